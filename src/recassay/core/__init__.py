@@ -1,0 +1,1 @@
+"""Types, names, errors and the registry: what every other room stands on."""

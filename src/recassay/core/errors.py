@@ -1,0 +1,48 @@
+"""The few kinds of error. Every message is one line: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class RecAssayError(Exception):
+    """Base of every error a user can cause or cure.
+
+    `what` happened, `where` (a file, a row, a key), and how to `fix` it, joined into one line.
+    `exit_code` is what the command line ends with.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what, self.where, self.fix = what, where, fix
+        place = f"{where}: " if where else ""
+        cure = f"; {fix}" if fix else ""
+        super().__init__(" ".join(f"{place}{what}{cure}".split()))
+
+
+class InputError(RecAssayError):
+    """A file or a value from outside is not what it should be."""
+
+    exit_code = 2
+
+
+class UsageError(RecAssayError):
+    """A command or a function was asked for something it does not offer."""
+
+    exit_code = 2
+
+
+class MissingExtraError(RecAssayError):
+    """An optional dependency is needed and not installed."""
+
+    exit_code = 2
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}", fix=f"install it with: pip install 'recassay[{extra}]'")
+
+
+def listing(names: object, *, most: int = 5) -> str:
+    """The first few of `names` in words: `a, b, c and 4 more`."""
+    shown = [str(name) for name in names]  # type: ignore[attr-defined]
+    if len(shown) <= most:
+        return ", ".join(shown)
+    return f"{', '.join(shown[:most])} and {len(shown) - most} more"

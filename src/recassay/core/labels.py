@@ -1,0 +1,102 @@
+"""Metric labels: `ndcg@10`, its aliases, and which direction is better.
+
+A label is `name` or `name@k`. Names are case-insensitive and known under the usual aliases; what has no entry here
+(and no plugin metric) has no known direction, and the user must say it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recassay.core.errors import UsageError
+from recassay.core.names import canonical, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLabel:
+    """A metric's name, its direction and the other names people use for it."""
+
+    name: str
+    higher_is_better: bool
+    summary: str
+    aliases: tuple[str, ...] = ()
+
+
+_UP, _DOWN = True, False
+
+KNOWN_LABELS: tuple[MetricLabel, ...] = (
+    MetricLabel("ndcg", _UP, "normalised discounted cumulative gain", ("normalized discounted cumulative gain",)),
+    MetricLabel("hitrate", _UP, "share of users with a hit", ("hit", "hits", "hr", "hit ratio")),
+    MetricLabel("precision", _UP, "share of the list that is relevant", ("prec", "p")),
+    MetricLabel("recall", _UP, "share of the relevant items that are listed", ("rec", "r")),
+    MetricLabel("map", _UP, "mean average precision", ("mean average precision", "ap")),
+    MetricLabel("mrr", _UP, "mean reciprocal rank", ("rr", "reciprocal rank", "mean reciprocal rank")),
+    MetricLabel("f1", _UP, "harmonic mean of precision and recall", ("f1 score", "f score", "f measure")),
+    MetricLabel("rprecision", _UP, "precision at the number of relevant items", ("r prec",)),
+    MetricLabel("auc", _UP, "area under the ROC curve", ("roc auc", "auroc")),
+    MetricLabel("coverage", _UP, "share of the catalogue recommended", ("cov", "item coverage", "catalogue coverage")),
+    MetricLabel("diversity", _UP, "mean dissimilarity within a list", ("div", "ild", "intra list diversity")),
+    MetricLabel("novelty", _UP, "mean self-information of the recommended items", ("nov",)),
+    MetricLabel("serendipity", _UP, "relevant and unexpected recommendations", ("ser",)),
+    MetricLabel("entropy", _UP, "entropy of item exposure", ("shannon entropy",)),
+    MetricLabel("longtail", _UP, "share of long-tail items recommended", ("long tail share", "aplt")),
+    MetricLabel("gini", _DOWN, "inequality of item exposure", ("gini index", "gini coefficient")),
+    MetricLabel("popularity", _DOWN, "mean popularity of the recommended items", ("arp", "average popularity")),
+    MetricLabel("calibration", _DOWN, "distance of list popularity from profile popularity", ("miscalibration",)),
+    MetricLabel("accuracy", _UP, "share of correct answers", ("acc",)),
+    MetricLabel("rmse", _DOWN, "root mean squared error"),
+    MetricLabel("mse", _DOWN, "mean squared error"),
+    MetricLabel("mae", _DOWN, "mean absolute error"),
+    MetricLabel("logloss", _DOWN, "negative mean log-likelihood", ("log loss", "cross entropy", "nll")),
+    MetricLabel("error", _DOWN, "share of wrong answers", ("error rate",)),
+    MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime")),
+    MetricLabel("seconds_fit", _DOWN, "seconds to train", ("fit time", "train time", "training time")),
+    MetricLabel("seconds_predict", _DOWN, "seconds to recommend", ("predict time", "inference time")),
+    MetricLabel("memory", _DOWN, "peak memory", ("peak memory", "memory gb", "memory mb")),
+)
+
+_BY_NAME = {canonical(n): label for label in KNOWN_LABELS for n in (label.name, *label.aliases)}
+
+
+def split_label(text: str) -> tuple[str, str | None]:
+    """`ndcg@10` -> (`ndcg`, `10`); `auc` -> (`auc`, None)."""
+    name, at, cutoff = text.strip().partition("@")
+    return name.strip(), cutoff.strip() if at else None
+
+
+def normal_label(text: str) -> str:
+    """The label under which a metric is stored: known names and aliases become the known name, in lower case.
+
+    `HR@10` -> `hitrate@10`; an unknown name keeps its letters, folded to lower case.
+    """
+    name, cutoff = split_label(text)
+    known = _BY_NAME.get(canonical(name))
+    base = known.name if known else name.lower()
+    return f"{base}@{cutoff}" if cutoff is not None else base
+
+
+def known_direction(text: str) -> bool | None:
+    """True where higher is better, False where lower is, None where nobody told us (table first, then plugins)."""
+    name, _ = split_label(text)
+    known = _BY_NAME.get(canonical(name))
+    if known is not None:
+        return known.higher_is_better
+    from recassay.core.registry import metrics
+
+    return bool(metrics.get(name).higher_is_better) if name in metrics else None
+
+
+def find_label(text: str, available: list[str]) -> str:
+    """The label among `available` that `text` means; a misspelt one raises with the nearest.
+
+    A name without `@k` matches when exactly one cut-off of that metric is available.
+    """
+    wanted = normal_label(text)
+    if wanted in available:
+        return wanted
+    of_that_name = [label for label in available if split_label(label)[0] == wanted]
+    if len(of_that_name) == 1:
+        return of_that_name[0]
+    if of_that_name:
+        raise UsageError(f"metric {text!r} is ambiguous", fix=f"choose one of {', '.join(sorted(of_that_name))}")
+    raise UsageError(f"no metric {text!r} in these results", fix=did_you_mean(text, available))

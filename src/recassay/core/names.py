@@ -1,0 +1,24 @@
+"""Comparing names as people write them: `HitRate`, `hit_rate` and `hit-rate` are one name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def canonical(name: str) -> str:
+    """Fold case and drop the separators people vary: space, hyphen, underscore and dot."""
+    return "".join(c for c in name.casefold() if c not in " -_.")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the nearest known ones, or all of them when none is near and they are few."""
+    choices = list(dict.fromkeys(known))
+    by_canonical = {canonical(choice): choice for choice in choices}
+    near = difflib.get_close_matches(canonical(name), by_canonical, n=3, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(repr(by_canonical[n]) for n in near) + "?"
+    if not choices:
+        return "there are none"
+    shown = ", ".join(sorted(choices)[:20])
+    return f"known: {shown}" + (" ..." if len(choices) > 20 else "")

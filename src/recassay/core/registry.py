@@ -1,0 +1,114 @@
+"""One registry class for algorithms, metrics, datasets, analyses and executors.
+
+A part is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
+imported only when it is asked for. Two packages that announce the same name are refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.names import canonical, did_you_mean
+
+Part = TypeVar("Part")
+
+
+class Registry(Generic[Part]):
+    """Parts of one kind by name.
+
+    Names are compared by `names.canonical`. A part may carry `aliases`, a tuple of further names; they are read only
+    when a name is not found directly, since reading them imports the parts.
+    """
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind, self.group = kind, group
+        self._announced: dict[str, EntryPoint] | None = None
+        self._added: dict[str, tuple[str, Part]] = {}
+        self._loaded: dict[str, Part] = {}
+
+    def names(self) -> list[str]:
+        """Every announced name, sorted."""
+        added = [name for name, _ in self._added.values()]
+        return sorted([*(e.name for e in self._entries().values()), *added])
+
+    def __iter__(self) -> Iterator[tuple[str, Part]]:
+        for name in self.names():
+            yield name, self.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return self._find(name) is not None
+
+    def get(self, name: str) -> Part:
+        """The part of that name or alias; an unknown name raises `UsageError` with the nearest known ones."""
+        key = self._find(name)
+        if key is None:
+            raise UsageError(f"unknown {self.kind} {name!r}", fix=did_you_mean(name, self.names()))
+        return self._load(key)
+
+    def add(self, name: str, part: Part) -> None:
+        """Register `part` from Python, under the same rules as an entry point."""
+        taken = self._find(name)
+        if taken is not None:
+            raise UsageError(
+                f"the {self.kind} name {name!r} is taken by {self.origin(name)}", fix="choose another name"
+            )
+        self._added[canonical(name)] = (name, part)
+
+    def origin(self, name: str) -> str:
+        """Who announced the name: a distribution and its version, or `added from Python`."""
+        key = self._find(name)
+        entry = self._entries().get(key) if key is not None else None
+        if entry is None:
+            return "added from Python"
+        return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+    def _entries(self) -> dict[str, EntryPoint]:
+        if self._announced is None:
+            found: dict[str, EntryPoint] = {}
+            for entry in entry_points(group=self.group):
+                key = canonical(entry.name)
+                other = found.get(key)
+                if other is not None and other.value != entry.value:
+                    raise RecAssayError(
+                        f"two packages announce the {self.kind} {entry.name!r}: {other.value} and {entry.value}",
+                        fix="uninstall one of them or ask its author for another name",
+                    )
+                found[key] = entry
+            self._announced = found
+        return self._announced
+
+    def _load(self, key: str) -> Part:
+        if key in self._added:
+            return self._added[key][1]
+        if key not in self._loaded:
+            entry = self._entries()[key]
+            try:
+                self._loaded[key] = entry.load()
+            except (ImportError, AttributeError) as error:
+                raise RecAssayError(
+                    f"the {self.kind} {entry.name!r} cannot be loaded from {entry.value}: {error}",
+                    fix="reinstall or remove the package that announces it",
+                ) from error
+        return self._loaded[key]
+
+    def _find(self, name: str) -> str | None:
+        wanted = canonical(name)
+        keys = [*self._entries(), *self._added]
+        if wanted in keys:
+            return wanted
+        holders = [k for k in keys if wanted in map(canonical, getattr(self._load(k), "aliases", ()))]
+        if len(holders) > 1:
+            raise RecAssayError(
+                f"{name!r} is an alias of several {self.kind}s: {', '.join(holders)}", fix="use a full name"
+            )
+        return holders[0] if holders else None
+
+
+algorithms: Registry[Any] = Registry("algorithm", "recassay.algorithms")
+metrics: Registry[Any] = Registry("metric", "recassay.metrics")
+datasets: Registry[Any] = Registry("dataset", "recassay.datasets")
+analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
+executors: Registry[Any] = Registry("executor", "recassay.executors")

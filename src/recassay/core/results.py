@@ -1,0 +1,294 @@
+"""A table of results in, a checked matrix out: `Results` (long frame) and `Matrix` (algorithms x datasets)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.labels import find_label, known_direction, normal_label
+from recassay.core.types import FloatArray
+
+MissingPolicy = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that results came from, and the SHA-256 of its bytes."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCells:
+    """Which cells a matrix lacked and what was done about them."""
+
+    policy: str = "error"
+    cells: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """What was done, in words; empty when nothing was missing."""
+        if not self.cells:
+            return ""
+        done = {
+            "drop-datasets": f"dropped {len(self.dropped)} datasets: {listing(self.dropped, most=30)}",
+            "drop-algorithms": f"dropped {len(self.dropped)} algorithms: {listing(self.dropped, most=30)}",
+            "worst": "each took the worst value seen on its dataset",
+        }[self.policy]
+        return f"{len(self.cells)} cells were missing; {done}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """One metric, complete and finite: `values[a, d]` of algorithm `a` on dataset `d`, names in sorted order.
+
+    `replicates[a, d, :]` holds the repeated measurements (seeds or folds) behind each value, padded with NaN;
+    they are `paired` when position r means the same fold for every algorithm of a dataset.
+    """
+
+    values: FloatArray
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    metric: str
+    higher_is_better: bool
+    replicates: FloatArray | None = None
+    paired: bool = False
+    missing: MissingCells = field(default_factory=MissingCells)
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.algorithms), len(self.datasets)):
+            raise ValueError(f"values {self.values.shape} do not fit the names")
+        if not np.isfinite(self.values).all():
+            raise ValueError("a Matrix holds finite values only")
+        for count, what in ((len(self.algorithms), "algorithm"), (len(self.datasets), "dataset")):
+            if count < 2:
+                raise InputError(
+                    f"only one {what} has values for {self.metric}" if count else f"no {what} is left for {self.metric}",
+                    fix=f"a comparison needs at least two {what}s",
+                )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """A checked long table: algorithm, dataset, metric, value [, seed, fold]; missing values are null."""
+
+    frame: pl.DataFrame
+    sources: tuple[Source, ...] = ()
+
+    @classmethod
+    def from_frame(
+        cls, frame: pl.DataFrame, *, where: str = "the table", sources: tuple[Source, ...] = ()
+    ) -> Results:
+        """Check a long frame and normalise its metric labels; each defect raises `InputError` with its own line."""
+        absent = [name for name in (*c.RESULT_KEY, c.VALUE) if name not in frame.columns]
+        if absent:
+            raise InputError(
+                f"no column {listing(map(repr, absent))} among {listing(map(repr, frame.columns), most=8)}",
+                where=where,
+                fix="name it with --column (for example --column value=score), or use --wide for a wide table",
+            )
+        if frame.height == 0:
+            raise InputError("the table is empty", where=where, fix="give at least two algorithms on two datasets")
+        kept = [*c.RESULT_KEY, *(n for n in c.RESULT_REPLICATES if n in frame.columns)]
+        frame = frame.select(
+            *(_as_text(name) for name in kept), _as_number(frame.get_column(c.VALUE), where).alias(c.VALUE)
+        )
+        _refuse_nameless(frame, where)
+        labels = {label: normal_label(label) for label in frame.get_column(c.METRIC).unique()}
+        frame = frame.with_columns(pl.col(c.METRIC).replace(labels))
+        _refuse_infinite(frame, where)
+        _refuse_duplicates(frame, kept, where)
+        return cls(frame, sources)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metric labels, in order of first appearance."""
+        return self.frame.get_column(c.METRIC).unique(maintain_order=True).to_list()
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The algorithms of the whole table, sorted."""
+        return self.frame.get_column(c.ALGORITHM).unique().sort().to_list()
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets of the whole table, sorted."""
+        return self.frame.get_column(c.DATASET).unique().sort().to_list()
+
+    def direction(self, metric: str, higher_is_better: bool | None = None) -> bool:
+        """Whether higher is better for `metric`; for an unknown metric the caller must have said it."""
+        if higher_is_better is not None:
+            return higher_is_better
+        known = known_direction(metric)
+        if known is None:
+            raise UsageError(
+                f"it is not known whether higher or lower values of {metric!r} are better",
+                fix="say --higher-is-better or --lower-is-better",
+            )
+        return known
+
+    def matrix(
+        self, metric: str, *, missing: MissingPolicy = "error", higher_is_better: bool | None = None
+    ) -> Matrix:
+        """The algorithms x datasets matrix of one metric; the mean over seeds and folds is the cell.
+
+        A cell is missing when the table (any metric of it) knows the algorithm and the dataset but this metric has
+        no row, or a row without a value. `missing` says what to do then: `error` lists them; `drop-datasets` and
+        `drop-algorithms` leave out each one with a missing cell; `worst` fills in the worst value that any algorithm
+        has on that dataset.
+        """
+        if missing not in get_args(MissingPolicy):
+            raise UsageError(f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}")
+        label = find_label(metric, self.metrics)
+        upward = self.direction(label, higher_is_better)
+        rows = self.frame.filter(pl.col(c.METRIC) == label)
+        algorithms, datasets = self.algorithms, self.datasets
+        replicates, paired = _replicates(rows, algorithms, datasets)
+        with np.errstate(invalid="ignore"):
+            count = np.isfinite(replicates).sum(axis=2)
+            values = np.where(count > 0, np.nansum(replicates, axis=2) / np.maximum(count, 1), np.nan)
+        holes = np.isnan(values)
+        record = MissingCells()
+        if holes.any():
+            cells = tuple((algorithms[a], datasets[d]) for a, d in zip(*np.nonzero(holes), strict=True))
+            record = MissingCells(missing, cells)
+            if missing == "error":
+                raise InputError(
+                    f"{len(cells)} cells of {label} are missing: "
+                    + listing((f"{a} on {d}" for a, d in cells), most=6),
+                    fix="choose --missing drop-datasets, drop-algorithms or worst",
+                )
+            if missing == "worst":
+                values, replicates = _fill_worst(values, replicates, upward, datasets, label)
+            else:
+                axis = 0 if missing == "drop-datasets" else 1
+                keep = ~holes.any(axis=axis)
+                names = datasets if axis == 0 else algorithms
+                record = MissingCells(missing, cells, tuple(n for n, k in zip(names, keep, strict=True) if not k))
+                names[:] = [n for n, k in zip(names, keep, strict=True) if k]
+                values = values[:, keep] if axis == 0 else values[keep]
+                replicates = replicates[:, keep] if axis == 0 else replicates[keep]
+        return Matrix(
+            values=values,
+            algorithms=tuple(algorithms),
+            datasets=tuple(datasets),
+            metric=label,
+            higher_is_better=upward,
+            replicates=replicates if replicates.shape[2] > 1 else None,
+            paired=paired,
+            missing=record,
+        )
+
+
+def _as_text(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.String).str.strip_chars().alias(name)
+
+
+def _as_number(column: pl.Series, where: str) -> pl.Series:
+    """The values as float64, null for missing; text that is no number raises with its row."""
+    if column.dtype.is_numeric():
+        return column.cast(pl.Float64).fill_nan(None)
+    if column.dtype == pl.Null:
+        return column.cast(pl.Float64)
+    text = column.cast(pl.String).str.strip_chars()
+    absent = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "n/a", "null", "none", "-"])
+    number = text.cast(pl.Float64, strict=False)
+    bad = (number.is_null() & ~absent).arg_true()
+    if bad.len():
+        row = int(bad[0])
+        raise InputError(
+            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}",
+            where=where,
+            fix="use plain numbers with a decimal point, and leave a missing value empty",
+        )
+    return pl.select(pl.when(absent).then(None).otherwise(number)).to_series().fill_nan(None)
+
+
+def _refuse_nameless(frame: pl.DataFrame, where: str) -> None:
+    for name in c.RESULT_KEY:
+        blank = frame.get_column(name).fill_null("") == ""
+        if blank.any():
+            raise InputError(
+                f"column {name!r} is empty in data row {int(blank.arg_true()[0]) + 1}",
+                where=where,
+                fix="fill it in or remove the row",
+            )
+
+
+def _refuse_infinite(frame: pl.DataFrame, where: str) -> None:
+    bad = frame.get_column(c.VALUE).is_infinite().fill_null(False).arg_true()
+    if bad.len():
+        row = frame.row(int(bad[0]), named=True)
+        raise InputError(
+            f"{bad.len()} values are infinite, the first in data row {int(bad[0]) + 1} "
+            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
+            where=where,
+            fix="leave a value that could not be measured empty",
+        )
+
+
+def _refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
+    twice = frame.select(pl.struct(key).is_duplicated()).to_series().arg_true()
+    if twice.len():
+        row = frame.row(int(twice[0]), named=True)
+        raise InputError(
+            f"{twice.len()} rows repeat a cell, the first in data row {int(twice[0]) + 1} "
+            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
+            where=where,
+            fix="remove the repetition, or tell repeated measurements apart by a column 'seed' or 'fold'",
+        )
+
+
+def _replicates(
+    rows: pl.DataFrame, algorithms: list[str], datasets: list[str]
+) -> tuple[FloatArray, bool]:
+    """The repeated measurements of every cell (A x D x most repeats, NaN where absent) and whether they are paired.
+
+    With folds, the seeds of a fold are averaged first: a fold is the same data for every algorithm, so that folds
+    may be resampled jointly. A cell with any null measurement is missing as a whole.
+    """
+    by_fold = c.FOLD in rows.columns
+    level = [c.ALGORITHM, c.DATASET, *([c.FOLD] if by_fold else [])]
+    if by_fold:
+        rows = rows.group_by(level, maintain_order=True).agg(
+            pl.when(pl.col(c.VALUE).null_count() > 0).then(None).otherwise(pl.col(c.VALUE).mean()).alias(c.VALUE)
+        )
+    order = [n for n in (c.FOLD, c.SEED) if n in rows.columns]
+    rows = rows.sort(order) if order else rows
+    rows = rows.with_columns(pl.int_range(pl.len()).over(c.ALGORITHM, c.DATASET).alias("position"))
+    depth = int(rows.get_column("position").max() or 0) + 1 if rows.height else 1  # type: ignore[arg-type]
+    array = np.full((len(algorithms), len(datasets), depth), np.nan)
+    codes = [
+        rows.get_column(name).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        for name, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
+    ]
+    values = rows.get_column(c.VALUE)
+    array[codes[0], codes[1], rows.get_column("position").to_numpy()] = values.fill_null(np.nan).to_numpy()
+    null = values.is_null().to_numpy()
+    array[codes[0][null], codes[1][null], :] = np.nan
+    paired = by_fold and all(
+        part.group_by(c.ALGORITHM).agg(pl.col(c.FOLD).sort()).get_column(c.FOLD).n_unique() == 1
+        for part in rows.partition_by(c.DATASET)
+    )
+    return array, paired
+
+
+def _fill_worst(
+    values: FloatArray, replicates: FloatArray, upward: bool, datasets: list[str], label: str
+) -> tuple[FloatArray, FloatArray]:
+    empty = np.isnan(values).all(axis=0)
+    if empty.any():
+        name = datasets[int(np.flatnonzero(empty)[0])]
+        raise InputError(f"no algorithm has {label} on {name}", fix="choose --missing drop-datasets")
+    worst = np.nanmin(values, axis=0) if upward else np.nanmax(values, axis=0)
+    holes = np.isnan(values)
+    filled, repeated = values.copy(), replicates.copy()
+    filled[holes] = np.broadcast_to(worst, values.shape)[holes]
+    repeated[holes, 0] = filled[holes]
+    return filled, repeated

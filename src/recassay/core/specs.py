@@ -1,0 +1,52 @@
+"""Frozen specifications: what was asked, its content hash, and the seeds that derive from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"]
+FilterName = Literal["once", "core", "none"]
+
+
+class Spec(BaseModel):
+    """Base of the specifications: immutable, no unknown keys, hashed by content."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def content_hash(self) -> str:
+        """SHA-256 of the canonical JSON of all fields, defaults included."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ProtocolSpec(Spec):
+    """How raw interactions become training, validation and test parts; the defaults are the KDD'24 study's (3.1, 3.3)."""
+
+    positive_threshold: float | None = None
+    """Interactions with a weight below it are negative feedback and leave; None keeps all."""
+    min_item_interactions: Annotated[int, Field(ge=1)] = 5
+    min_user_interactions: Annotated[int, Field(ge=1)] = 5
+    filter: FilterName = "once"
+    """`once`: items, then users, one pass each (F-filter); `core`: repeated until nothing changes (F-core)."""
+    split: SplitName = "global_time"
+    ratios: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    folds: Annotated[int, Field(ge=2)] = 5
+    """For `kfold`: how many folds."""
+    fold: Annotated[int, Field(ge=0)] = 0
+    """For `kfold`: which fold is the test part (the next one is the validation part)."""
+    seed: int = 0
+    """For the random splits."""
+    allow_leakage: tuple[str, ...] = ()
+    """Names of audit findings that are accepted; any other finding refuses the split."""
+
+    @model_validator(mode="after")
+    def _check(self) -> ProtocolSpec:
+        if min(self.ratios) < 0 or abs(sum(self.ratios) - 1) > 1e-9 or self.ratios[0] <= 0:
+            raise ValueError(f"ratios {self.ratios} must be three shares that sum to 1, the first above 0")
+        if self.fold >= self.folds:
+            raise ValueError(f"fold {self.fold} is not one of the {self.folds} folds 0..{self.folds - 1}")
+        return self

@@ -1,0 +1,140 @@
+"""The types that rooms hand to each other: interactions, a split of them, and recommended lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Float32Array: TypeAlias = NDArray[np.float32]
+IdArray: TypeAlias = NDArray[np.int32]
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interactions:
+    """Who interacted with what: one row an event, ids dense.
+
+    `user[i]` and `item[i]` are int32 positions in `users` and `items`, which hold the ids of the user's own file.
+    `weight` is a rating or a strength (None: implicit), `time` int64 (None: unknown). A part of a dataset (a training
+    set, a test set) keeps the id tables of the whole, so that positions mean the same everywhere.
+    """
+
+    user: IdArray
+    item: IdArray
+    users: pl.Series
+    items: pl.Series
+    weight: Float32Array | None = None
+    time: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("item", "weight", "time"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.user):
+                raise ValueError(f"{name} has {len(column)} rows and user has {len(self.user)}")
+        if self.time is not None and self.time.dtype != np.int64:
+            raise ValueError(f"time is {self.time.dtype}; it must be int64 (float32 loses seconds)")
+        for name, dtype in (("user", np.int32), ("item", np.int32)):
+            if getattr(self, name).dtype != dtype:
+                raise ValueError(f"{name} is {getattr(self, name).dtype}; it must be int32")
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    @property
+    def n_users(self) -> int:
+        """The size of the user id table (not only of those with rows here)."""
+        return self.users.len()
+
+    @property
+    def n_items(self) -> int:
+        """The size of the item id table (not only of those with rows here)."""
+        return self.items.len()
+
+    def take(self, rows: IntArray | BoolArray) -> Interactions:
+        """The events at `rows` (positions or a mask), over the same id tables."""
+        return Interactions(
+            user=self.user[rows],
+            item=self.item[rows],
+            users=self.users,
+            items=self.items,
+            weight=None if self.weight is None else self.weight[rows],
+            time=None if self.time is None else self.time[rows],
+        )
+
+    def csr(self, *, binary: bool = True) -> csr_array:
+        """Users x items, float32, sorted indices; ones where `binary`, else the summed weights."""
+        data = (
+            np.ones(len(self), dtype=np.float32)
+            if binary or self.weight is None
+            else self.weight.astype(np.float32, copy=False)
+        )
+        matrix = csr_array((data, (self.user, self.item)), shape=(self.n_users, self.n_items))
+        matrix.sum_duplicates()
+        if binary:
+            matrix.data[:] = 1.0
+        return matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Training, validation and test parts over the same ids, with what is known of them.
+
+    `fingerprint` is the content hash of data and protocol; `counts` say what each step removed; `audit` holds the
+    findings of the leakage audit.
+    """
+
+    train: Interactions
+    valid: Interactions
+    test: Interactions
+    fingerprint: str
+    counts: dict[str, int] = field(default_factory=dict)
+    audit: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopK:
+    """Recommended lists: `items[r, :]` for `users[r]`, best first, -1 where a list is shorter than k."""
+
+    users: IdArray
+    items: IdArray
+    scores: Float32Array
+
+    def __post_init__(self) -> None:
+        if self.items.ndim != 2 or self.items.shape != self.scores.shape:
+            raise ValueError(f"items {self.items.shape} and scores {self.scores.shape} must be one n x k shape")
+        if len(self.users) != len(self.items):
+            raise ValueError(f"{len(self.users)} users for {len(self.items)} lists")
+
+    @property
+    def k(self) -> int:
+        """The length of the longest list that fits."""
+        return int(self.items.shape[1])
+
+    def cut(self, k: int) -> TopK:
+        """The first k of every list."""
+        return TopK(self.users, self.items[:, :k], self.scores[:, :k])
+
+
+@runtime_checkable
+class Recommender(Protocol):
+    """A fitted algorithm. "Not fitted" cannot occur: `Algorithm.fit` makes it."""
+
+    def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items for each of `users`; items stored in the user's row of `exclude` never appear."""
+
+
+@runtime_checkable
+class Algorithm(Protocol):
+    """What can be fitted. Its parameters are its constructor's keyword arguments."""
+
+    name: ClassVar[str]
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Learn from `train`, drawing chance from `rng` alone."""
