@@ -23,6 +23,26 @@ class Spec(BaseModel):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+class ReadSpec(Spec):
+    """How a file of interactions is read; every field has a default that recognises the usual files."""
+
+    format: Literal["auto", "csv", "parquet", "inter", "movielens", "adjacency"] = "auto"
+    delimiter: str | None = None
+    """None: sniffed among comma, tab, semicolon, pipe, `::` and space."""
+    header: bool | None = None
+    """None: recognised by its content."""
+    columns: dict[str, str | int] = {}
+    """Our name (user, item, rating, timestamp, event) -> the file's column name, or its position from 0."""
+    encoding: str = "utf-8"
+    time: Literal["auto", "seconds", "milliseconds", "microseconds", "nanoseconds", "iso", "position", "ignore"] = "auto"
+    """`position`: the column orders events and is no clock; `ignore`: drop it."""
+    repeated: Literal["last", "sum", "max"] = "last"
+    """What becomes of several rows of one user and item."""
+    event_weights: dict[str, float] | Literal["inverse_frequency"] | None = None
+    """For event data (view, cart, purchase): weights by type, or those of KDD'24 appendix A.1."""
+    skip_bad_rows: bool = False
+
+
 class ProtocolSpec(Spec):
     """How raw interactions become training, validation and test parts; the defaults are the KDD'24 study's (3.1, 3.3)."""
 
