@@ -52,9 +52,7 @@ def make_venv() -> None:
     if made.returncode == 0:
         return
     shutil.rmtree(VENV, ignore_errors=True)
-    bare = subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", str(VENV)], capture_output=True, text=True
-    )
+    bare = subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)], capture_output=True, text=True)
     if bare.returncode != 0:
         fail("this Python has no working venv module: install it (on Debian: python3-venv), then try again")
 
@@ -83,11 +81,9 @@ def install(extras: str) -> None:
     if PYTHON.exists() and any(s.exists() and s.read_text() == wanted for s in covered):
         return
     ours = "import sys; print(sys.version_info[:3])"
-    same = (
-        PYTHON.exists()
-        and subprocess.run([str(PYTHON), "-c", ours], capture_output=True, text=True).stdout.strip()
-        == str(sys.version_info[:3])
-    )
+    same = PYTHON.exists() and subprocess.run(
+        [str(PYTHON), "-c", ours], capture_output=True, text=True
+    ).stdout.strip() == str(sys.version_info[:3])
     if not same:
         make_venv()
     for old in VENV.glob("recassay-*.stamp"):

@@ -1,3 +1,30 @@
-"""RecAssay: a fair benchmark of recommender algorithms, and what its numbers prove."""
+"""RecAssay: a fair benchmark of recommender algorithms, and what its numbers prove.
+
+The verbs of the command line as functions (`recassay.load_results`, `recassay.rank`, ...). Importing the package
+imports nothing heavy: each verb loads what it needs when it is called.
+"""
+
+from recassay.api import (
+    RecAssayError,
+    analyze,
+    compare,
+    correlations,
+    demo,
+    load_results,
+    profiles,
+    rank,
+)
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "RecAssayError",
+    "__version__",
+    "analyze",
+    "compare",
+    "correlations",
+    "demo",
+    "load_results",
+    "profiles",
+    "rank",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class RecAssayError(Exception):
     """Base of every error a user can cause or cure.
@@ -31,6 +33,12 @@ class UsageError(RecAssayError):
     exit_code = 2
 
 
+class NotApplicableError(RecAssayError):
+    """An analysis has nothing to say about these results; `analyze` records the reason and goes on."""
+
+    exit_code = 2
+
+
 class MissingExtraError(RecAssayError):
     """An optional dependency is needed and not installed."""
 
@@ -40,9 +48,9 @@ class MissingExtraError(RecAssayError):
         super().__init__(f"{purpose} needs {package}", fix=f"install it with: pip install 'recassay[{extra}]'")
 
 
-def listing(names: object, *, most: int = 5) -> str:
+def listing(names: Iterable[object], *, most: int = 5) -> str:
     """The first few of `names` in words: `a, b, c and 4 more`."""
-    shown = [str(name) for name in names]  # type: ignore[attr-defined]
+    shown = [str(name) for name in names]
     if len(shown) <= most:
         return ", ".join(shown)
     return f"{', '.join(shown[:most])} and {len(shown) - most} more"

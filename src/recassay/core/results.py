@@ -69,7 +69,9 @@ class Matrix:
         for count, what in ((len(self.algorithms), "algorithm"), (len(self.datasets), "dataset")):
             if count < 2:
                 raise InputError(
-                    f"only one {what} has values for {self.metric}" if count else f"no {what} is left for {self.metric}",
+                    f"only one {what} has values for {self.metric}"
+                    if count
+                    else f"no {what} is left for {self.metric}",
                     fix=f"a comparison needs at least two {what}s",
                 )
 
@@ -82,9 +84,7 @@ class Results:
     sources: tuple[Source, ...] = ()
 
     @classmethod
-    def from_frame(
-        cls, frame: pl.DataFrame, *, where: str = "the table", sources: tuple[Source, ...] = ()
-    ) -> Results:
+    def from_frame(cls, frame: pl.DataFrame, *, where: str = "the table", sources: tuple[Source, ...] = ()) -> Results:
         """Check a long frame and normalise its metric labels; each defect raises `InputError` with its own line."""
         absent = [name for name in (*c.RESULT_KEY, c.VALUE) if name not in frame.columns]
         if absent:
@@ -133,9 +133,7 @@ class Results:
             )
         return known
 
-    def matrix(
-        self, metric: str, *, missing: MissingPolicy = "error", higher_is_better: bool | None = None
-    ) -> Matrix:
+    def matrix(self, metric: str, *, missing: MissingPolicy = "error", higher_is_better: bool | None = None) -> Matrix:
         """The algorithms x datasets matrix of one metric; the mean over seeds and folds is the cell.
 
         A cell is missing when the table (any metric of it) knows the algorithm and the dataset but this metric has
@@ -144,7 +142,9 @@ class Results:
         has on that dataset.
         """
         if missing not in get_args(MissingPolicy):
-            raise UsageError(f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}")
+            raise UsageError(
+                f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}"
+            )
         label = find_label(metric, self.metrics)
         upward = self.direction(label, higher_is_better)
         rows = self.frame.filter(pl.col(c.METRIC) == label)
@@ -160,15 +160,14 @@ class Results:
             record = MissingCells(missing, cells)
             if missing == "error":
                 raise InputError(
-                    f"{len(cells)} cells of {label} are missing: "
-                    + listing((f"{a} on {d}" for a, d in cells), most=6),
+                    f"{len(cells)} cells of {label} are missing: " + listing((f"{a} on {d}" for a, d in cells), most=6),
                     fix="choose --missing drop-datasets, drop-algorithms or worst",
                 )
             if missing == "worst":
                 values, replicates = _fill_worst(values, replicates, upward, datasets, label)
             else:
                 axis = 0 if missing == "drop-datasets" else 1
-                keep = ~holes.any(axis=axis)
+                keep = ~np.any(holes, axis=axis)
                 names = datasets if axis == 0 else algorithms
                 record = MissingCells(missing, cells, tuple(n for n, k in zip(names, keep, strict=True) if not k))
                 names[:] = [n for n, k in zip(names, keep, strict=True) if k]
@@ -245,9 +244,7 @@ def _refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
         )
 
 
-def _replicates(
-    rows: pl.DataFrame, algorithms: list[str], datasets: list[str]
-) -> tuple[FloatArray, bool]:
+def _replicates(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> tuple[FloatArray, bool]:
     """The repeated measurements of every cell (A x D x most repeats, NaN where absent) and whether they are paired.
 
     With folds, the seeds of a fold are averaged first: a fold is the same data for every algorithm, so that folds

@@ -34,7 +34,9 @@ class ReadSpec(Spec):
     columns: dict[str, str | int] = {}
     """Our name (user, item, rating, timestamp, event) -> the file's column name, or its position from 0."""
     encoding: str = "utf-8"
-    time: Literal["auto", "seconds", "milliseconds", "microseconds", "nanoseconds", "iso", "position", "ignore"] = "auto"
+    time: Literal["auto", "seconds", "milliseconds", "microseconds", "nanoseconds", "iso", "position", "ignore"] = (
+        "auto"
+    )
     """`position`: the column orders events and is no clock; `ignore`: drop it."""
     repeated: Literal["last", "sum", "max"] = "last"
     """What becomes of several rows of one user and item."""
@@ -44,7 +46,7 @@ class ReadSpec(Spec):
 
 
 class ProtocolSpec(Spec):
-    """How raw interactions become training, validation and test parts; the defaults are the KDD'24 study's (3.1, 3.3)."""
+    """How raw interactions become training, validation and test parts; defaults of the KDD'24 study (3.1, 3.3)."""
 
     positive_threshold: float | None = None
     """Interactions with a weight below it are negative feedback and leave; None keeps all."""

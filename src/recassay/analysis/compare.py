@@ -1,0 +1,203 @@
+"""Which differences between algorithms are more than luck: all tests over datasets on one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
+from recassay.analysis.power import PowerStatement, power_statement
+from recassay.analysis.significance import (
+    FriedmanResult,
+    Pair,
+    ZeroMethod,
+    advantages,
+    dataset_ranks,
+    friedman,
+    nemenyi_cd,
+    wilcoxon_holm,
+)
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError
+from recassay.core.results import Matrix, MissingCells, Results
+from recassay.core.seeds import derived_rng
+
+
+@dataclass(frozen=True, slots=True)
+class CompareResult:
+    """The tests of one metric; `algorithms` and `mean_ranks` run from the best mean rank to the worst.
+
+    `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a
+    critical-difference diagram joins by a bar. Pairs that do not differ but have a differing one between them are in
+    the list of pairs only.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    alpha: float
+    friedman: FriedmanResult
+    nemenyi_cd: float
+    pairs: tuple[Pair, ...]
+    bayesian: tuple[BayesianPair, ...]
+    groups: dict[str, tuple[tuple[str, ...], ...]]
+    power: PowerStatement
+    missing: MissingCells
+    zeros: ZeroMethod
+    rope: float
+    credibility: float
+    draws: int
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a pair: Wilcoxon-Holm, effect sizes and the Bayesian probabilities."""
+        bayes = {(b.left, b.right): b for b in self.bayesian}
+        return pl.DataFrame(
+            [
+                {
+                    **asdict(p),
+                    "p_left": bayes[p.left, p.right].p_left,
+                    "p_rope": bayes[p.left, p.right].p_rope,
+                    "p_right": bayes[p.left, p.right].p_right,
+                }
+                for p in self.pairs
+            ]
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The pairs, the mean ranks and the groups."""
+        groups = [
+            {"rule": rule, "group": i + 1, c.ALGORITHM: name}
+            for rule, found in self.groups.items()
+            for i, group in enumerate(found)
+            for name in group
+        ]
+        schema = {"rule": pl.String, "group": pl.Int64, c.ALGORITHM: pl.String}
+        return {
+            "pairs": self.to_frame(),
+            "mean_ranks": pl.DataFrame({c.ALGORITHM: self.algorithms, "mean_rank": self.mean_ranks}),
+            "groups": pl.DataFrame(groups, schema=schema),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "algorithms": list(self.algorithms),
+            "datasets": list(self.datasets),
+            "mean_ranks": dict(zip(self.algorithms, self.mean_ranks, strict=True)),
+            "friedman": {**asdict(self.friedman), "degrees": list(self.friedman.degrees)},
+            "nemenyi_cd": self.nemenyi_cd,
+            "wilcoxon_holm": [asdict(p) for p in self.pairs],
+            "bayesian": [asdict(b) for b in self.bayesian],
+            "groups": {rule: [list(g) for g in found] for rule, found in self.groups.items()},
+            "power": {**asdict(self.power), "statement": self.power.sentence()},
+            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
+                        "dropped": list(self.missing.dropped)},
+            "settings": {"alpha": self.alpha, "zeros": self.zeros, "rope": self.rope,
+                         "credibility": self.credibility, "draws": self.draws},
+        }  # fmt: skip
+
+
+def indistinguishable_runs(
+    names: tuple[str, ...], different: Callable[[str, str], bool]
+) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of two or more neighbours in `names` in which no pair is `different`."""
+    runs: list[tuple[str, ...]] = []
+    reach = 0
+    for start in range(len(names)):
+        end = start + 1
+        while end < len(names) and not any(different(names[i], names[end]) for i in range(start, end)):
+            end += 1
+        if end > reach and end - start > 1:
+            runs.append(names[start:end])
+        reach = max(reach, end)
+    return tuple(runs)
+
+
+def compare_algorithms(
+    matrix: Matrix,
+    *,
+    alpha: float = 0.05,
+    zeros: ZeroMethod = "wilcox",
+    rope: float = 0.0,
+    credibility: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> CompareResult:
+    """Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test on one matrix.
+
+    Under the Wilcoxon-Holm rule two algorithms differ when the adjusted p is below `alpha`; under the Bayesian rule
+    when one of them is better with posterior probability above `credibility`; under Nemenyi's when their mean ranks
+    differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
+    by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2).
+    """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    if not 0.5 <= credibility < 1:
+        raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
+    if rope < 0:
+        raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
+    ranks = dataset_ranks(matrix)
+    mean = ranks.mean(axis=1)
+    k, n = ranks.shape
+    order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
+    names = tuple(matrix.algorithms[a] for a in order)
+    rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
+    pairs = wilcoxon_holm(matrix, order, alpha, zeros)
+    weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
+    position = {name: a for a, name in enumerate(matrix.algorithms)}
+    bayesian = tuple(
+        BayesianPair(
+            p.left,
+            p.right,
+            *signed_rank(advantages(matrix, position[p.left], position[p.right]), weights, rope),
+        )
+        for p in pairs
+    )
+    cd = nemenyi_cd(k, n, alpha)
+    differ = {(p.left, p.right) for p in pairs if p.significant}
+    credible = {(b.left, b.right) for b in bayesian if max(b.p_left, b.p_right) > credibility}
+    return CompareResult(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=names,
+        datasets=matrix.datasets,
+        mean_ranks=tuple(rank_of[name] for name in names),
+        alpha=alpha,
+        friedman=friedman(ranks),
+        nemenyi_cd=cd,
+        pairs=tuple(pairs),
+        bayesian=bayesian,
+        groups={
+            "wilcoxon_holm": indistinguishable_runs(names, lambda a, b: (a, b) in differ),
+            "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
+            "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
+        },
+        power=power_statement(k, n, alpha, float(np.diff(np.sort(mean))[0])),
+        missing=matrix.missing,
+        zeros=zeros,
+        rope=rope,
+        credibility=credibility,
+        draws=draws,
+    )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return compare_algorithms(matrix, alpha=spec.alpha, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="compare",
+    question="Which differences between algorithms are more than luck?",
+    source="Demšar 2006; Benavoli et al. 2017; KDD'24 section 4.2.2",
+    run=_run,
+)

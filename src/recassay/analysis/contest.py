@@ -1,0 +1,77 @@
+"""What one table of values says dataset by dataset: who beats whom, at which rank, and by which ratio.
+
+All arrays carry a leading axis of stacked tables (length 1 for the table itself, the number of replicates where
+values were resampled), so that an aggregation is written once for both.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+
+class Contest:
+    """Comparisons within each dataset of `values` (tables x algorithms x datasets).
+
+    The direction of the metric is settled here, once for each kind of evidence: comparisons flip, and the ratio to the
+    best is `best / value` where higher is better and `value / best` where lower is.
+    """
+
+    def __init__(self, values: FloatArray, *, higher_is_better: bool) -> None:
+        if values.ndim != 3:
+            raise ValueError(f"values must be tables x algorithms x datasets, not {values.shape}")
+        self.values = values
+        self.higher_is_better = higher_is_better
+
+    @property
+    def n_algorithms(self) -> int:
+        """How many algorithms compete."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def beats(self) -> BoolArray:
+        """`beats[t, a, b, d]`: a is strictly better than b on dataset d."""
+        mine, theirs = self.values[:, :, None, :], self.values[:, None, :, :]
+        return mine > theirs if self.higher_is_better else mine < theirs
+
+    @cached_property
+    def better(self) -> IntArray:
+        """How many algorithms are strictly better, for each algorithm and dataset."""
+        return self.beats.sum(axis=1, dtype=np.int64)
+
+    @cached_property
+    def tied(self) -> IntArray:
+        """How many algorithms share the value, itself included."""
+        return self.n_algorithms - self.better - self.beats.sum(axis=2, dtype=np.int64)
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """Rank within each dataset, 1 the best; ties share the mean of their positions."""
+        return self.better + (self.tied + 1) / 2
+
+    def points(self, by_position: FloatArray) -> FloatArray:
+        """Points of a positional voting rule; ties share the mean of the positions they occupy."""
+        total = np.concatenate([[0.0], np.cumsum(by_position)])
+        return (total[self.better + self.tied] - total[self.better]) / self.tied
+
+    @cached_property
+    def ratios(self) -> FloatArray:
+        """How many times worse than the best, at least 1 (Dolan and Moré 2002); see `ratio_to_best`."""
+        best = self.values.max(axis=1) if self.higher_is_better else self.values.min(axis=1)
+        return ratio_to_best(self.values, best[:, None, :], higher_is_better=self.higher_is_better)
+
+
+def ratio_to_best(values: FloatArray, best: FloatArray, *, higher_is_better: bool) -> FloatArray:
+    """`best / value` (or `value / best` where lower is better) for values >= 0.
+
+    A zero that should be large is infinitely far from a positive best; where the best itself is zero, zeros are at
+    ratio 1 (they equal the best) and, for lower-is-better, positive values are infinitely far.
+    """
+    above, below = (best, values) if higher_is_better else (values, best)
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    ratio = np.where(np.broadcast_to(above, shape) == below, 1.0, np.inf)
+    np.divide(above, below, out=ratio, where=np.broadcast_to(below, shape) > 0)
+    return ratio

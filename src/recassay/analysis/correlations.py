@@ -1,0 +1,99 @@
+"""How much the metrics of a benchmark agree on the order of the algorithms (KDD'24, section 4.1, Figure 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import NotApplicableError
+from recassay.core.results import Results
+from recassay.core.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrelationsResult:
+    """`rho[i, j]`: Spearman's correlation of metrics i and j over algorithms, averaged over `count[i, j]` datasets."""
+
+    metrics: tuple[str, ...]
+    rho: FloatArray
+    count: IntArray
+
+    def to_frame(self) -> pl.DataFrame:
+        """Long: metric, other, spearman, datasets."""
+        pairs = [(i, j) for i in range(len(self.metrics)) for j in range(len(self.metrics))]
+        return pl.DataFrame(
+            {
+                c.METRIC: [self.metrics[i] for i, _ in pairs],
+                "other": [self.metrics[j] for _, j in pairs],
+                "spearman": [float(self.rho[i, j]) for i, j in pairs],
+                "datasets": [int(self.count[i, j]) for i, j in pairs],
+            }
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The one table of correlations."""
+        return {"metric_correlations": self.to_frame()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """`spearman`: metric by metric; null where no dataset allows a correlation."""
+        return {
+            "metrics": list(self.metrics),
+            "spearman": {
+                a: {b: None if np.isnan(r) else float(r) for b, r in zip(self.metrics, row, strict=True)}
+                for a, row in zip(self.metrics, self.rho, strict=True)
+            },
+        }
+
+
+def correlate_metrics(results: Results) -> CorrelationsResult:
+    """Spearman's rho between metrics over the algorithms of each dataset, then the mean over datasets.
+
+    Only algorithms with both values count; a dataset with fewer than three of them, or where a metric is constant,
+    says nothing. Values enter as they are: for lower-is-better metrics agreement shows as a negative rho.
+    """
+    metrics = tuple(results.metrics)
+    if len(metrics) < 2:
+        raise NotApplicableError("the table has one metric", fix="correlations need at least two")
+    keys = [c.ALGORITHM, c.DATASET, c.METRIC]
+    cells = results.frame.group_by(keys).agg(pl.col(c.VALUE).mean())
+    wide = cells.pivot(on=c.METRIC, index=[c.DATASET, c.ALGORITHM], values=c.VALUE)
+    total = np.zeros((len(metrics), len(metrics)))
+    count = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
+    for part in wide.partition_by(c.DATASET):
+        table = part.select(metrics).cast(pl.Float64).fill_null(np.nan).to_numpy()
+        rho = _spearman(table)
+        total += np.nan_to_num(rho)
+        count += np.isfinite(rho)
+    mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return CorrelationsResult(metrics, mean, count)
+
+
+def _spearman(table: FloatArray) -> FloatArray:
+    n_metrics = table.shape[1]
+    rho = np.full((n_metrics, n_metrics), np.nan)
+    for i in range(n_metrics):
+        for j in range(i, n_metrics):
+            both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
+            x, y = table[both, i], table[both, j]
+            if len(x) >= 3 and np.ptp(x) > 0 and np.ptp(y) > 0:
+                rank_x, rank_y = stats.rankdata(x), stats.rankdata(y)
+                rho[i, j] = rho[j, i] = np.corrcoef(rank_x, rank_y)[0, 1]
+    return rho
+
+
+def _run(results: Results, spec: AnalysisSpec) -> CorrelationsResult:
+    return correlate_metrics(results)
+
+
+ANALYSIS = Analysis(
+    name="correlations",
+    question="Do the metrics agree on the order of the algorithms?",
+    source="KDD'24 section 4.1, Figure 2",
+    run=_run,
+)

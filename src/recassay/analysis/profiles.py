@@ -1,0 +1,173 @@
+"""Dolan-Moré performance profiles and the areas under them (KDD'24, section 4.2.1; Dolan and Moré 2002)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.contest import Contest, ratio_to_best
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.results import Matrix, Results
+from recassay.core.types import FloatArray
+
+BETA_MAX = 3.0
+TIE = 1e-9
+"""Areas nearer than this share a rank: sums of the same numbers in another order differ in their last bits."""
+
+
+def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> FloatArray:
+    """What a dataset adds to the area under each profile.
+
+    The profile of algorithm i is p_i(beta) = share of datasets with ratio <= beta, a sum of steps, so the area on
+    [1, beta_max] is the mean over datasets of max(0, beta_max - ratio): exact. With `step`, the integral is the
+    trapezoid rule on the grid 1, 1 + step, ..., beta_max, as the authors computed it (step 0.1).
+    """
+    if step is None:
+        return np.maximum(beta_max - ratios, 0.0)
+    grid = np.linspace(1.0, beta_max, round((beta_max - 1) / step) + 1)
+    weight = np.full(len(grid), grid[1] - grid[0])
+    weight[[0, -1]] /= 2
+    beyond = np.concatenate([np.cumsum(weight[::-1])[::-1], [0.0]])
+    return beyond[np.searchsorted(grid, ratios, side="left")]
+
+
+def leave_best_out(
+    values: FloatArray, weights: FloatArray, *, higher_is_better: bool, beta_max: float, step: float | None
+) -> FloatArray:
+    """Ranks by repeated removal of the algorithm with the largest area (KDD'24, section 4.2.1, DM LBO).
+
+    values: tables x algorithms x datasets (one table, or one for each row of weights); weights: replicates x datasets.
+    Algorithms whose areas tie leave together and share the mean of their ranks.
+    """
+    replicates, n_datasets = weights.shape
+    n_algorithms = values.shape[1]
+    ranks = np.zeros((replicates, n_algorithms))
+    block = max(1, int(2_000_000 / (n_algorithms * n_datasets)))
+    for start in range(0, replicates, block):
+        part = slice(start, min(start + block, replicates))
+        table = values if len(values) == 1 else values[part]
+        ranks[part] = _leave_best_out_block(table, weights[part], higher_is_better, beta_max, step)
+    return ranks
+
+
+def _leave_best_out_block(
+    values: FloatArray, weights: FloatArray, higher_is_better: bool, beta_max: float, step: float | None
+) -> FloatArray:
+    n_algorithms = values.shape[1]
+    ranks = np.zeros((len(weights), n_algorithms))
+    alive = np.ones((len(weights), n_algorithms), dtype=bool)
+    removed = np.zeros(len(weights))
+    gone = -np.inf if higher_is_better else np.inf
+    while alive.any():
+        if len(values) == 1:
+            sets, which = np.unique(np.packbits(alive, axis=1), axis=0, return_inverse=True)
+            members = np.unpackbits(sets, axis=1, count=n_algorithms).astype(bool)
+        else:
+            which, members = np.arange(len(weights)), alive
+        left = np.where(members[:, :, None], values, gone)
+        best = left.max(axis=1) if higher_is_better else left.min(axis=1)
+        finite = np.where(np.isfinite(best), best, 1.0)[:, None, :]
+        ratio = ratio_to_best(values, finite, higher_is_better=higher_is_better)
+        gain = contributions(ratio, beta_max, step)
+        area = np.einsum("bad,bd->ba", gain[which.ravel()], weights, optimize=True)
+        area[~alive] = -np.inf
+        top = area.max(axis=1, keepdims=True)
+        leaving = alive & (area >= top - TIE * np.maximum(np.abs(np.where(np.isfinite(top), top, 0.0)), 1e-300))
+        size = leaving.sum(axis=1)
+        ranks += np.where(leaving, (removed + (size + 1) / 2)[:, None], 0.0)
+        removed += size
+        alive &= ~leaving
+    return ranks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProfilesResult:
+    """Profiles as steps: `ratios[a]` sorted ratios of algorithm a; `auc[a]` its share of all areas."""
+
+    metric: str
+    algorithms: tuple[str, ...]
+    n_datasets: int
+    beta_max: float
+    ratios: FloatArray
+    auc: FloatArray
+
+    def order(self) -> list[int]:
+        """Positions of the algorithms, largest area first."""
+        return sorted(range(len(self.algorithms)), key=lambda a: (-self.auc[a], self.algorithms[a]))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The corners of every profile: algorithm, beta, share (right-continuous steps from beta 1 to beta_max)."""
+        rows = [
+            (self.algorithms[a], beta, share)
+            for a in self.order()
+            for beta, share in _corners(self.ratios[a], self.beta_max)
+        ]
+        return pl.DataFrame(
+            rows, schema={c.ALGORITHM: pl.String, "beta": pl.Float64, "share": pl.Float64}, orient="row"
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The profiles and their areas."""
+        order = self.order()
+        areas = pl.DataFrame({c.ALGORITHM: [self.algorithms[a] for a in order], "auc": self.auc[order]})
+        return {"profiles": self.to_frame(), "profile_areas": areas}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Areas and corner points by algorithm."""
+        return {
+            "metric": self.metric,
+            "beta_max": self.beta_max,
+            "auc": {self.algorithms[a]: float(self.auc[a]) for a in self.order()},
+            "profiles": {
+                self.algorithms[a]: [[float(b), float(s)] for b, s in _corners(self.ratios[a], self.beta_max)]
+                for a in self.order()
+            },
+        }
+
+
+def _corners(ratios: FloatArray, beta_max: float) -> list[tuple[float, float]]:
+    within = np.sort(ratios[ratios <= beta_max])
+    beta, count = np.unique(within, return_counts=True)
+    share = np.cumsum(count) / len(ratios)
+    corners = list(zip(beta.tolist(), share.tolist(), strict=True))
+    if not corners or corners[0][0] > 1.0:
+        corners.insert(0, (1.0, 0.0))
+    corners.append((beta_max, corners[-1][1]))
+    return corners
+
+
+def fit_profiles(matrix: Matrix, *, beta_max: float = BETA_MAX, step: float | None = None) -> ProfilesResult:
+    """Dolan-Moré profiles of a matrix of values >= 0."""
+    if beta_max <= 1:
+        raise UsageError(f"beta_max is {beta_max}", fix="give a ratio above 1")
+    if (matrix.values < 0).any():
+        raise NotApplicableError(
+            f"{matrix.metric} has negative values", fix="Dolan-Moré profiles need values of at least 0"
+        )
+    ratios = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ratios[0]
+    area = contributions(ratios, beta_max, step).mean(axis=1)
+    return ProfilesResult(
+        metric=matrix.metric,
+        algorithms=matrix.algorithms,
+        n_datasets=len(matrix.datasets),
+        beta_max=beta_max,
+        ratios=ratios,
+        auc=area / area.sum(),
+    )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> ProfilesResult:
+    return fit_profiles(results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better))
+
+
+ANALYSIS = Analysis(
+    name="profiles",
+    question="How often is each algorithm within a factor beta of the best?",
+    source="Dolan and Moré 2002; KDD'24 section 4.2.1",
+    run=_run,
+)

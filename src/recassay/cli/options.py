@@ -1,0 +1,36 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Files = Annotated[
+    list[Path], typer.Argument(help="Results: CSV, TSV or Parquet; several files are joined.", show_default=False)
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric", "-m", help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]", show_default=False
+    ),
+]
+Wide = Annotated[
+    bool, typer.Option("--wide", help="Wide table: first column algorithm, one column a dataset (needs --metric).")
+]
+Transpose = Annotated[
+    bool, typer.Option("--transpose", help="Wide table with a row a dataset and a column an algorithm.")
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="Name a column: algorithm=model, value=score, ... (repeatable).", show_default=False),
+]
+Missing = Annotated[
+    str, typer.Option("--missing", help="Missing cells: error, drop-datasets, drop-algorithms or worst.")
+]
+Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False)]

@@ -1,0 +1,44 @@
+"""`list` and `doctor`: what is available, and whether it works."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.render import print_json, print_lines, print_table
+
+
+def list_(
+    kind: Annotated[str, typer.Argument(help="algorithms, metrics, analyses, datasets or executors")],
+    as_json: o.Json = False,
+) -> None:
+    """What is available, plugins included."""
+    rows = api.list_parts(kind)
+    if as_json:
+        print_json({kind: rows})
+        return
+    if not rows:
+        print_lines([f"no {kind} are installed"])
+        return
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    print_table(kind, header, [[row.get(key, "") for key in header] for row in rows], names=len(header))
+
+
+def doctor(as_json: o.Json = False) -> None:
+    """Check this installation."""
+    found = api.doctor()
+    if as_json:
+        print_json(found)
+    else:
+        flat = {key: value for key, value in found.items() if not isinstance(value, (dict, list))}
+        print_table("This machine", ["what", "value"], flat.items(), names=2)
+        print_table("Dependencies", ["package", "version"], found["dependencies"].items(), names=2)
+        print_table(
+            "Extras", ["extra", "installed"], [[k, "yes" if v else "no"] for k, v in found["extras"].items()], names=2
+        )
+        print_lines(found["problems"] or ["no problems found"])
+    if found["problems"]:
+        raise typer.Exit(1)

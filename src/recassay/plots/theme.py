@@ -1,0 +1,76 @@
+"""One look for every chart: fonts, sizes, and a colour that stays with an algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
+INK = "#1b1f24"
+FAINT = "#8a929b"
+GRID = "#e4e7eb"
+
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#7a5195",
+    "#5b6770",
+    "#a8323e",
+    "#6b8e23",
+)
+"""Ten colours told apart with any colour vision (the first six are Okabe and Ito's)."""
+
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
+"""Line patterns for the eleventh algorithm and beyond: ten colours times four patterns."""
+
+SEQUENTIAL = "blues"
+DIVERGING = "blueorange"
+
+
+def colour_scale(names: Sequence[str]) -> alt.Scale:
+    """The colours of these algorithms, listed in the given order.
+
+    A colour goes by a name's place in alphabetical order, so it is the same in every chart of a report.
+    """
+    place = {name: i for i, name in enumerate(sorted(names))}
+    return alt.Scale(domain=list(names), range=[COLOURS[place[n] % len(COLOURS)] for n in names])
+
+
+def dash_scale(names: Sequence[str]) -> alt.Scale:
+    """The line patterns that go with `colour_scale`."""
+    place = {name: i for i, name in enumerate(sorted(names))}
+    return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
+
+
+def inline(rows: list[dict[str, Any]]) -> alt.Data:
+    """Rows as data inside the specification: a chart is one self-contained JSON."""
+    return alt.Data(values=rows)
+
+
+def themed(chart: Any, title: str, subtitle: str) -> Any:
+    """The chart with title, fonts and quiet axes."""
+    return (
+        chart.properties(
+            title=alt.TitleParams(title, subtitle=subtitle, anchor="start", fontSize=15, subtitleFontSize=11, offset=12)
+        )
+        .configure(font=FONT, background="white", padding=12)
+        .configure_title(color=INK, subtitleColor=FAINT, fontWeight=600)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK, titleColor=INK, gridColor=GRID, domainColor=FAINT, tickColor=FAINT,
+            labelFontSize=11, titleFontSize=11, titleFontWeight="normal", labelLimit=220,
+        )
+        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=11, titleFontSize=11, labelLimit=260,
+                          symbolLimit=0, titleFontWeight="normal")
+    )  # fmt: skip
+
+
+def shorten(name: str, most: int = 28) -> str:
+    """A name that fits beside a chart; the whole stands in the tooltip and the table."""
+    return name if len(name) <= most else name[: most - 1] + "…"
