@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnalysisReport",
     "RecAssayError",
+    "UsageError",
     "analyze",
     "compare",
     "correlations",

@@ -6,7 +6,6 @@ import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 from recassay import RecAssayError, __version__
@@ -15,7 +14,6 @@ from recassay.cli import parts, results
 app = typer.Typer(
     name="recassay",
     help="Assay recommender algorithms: which is best over many datasets, and is that proven or luck?",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -37,6 +35,9 @@ def _root(
     pass
 
 
+# The base of the parser's own complaints; its home differs between versions of typer.
+ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
 app.command("demo")(results.demo)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
@@ -47,18 +48,16 @@ app.command("doctor")(parts.doctor)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(given or ["--help"], standalone_mode=False)
     except RecAssayError as error:
         sys.stderr.write(f"recassay: {error}\n")
         code = error.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        sys.stdout.write(error.format_message() + "\n")
+    except ParserError as error:
+        sys.stderr.write(f"recassay: {' '.join(error.format_message().split())}\n")  # type: ignore[attr-defined]
         code = 2
-    except click.ClickException as error:
-        sys.stderr.write(f"recassay: {' '.join(error.format_message().split())}\n")
-        code = 2
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("recassay: interrupted\n")
         code = 130
     except BrokenPipeError:

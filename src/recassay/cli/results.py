@@ -22,14 +22,14 @@ def _load(files: list[Path], metric: str | None, wide: bool, transpose: bool, co
     for pair in column or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{pair!r} is not of the form role=name, for example value=score")
+            raise api.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
         columns[ours.strip()] = theirs.strip()
     return api.load_results(list(files), metric=metric, wide=wide, transpose=transpose, columns=columns)
 
 
 def _direction(higher: bool, lower: bool) -> bool | None:
     if higher and lower:
-        raise typer.BadParameter("--higher-is-better and --lower-is-better exclude each other")
+        raise api.UsageError("--higher-is-better and --lower-is-better exclude each other", fix="keep one")
     return True if higher else False if lower else None
 
 
@@ -100,7 +100,7 @@ def compare(
 ) -> None:
     """Test which differences are more than luck."""
     if zeros not in {"wilcox", "pratt", "zsplit"}:
-        raise typer.BadParameter(f"--zeros {zeros!r}: use wilcox, pratt or zsplit")
+        raise api.UsageError(f"--zeros {zeros!r} is no rule", fix="use wilcox, pratt or zsplit")
     results = _load(files, metric, wide, transpose, column)
     result = api.compare(
         results,

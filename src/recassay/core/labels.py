@@ -47,7 +47,7 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("rmse", _DOWN, "root mean squared error"),
     MetricLabel("mse", _DOWN, "mean squared error"),
     MetricLabel("mae", _DOWN, "mean absolute error"),
-    MetricLabel("logloss", _DOWN, "negative mean log-likelihood", ("log loss", "cross entropy", "nll")),
+    MetricLabel("logloss", _DOWN, "negative mean log-likelihood", ("cross entropy", "nll")),
     MetricLabel("error", _DOWN, "share of wrong answers", ("error rate",)),
     MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime")),
     MetricLabel("seconds_fit", _DOWN, "seconds to train", ("fit time", "train time", "training time")),

@@ -1,0 +1,54 @@
+"""Where published numbers and real data lie, and a command line that runs in process."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _folder(variable: str, name: str) -> Path:
+    path = Path(os.environ.get(variable) or ROOT.parent / "shared" / name)
+    if not path.is_dir():
+        pytest.skip(f"no {name} folder at {path} (set {variable})")
+    return path
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    return _folder("RECASSAY_REFERENCE", "reference")
+
+
+@pytest.fixture(scope="session")
+def kdd24(reference: Path) -> Path:
+    return reference / "kdd24" / "results.csv"
+
+
+class Ran:
+    """What a command ended with."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]):
+    """`cli("rank", "file.csv", "--json")` -> exit code, stdout, stderr."""
+    from recassay.cli.main import main
+
+    def run(*arguments: object) -> Ran:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main([str(a) for a in arguments])
+        captured = capsys.readouterr()
+        return Ran(int(stopped.value.code or 0), captured.out, captured.err)
+
+    return run

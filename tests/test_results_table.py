@@ -1,0 +1,236 @@
+"""Results in: every shape that is read, and one clear line for every defect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import recassay
+from recassay import RecAssayError, load_results
+
+LONG = """algorithm,dataset,metric,value
+EASE,d1,ndcg@10,0.3
+EASE,d2,ndcg@10,0.4
+Pop,d1,ndcg@10,0.1
+Pop,d2,ndcg@10,0.2
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(text: str | bytes, name: str = "results.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return make
+
+
+def values(results, metric: str = "ndcg@10") -> list[list[float]]:
+    return results.matrix(metric).values.tolist()
+
+
+EXPECTED = [[0.3, 0.4], [0.1, 0.2]]
+
+
+def test_long_csv(write):
+    results = load_results(write(LONG))
+    assert values(results) == EXPECTED
+    assert results.matrix("ndcg@10").algorithms == ("EASE", "Pop")
+    assert len(results.sources[0].sha256) == 64
+
+
+@pytest.mark.parametrize("separator", ["\t", ";", "|"])
+def test_other_delimiters(write, separator):
+    assert values(load_results(write(LONG.replace(",", separator), "r.tsv"))) == EXPECTED
+
+
+def test_byte_order_mark_crlf_and_quotes(write):
+    text = "\ufeff" + LONG.replace("\n", "\r\n").replace("Pop,", '"Pop",')
+    assert values(load_results(write(text))) == EXPECTED
+
+
+def test_parquet_and_frames(write, tmp_path):
+    frame = pl.read_csv(write(LONG))
+    frame.write_parquet(tmp_path / "r.parquet")
+    for source in (tmp_path / "r.parquet", frame, frame.lazy(), pd.read_csv(write(LONG))):
+        assert values(load_results(source)) == EXPECTED
+
+
+def test_several_files(write):
+    one = write("\n".join(LONG.splitlines()[:3]), "a.csv")
+    two = write("\n".join([LONG.splitlines()[0], *LONG.splitlines()[3:]]), "b.csv")
+    results = load_results([one, two])
+    assert values(results) == EXPECTED
+    assert len(results.sources) == 2
+
+
+def test_wide_and_transposed(write):
+    wide = write("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n")
+    assert values(load_results(wide, wide=True, metric="NDCG@10")) == EXPECTED
+    tall = write("dataset,EASE,Pop\nd1,0.3,0.1\nd2,0.4,0.2\n")
+    assert values(load_results(tall, transpose=True, metric="ndcg@10")) == EXPECTED
+
+
+def test_wide_pandas_with_an_index():
+    frame = pd.DataFrame({"d1": [0.3, 0.1], "d2": [0.4, 0.2]}, index=pd.Index(["EASE", "Pop"], name="model"))
+    assert values(load_results(frame, wide=True, metric="ndcg@10")) == EXPECTED
+
+
+def test_other_column_names(write):
+    text = LONG.replace("algorithm,dataset,metric,value", "Model,Data set,measure,Score")
+    assert values(load_results(write(text))) == EXPECTED
+    text = LONG.replace("algorithm,dataset,metric,value", "system,dataset,metric,x")
+    assert values(load_results(write(text), columns={"algorithm": "system", "value": "x"})) == EXPECTED
+
+
+def test_a_table_of_one_unnamed_metric(write):
+    text = "algorithm,dataset,value\nA,d1,1\nA,d2,2\nB,d1,3\nB,d2,4\n"
+    assert values(load_results(write(text), metric="recall@5"), "recall@5") == [[1, 2], [3, 4]]
+
+
+def test_metric_aliases_are_one_metric(write):
+    text = LONG.replace("EASE,d1,ndcg@10", "EASE,d1,NDCG @10").replace("Pop,d2,ndcg@10", "Pop,d2,nDCG@10")
+    assert load_results(write(text)).metrics == ["ndcg@10"]
+    hits = load_results(write(LONG.replace("ndcg@10", "HR@10")))
+    assert hits.metrics == ["hitrate@10"]
+    assert values(hits, "hit@10") == values(hits, "Hit Rate@10") == values(hits, "hitrate") == EXPECTED
+
+
+def test_seeds_and_folds_are_averaged_and_kept():
+    rows = [(a, d, "mrr", v + s, s) for a, v in (("A", 1.0), ("B", 2.0)) for d in ("x", "y") for s in (0.0, 1.0, 2.0)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "seed"], orient="row")
+    matrix = load_results(frame).matrix("mrr")
+    assert matrix.values.tolist() == [[2, 2], [3, 3]]
+    assert matrix.replicates.shape == (2, 2, 3)
+    assert not matrix.paired
+    folds = load_results(frame.rename({"seed": "fold"})).matrix("mrr")
+    assert folds.paired
+    assert folds.values.tolist() == [[2, 2], [3, 3]]
+
+
+def test_seeds_within_folds_are_averaged_first():
+    rows = [("AB"[a], d, "mrr", 10.0 * f + s + a, f, s) for a in (0, 1) for d in "xy" for f in (0, 1) for s in (0, 2)]
+    schema = ["algorithm", "dataset", "metric", "value", "fold", "seed"]
+    matrix = load_results(pl.DataFrame(rows, schema=schema, orient="row")).matrix("mrr")
+    assert matrix.replicates[0, 0].tolist() == [1.0, 11.0]
+    assert matrix.paired
+
+
+HOLE = LONG + "Pop,d3,ndcg@10,0.5\nEASE,d3,ndcg@10,\nPop,d4,ndcg@10,0.1\nEASE,d4,ndcg@10,NaN\n"
+
+
+def test_missing_policies(write):
+    results = load_results(write(HOLE))
+    with pytest.raises(
+        RecAssayError, match=r"2 cells of ndcg@10 are missing: EASE on d3, EASE on d4; choose --missing"
+    ):
+        results.matrix("ndcg@10")
+    dropped = results.matrix("ndcg@10", missing="drop-datasets")
+    assert dropped.datasets == ("d1", "d2")
+    assert dropped.missing.dropped == ("d3", "d4")
+    assert "2 cells were missing; dropped 2 datasets: d3, d4" in dropped.missing.sentence()
+    filled = results.matrix("ndcg@10", missing="worst")
+    assert filled.values[0].tolist() == [0.3, 0.4, 0.5, 0.1]
+    with pytest.raises(RecAssayError, match="only one algorithm has values for ndcg@10"):
+        results.matrix("ndcg@10", missing="drop-algorithms")
+    with pytest.raises(RecAssayError, match="no policy; use one of error, drop-datasets"):
+        results.matrix("ndcg@10", missing="guess")
+
+
+def test_worst_is_the_largest_where_lower_is_better(write):
+    filled = load_results(write(HOLE.replace("ndcg@10", "rmse"))).matrix("rmse", missing="worst")
+    assert filled.values[0, 2:].tolist() == [0.5, 0.1]
+    text = LONG.replace("ndcg@10", "rmse") + "Third,d1,rmse,0.05\n"
+    assert load_results(write(text)).matrix("rmse", missing="worst").values[2].tolist() == [0.05, 0.4]
+
+
+def test_an_algorithm_without_the_metric_is_missing_not_forgotten(write):
+    text = LONG + "Slow,d1,recall@10,0.3\n"
+    with pytest.raises(RecAssayError, match="Slow on d1, Slow on d2"):
+        load_results(write(text)).matrix("ndcg@10")
+
+
+def test_a_failed_seed_is_a_missing_cell():
+    rows = [(a, d, "mrr", 1.0, s) for a in "AB" for d in "xy" for s in (0, 1)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "seed"], orient="row")
+    frame = frame.with_columns(
+        pl.when(pl.int_range(pl.len()) == 1).then(None).otherwise(pl.col("value")).alias("value")
+    )
+    with pytest.raises(RecAssayError, match="1 cells of mrr are missing: A on x"):
+        load_results(frame).matrix("mrr")
+
+
+DEFECTS = {
+    "empty file": ("", "the file is empty"),
+    "blank file": ("\n \n", "the file is empty"),
+    "header alone": ("algorithm,dataset,metric,value\n", "the table is empty"),
+    "no such column": (LONG.replace("value", "zzz"), "no column 'value' among .*--column"),
+    "text value": (LONG.replace("0.4", "high"), "1 values are not numbers, the first 'high' in data row 2"),
+    "decimal comma": (LONG.replace(",", ";").replace("0.4", "0,4"), "'0,4' in data row 2"),
+    "infinity": (LONG.replace("0.4", "inf"), r"infinite, the first in data row 2 \(EASE on d2, ndcg@10\)"),
+    "duplicate": (LONG + "EASE,d1,ndcg@10,0.9\n", "2 rows repeat a cell, the first in data row 1 .*'seed' or 'fold'"),
+    "duplicate by alias": (LONG + "EASE,d1,NDCG@10,0.9\n", "2 rows repeat a cell"),
+    "nameless": (LONG.replace("Pop,d2", ",d2"), "column 'algorithm' is empty in data row 4"),
+    "ragged": (LONG + "EASE,d9,ndcg@10,0.1,7,8\n", "cannot be read as a table"),
+    "header twice": (LONG.replace("dataset", "algorithm"), "column 'algorithm' appears twice"),
+    "latin-1": (LONG.encode() + "Caf\xe9,d1,x,1".encode("latin-1"), "is not UTF-8 text"),
+    "binary": (b"\x00\xff\xfe\x01" * 20, "is not UTF-8 text"),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_defects_have_their_own_line(write, cli, defect):
+    text, message = DEFECTS[defect]
+    path = write(text)
+    with pytest.raises(RecAssayError, match=message):
+        load_results(path)
+    ran = cli("rank", path, "--json")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_other_refusals(write, tmp_path):
+    with pytest.raises(RecAssayError, match="no such file"):
+        load_results(tmp_path / "absent.csv")
+    with pytest.raises(RecAssayError, match="is a folder"):
+        load_results(tmp_path)
+    with pytest.raises(RecAssayError, match="not a readable Parquet"):
+        load_results(write(b"PAR1 nonsense", "x.parquet"))
+    with pytest.raises(RecAssayError, match="does not say which metric"):
+        load_results(write(LONG), wide=True)
+    with pytest.raises(RecAssayError, match="no column 'nope'"):
+        load_results(write(LONG), columns={"value": "nope"})
+    with pytest.raises(RecAssayError, match="cannot read results from int"):
+        load_results(3)
+
+
+def test_one_dataset_one_algorithm_misspelt_metric(write):
+    one = load_results(write(LONG.replace(",d2,", ",d1b,"))).frame
+    with pytest.raises(RecAssayError, match=r"only one dataset has values .* at least two datasets"):
+        recassay.rank(one.filter(pl.col("dataset") == "d1"), "ndcg@10")
+    with pytest.raises(RecAssayError, match="only one algorithm has values"):
+        recassay.rank(one.filter(pl.col("algorithm") == "Pop"), "ndcg@10")
+    with pytest.raises(RecAssayError, match=r"no metric 'ndgc@10' in these results; did you mean 'ndcg@10'\?"):
+        recassay.rank(one, "ndgc@10")
+
+
+def test_unknown_direction_must_be_said(write):
+    path = write(LONG.replace("ndcg@10", "happiness"))
+    with pytest.raises(RecAssayError, match=r"'happiness' are better; say --higher-is-better or --lower-is-better"):
+        recassay.rank(path)
+    up = recassay.rank(path, higher_is_better=True, replicates=100)
+    down = recassay.rank(path, higher_is_better=False, replicates=100)
+    assert up.rankings["mean"].ranks.tolist() == [1, 2]
+    assert down.rankings["mean"].ranks.tolist() == [2, 1]
+
+
+def test_inputs_are_not_changed(write):
+    frame = pl.read_csv(write(LONG))
+    copy = frame.clone()
+    recassay.rank(frame, "ndcg@10", replicates=100)
+    assert frame.equals(copy)
+    assert np.isfinite(copy["value"].to_numpy()).all()
