@@ -41,8 +41,8 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def _console(make: Any) -> Any:
-    """Plain text of 120 columns where stdout is no terminal, so that logs and pipes keep whole tables."""
-    return make() if sys.stdout.isatty() else make(width=120)
+    """Plain text of 132 columns where stdout is no terminal, so that logs and pipes keep whole tables."""
+    return make() if sys.stdout.isatty() else make(width=132)
 
 
 def print_saved(files: Sequence[Path], out: Path) -> None:
