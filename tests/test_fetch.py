@@ -7,6 +7,10 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -184,6 +188,32 @@ def test_interrupted_call_is_resumed_by_the_next(server: Server, tmp_path: Path)
     held = (tmp_path / "data.bin.part").stat().st_size
     record = run(entry_for(server), tmp_path)
     assert record.resumed_from == held > 400_000
+    assert record.sha256 == SHA256
+    assert left(tmp_path) == ["data.bin", "pins.json"]
+
+
+KILLED = """
+import os, signal, sys
+from recassay.data.catalog import CatalogEntry
+from recassay.data.fetch import fetch
+
+def kill(done, total):
+    if done > 400_000:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+fetch(CatalogEntry.model_validate_json(sys.argv[1]), sys.argv[2], progress=kill)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_killed_process_is_resumed_by_the_next(server: Server, tmp_path: Path) -> None:
+    entry = entry_for(server)
+    command = [sys.executable, "-c", KILLED, entry.model_dump_json(), str(tmp_path)]
+    killed = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert killed.returncode == -signal.SIGKILL
+    assert left(tmp_path) == ["data.bin.part", "data.bin.part.json"]
+    record = run(entry, tmp_path)
+    assert record.resumed_from > 0
     assert record.sha256 == SHA256
     assert left(tmp_path) == ["data.bin", "pins.json"]
 
@@ -455,6 +485,14 @@ def test_obtain_unpacks_the_member(server: Server, tmp_path: Path) -> None:
     server.body = gzip.compress(b"1,2\n")
     _, path = obtain(entry_for(server, file_name="r.csv.gz"), tmp_path / "gz", patience=QUICK)
     assert (path.name, path.read_text()) == ("r.csv", "1,2\n")
+
+
+def test_obtain_of_a_file_that_must_be_converted(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"data.bin: little was fetched, and cannot be read as it is: turn it round"
+    ):
+        obtain(entry_for(server, convert="turn it round"), tmp_path, patience=QUICK)
+    assert (tmp_path / "data.bin").read_bytes() == BODY
 
 
 def test_obtain_of_a_hostile_archive_leaves_no_folder(server: Server, tmp_path: Path) -> None:

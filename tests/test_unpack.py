@@ -326,7 +326,7 @@ def test_wrong_checksum_in_zip(tmp_path: Path) -> None:
         archive.writestr("r.csv", CONTENT)
     path = tmp_path / "a.zip"
     path.write_bytes(path.read_bytes().replace(b"1,2", b"9,2"))
-    assert_refused(path, "damaged or cut short")
+    assert_refused(path, "damaged, cut short")
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
@@ -342,15 +342,24 @@ def test_truncated_tar(tmp_path: Path, mode: str, share: float) -> None:
 def test_tar_cut_between_members(tmp_path: Path) -> None:
     archive = make_tar(tmp_path / "a.tar", [(tar_member(f"{i}"), b"x" * 512) for i in range(3)])
     archive.write_bytes(archive.read_bytes()[:2048])
-    assert_refused(archive, "damaged or cut short")
+    assert_refused(archive, "damaged, cut short")
 
 
 def test_truncated_zip_and_gz(tmp_path: Path) -> None:
     archive = make_zip(tmp_path / "a.zip", {"r.csv": CONTENT * 100})
     archive.write_bytes(archive.read_bytes()[:-30])
-    assert_refused(archive, "damaged or cut short")
+    assert_refused(archive, "damaged, cut short")
     (tmp_path / "r.csv.gz").write_bytes(gzip.compress(CONTENT)[:-6])
-    assert_refused(tmp_path / "r.csv.gz", "damaged or cut short")
+    assert_refused(tmp_path / "r.csv.gz", "damaged, cut short")
+
+
+@pytest.mark.parametrize(("place", "value"), [(6, 0x40), (10, 99)])
+def test_zip_of_an_unknown_version_or_compression(tmp_path: Path, place: int, value: int) -> None:
+    archive = make_zip(tmp_path / "a.zip", {"r.csv": CONTENT})
+    data = bytearray(archive.read_bytes())
+    data[data.index(b"PK\x01\x02") + place] = value
+    archive.write_bytes(bytes(data))
+    assert_refused(archive, "of an unknown kind")
 
 
 def test_error_page_instead_of_an_archive(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ class CatalogEntry(Spec):
     """The file's name in the cache; None: the last part of the first address."""
     member: str | None = None
     """The file to read in the archive, compared from the right; None: the file itself, or its only member."""
+    convert: str | None = None
+    """What must be done by hand before our readers can read the file; None: nothing."""
     read: ReadSpec = ReadSpec()
     feedback: Literal["explicit", "implicit"]
     threshold: float | None = None
@@ -88,7 +90,7 @@ class CatalogEntry(Spec):
             raise ValueError(f"{self.name}: a threshold and its source come together")
         if self.feedback == "explicit" and self.threshold is None:
             raise ValueError(f"{self.name}: explicit feedback needs a threshold")
-        if PurePosixPath(self.stored_name).name != self.stored_name or "\\" in self.stored_name:
+        if self.stored_name in ("", ".", "..") or set(self.stored_name) & set("/\\\0"):
             raise ValueError(f"{self.name}: {self.stored_name!r} is not a plain file name")
         return self
 
@@ -157,10 +159,10 @@ def all_datasets() -> list[CatalogEntry]:
 
 
 def find_dataset(name: str) -> CatalogEntry:
-    """The entry of that name or alias, ours or a plugin's; an unknown one raises `UsageError` with near ones.
+    """The entry of that name or alias, ours or a plugin's; an unknown one is a `UsageError` with near ones.
 
-    A plugin announces, in the entry-point group `recassay.datasets`, a `CatalogEntry`, a `Catalog` of several,
-    or a loader: a callable that returns interactions, which has nothing to download and is not found here.
+    A plugin announces, in the entry-point group `recassay.datasets`, a `CatalogEntry`, a `Catalog`, or
+    a loader: a callable that returns interactions, which has nothing to download and is not found here.
     """
     everything = _everything()
     found = everything.find(name)

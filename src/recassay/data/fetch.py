@@ -166,9 +166,16 @@ def obtain(
     """`fetch`, then unpack the member that holds the interactions: the record, and the file to read.
 
     The unpacked folder carries the start of the file's SHA-256 in its name, so another version of the file
-    never meets an old folder. `options` are those of `fetch`.
+    never meets an old folder. An entry that must be converted by hand is fetched and then refused with what
+    to do. `options` are those of `fetch`.
     """
     record = fetch(entry, target_dir, **options)
+    if entry.convert:
+        raise UsageError(
+            f"{entry.name} was fetched, and cannot be read as it is: {entry.convert}",
+            where=str(record.path),
+            fix="then import that file",
+        )
     if archive_kind(record.path) is None:
         return record, record.path
     folder = Path(target_dir) / f"{entry.name}-{record.sha256[:12]}"

@@ -54,6 +54,7 @@ _BROKEN = (
     EOFError,
     ValueError,
     struct.error,
+    NotImplementedError,
 )
 
 
@@ -109,7 +110,7 @@ def unpack(
             _unpack_zip(source, writer) if kind == "zip" else _unpack_stream(source, kind, writer)
         except _BROKEN as error:
             raise InputError(
-                f"the archive is damaged or cut short ({_reason(error)})",
+                f"the archive is damaged, cut short or of an unknown kind ({_reason(error)})",
                 where=str(source),
                 fix="download it again",
             ) from error
@@ -154,13 +155,8 @@ def _unpack_zip(source: Path, writer: Writer) -> None:
         writer.limits.check_size(sum(info.file_size for info, _ in chosen))
         _check_space(source, writer.folder, sum(info.file_size for info, _ in chosen))
         for info, path in chosen:
-            try:
-                with archive.open(info) as stream:
-                    size = writer.write(path, stream)
-            except NotImplementedError as error:
-                raise InputError(
-                    f"the member {path} uses a compression that Python cannot read", where=str(source)
-                ) from error
+            with archive.open(info) as stream:
+                size = writer.write(path, stream)
             if size != info.file_size:
                 raise InputError(
                     f"the member {path} has {size:,} bytes where {info.file_size:,} were promised",
