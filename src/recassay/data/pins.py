@@ -1,0 +1,57 @@
+"""The pins: what each file was when it was first fetched, kept as JSON beside the files.
+
+Most publishers give no checksum. The first fetch then writes one down, and a later download that differs is
+refused, so that a study repeated in a year either uses the same bytes or says that it does not.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from recassay.core.errors import InputError
+
+
+class Pin(BaseModel):
+    """A file as it was at its first fetch."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str
+    size: int
+    sha256: str
+    md5: str
+    address: str | None
+    """Where it came from; None for a file that was put there by hand."""
+
+
+_PINS = TypeAdapter(dict[str, Pin])
+
+
+def read_pins(path: Path) -> dict[str, Pin]:
+    """The pins by dataset; none where there is no file yet."""
+    if not path.exists():
+        return {}
+    try:
+        return _PINS.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            f"is not a file of pins ({error.errors()[0]['msg']})", where=str(path), fix="repair or remove it"
+        ) from error
+
+
+def write_pin(path: Path, name: str, pin: Pin) -> None:
+    """Add or replace one pin; the file is replaced whole: a crash leaves the old one or the new one."""
+    pins = {**read_pins(path), name: pin}
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(_PINS.dump_json(dict(sorted(pins.items())), indent=2) + b"\n")
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,313 @@
+"""Bring the bytes of one address to disk: resumable, bounded, hashed on the way.
+
+Bytes go to `NAME.part`; beside it `NAME.part.json` holds the address and the server's validators (ETag,
+Last-Modified). A later attempt asks for the rest with `Range` and `If-Range` (RFC 9110, 13.1.5 and 14.2): a
+server whose file has changed, or that knows no ranges, sends the whole file, and the part starts again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import re
+import shutil
+import socket
+import ssl
+import urllib.error
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.request import Request
+
+from recassay.core.errors import InputError, RecAssayError
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes so far and the bytes in all, None where the server does not say."""
+
+_CHUNK = 2**18
+_SPARE = 64 * 2**20  # disk space that is left to others
+_PASSING_CODES = frozenset({408, 425, 429, 500, 502, 503, 504})
+_CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)$")
+
+
+class AddressFailed(RecAssayError):
+    """One address did not deliver; another may."""
+
+
+class _PassingProblem(Exception):
+    """A problem that may be gone in a moment."""
+
+    def __init__(self, what: str, *, retry_after: float | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
+
+
+class Opener(Protocol):
+    """What opens a request: `urllib.request.OpenerDirector`, or a stand-in."""
+
+    def open(self, fullurl: Request, data: None = None, timeout: float = ...) -> Any:
+        """The response; failures are `urllib.error.HTTPError`, `URLError` or `OSError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to keep trying: attempts in a row that bring nothing, and the pauses, doubled each time."""
+
+    attempts: int = 5
+    timeout: float = 60.0
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+
+    def pause(self, failures: int, retry_after: float | None) -> float:
+        """Seconds to wait after so many failures in a row; a server's Retry-After counts if it is longer."""
+        return min(self.longest_pause, max(self.first_pause * 2.0 ** (failures - 1), retry_after or 0.0))
+
+
+@dataclass(slots=True)
+class Digest:
+    """Both checksums of a growing file."""
+
+    size: int = 0
+    _sha256: Any = field(default_factory=hashlib.sha256)
+    _md5: Any = field(default_factory=lambda: hashlib.md5(usedforsecurity=False))
+
+    def update(self, chunk: bytes) -> None:
+        """Take in the next bytes."""
+        self.size += len(chunk)
+        self._sha256.update(chunk)
+        self._md5.update(chunk)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 so far, in hexadecimal."""
+        return str(self._sha256.hexdigest())
+
+    @property
+    def md5(self) -> str:
+        """MD5 so far, in hexadecimal."""
+        return str(self._md5.hexdigest())
+
+
+def digest_file(path: Path) -> Digest:
+    """Both checksums of a file."""
+    digest = Digest()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest
+
+
+@dataclass(slots=True)
+class Transfer:
+    """One address on its way into `part`.
+
+    `checked` says that a checksum will be compared afterwards; only then is a part resumed that the server
+    gave no validator for.
+    """
+
+    address: str
+    part: Path
+    opener: Opener
+    patience: Patience
+    sleep: Callable[[float], None]
+    max_bytes: int
+    expected_size: int | None = None
+    checked: bool = False
+    progress: Progress | None = None
+    resumed_from: int = 0
+    digest: Digest = field(default_factory=Digest)
+
+    def run(self) -> Digest:
+        """Try until the file is whole; `AddressFailed` when the address is hopeless or patience ends."""
+        longest, failures = self._part_size(), 0
+        while True:
+            try:
+                self._attempt()
+                return self.digest
+            except _PassingProblem as problem:
+                failures = 1 if self._part_size() > longest else failures + 1
+                longest = max(longest, self._part_size())
+                if failures >= self.patience.attempts:
+                    raise AddressFailed(f"{problem} ({failures} attempts)") from problem
+                self.sleep(self.patience.pause(failures, problem.retry_after))
+
+    def _attempt(self) -> None:
+        state = self._read_state()
+        offset = self._part_size() if self._can_resume(state) else 0
+        headers = {"User-Agent": "recassay", "Accept": "*/*", "Accept-Encoding": "identity"}
+        if offset:
+            headers["Range"] = f"bytes={offset}-"
+            if state["validator"]:
+                headers["If-Range"] = state["validator"]
+        try:
+            with self.opener.open(
+                Request(self.address, headers=headers), timeout=self.patience.timeout
+            ) as response:
+                self._receive(response, offset, state)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 416 and offset:
+                    self._unsatisfiable(error, offset)
+                    return
+                raise _http_problem(error) from error
+        except urllib.error.URLError as error:
+            raise _network_problem(error.reason) from error
+        except http.client.HTTPException as error:
+            raise _PassingProblem(f"the connection broke ({type(error).__name__})") from error
+        except (ConnectionError, TimeoutError, ssl.SSLError, socket.gaierror) as error:
+            raise _network_problem(error) from error
+
+    def _receive(self, response: Any, offset: int, state: dict[str, Any]) -> None:
+        if response.status == 206 and offset:
+            start, total = self._continued(response, state)
+            if start != offset:
+                self._forget()
+                raise _PassingProblem("the server sent another part of the file than asked for")
+        else:
+            start, total = 0, _length(response.headers.get("Content-Length"))
+        self._check_room(total, start)
+        if start:
+            self.resumed_from = self.resumed_from or start
+            if self.digest.size != start:
+                self.digest = digest_file(self.part)
+        else:
+            empty(self.part)
+            self._write_state(response.headers)
+            self.digest, self.resumed_from = Digest(), 0
+        self._copy(response, total)
+
+    def _copy(self, response: Any, total: int | None) -> None:
+        self._report(total)
+        with self.part.open("ab") as out:
+            while chunk := response.read(_CHUNK):
+                if self.digest.size + len(chunk) > self.max_bytes:
+                    raise self._too_large()
+                out.write(chunk)
+                self.digest.update(chunk)
+                self._report(total)
+        size = self.digest.size
+        if total is not None and size < total:
+            raise _PassingProblem(f"the connection closed after {size:,} of {total:,} bytes")
+        if self.expected_size not in (None, size):
+            raise AddressFailed(f"sent {size:,} bytes where the catalog says {self.expected_size:,}")
+
+    def _continued(self, response: Any, state: dict[str, Any]) -> tuple[int, int | None]:
+        match = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
+        if match is None or match[1] is None:
+            self._forget()
+            raise _PassingProblem("the server sent a part of the file without saying which")
+        etag = response.headers.get("ETag")
+        if etag and state["etag"] and etag != state["etag"]:
+            self._forget()
+            raise _PassingProblem("the file changed on the server; starting again")
+        return int(match[1]), _length(match[3])
+
+    def _unsatisfiable(self, error: urllib.error.HTTPError, offset: int) -> None:
+        """416 to a resume: the part is the whole file already, or it does not fit and goes."""
+        match = _CONTENT_RANGE.match(error.headers.get("Content-Range", ""))
+        if match is not None and _length(match[3]) == offset:
+            self.digest, self.resumed_from = digest_file(self.part), offset
+            return
+        self._forget()
+        raise _PassingProblem("the part on disk does not fit the server's file; starting again")
+
+    def _check_room(self, total: int | None, start: int) -> None:
+        if total is None:
+            return
+        if self.expected_size not in (None, total):
+            raise AddressFailed(f"announces {total:,} bytes where the catalog says {self.expected_size:,}")
+        if total > self.max_bytes:
+            raise self._too_large()
+        free = shutil.disk_usage(self.part.parent).free
+        if total - start + _SPARE > free:
+            raise RecAssayError(
+                f"needs {total - start:,} bytes and the disk has {free:,} free",
+                where=str(self.part.parent),
+                fix="free some space or use another folder",
+            )
+
+    def _too_large(self) -> InputError:
+        return InputError(
+            f"the file is larger than the limit of {self.max_bytes:,} bytes",
+            where=self.address,
+            fix="raise max_bytes",
+        )
+
+    def _report(self, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress(self.digest.size, total if total is not None else self.expected_size)
+
+    def _part_size(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _can_resume(self, state: dict[str, Any]) -> bool:
+        return state["address"] == self.address and bool(state["validator"] or self.checked)
+
+    @property
+    def _state_path(self) -> Path:
+        return self.part.with_name(f"{self.part.name}.json")
+
+    def _read_state(self) -> dict[str, Any]:
+        nothing = {"address": None, "etag": None, "validator": None}
+        try:
+            state = json.loads(self._state_path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return nothing
+        return {**nothing, **state} if isinstance(state, dict) else nothing
+
+    def _write_state(self, headers: Any) -> None:
+        etag = headers.get("ETag")
+        strong = etag if etag and not etag.startswith("W/") else None
+        state = {"address": self.address, "etag": etag, "validator": strong or headers.get("Last-Modified")}
+        self._state_path.write_text(json.dumps(state), "utf-8")
+
+    def _forget(self) -> None:
+        empty(self.part)
+        self.digest, self.resumed_from = Digest(), 0
+
+
+def discard(part: Path) -> None:
+    """Remove a part and its notes."""
+    part.with_name(f"{part.name}.json").unlink(missing_ok=True)
+    part.unlink(missing_ok=True)
+
+
+def empty(part: Path) -> None:
+    """Start a part afresh; the file itself stays, since a lock may hold it."""
+    part.with_name(f"{part.name}.json").unlink(missing_ok=True)
+    part.write_bytes(b"")
+
+
+def _length(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() else None
+
+
+def _http_problem(error: urllib.error.HTTPError) -> Exception:
+    if error.code in _PASSING_CODES:
+        wait = _length(error.headers.get("Retry-After"))
+        return _PassingProblem(f"the server answers {error.code} {error.reason}", retry_after=wait)
+    if 300 <= error.code < 400:
+        return AddressFailed("redirects in a loop or too often")
+    meaning = {
+        401: "wants a login",
+        403: "refuses",
+        404: "has no such file",
+        410: "has no such file any more",
+    }
+    return AddressFailed(f"the server {meaning.get(error.code, 'refuses')} ({error.code})")
+
+
+def _network_problem(reason: object) -> Exception:
+    if isinstance(reason, socket.gaierror):
+        return AddressFailed("the host was not found; is there a network?")
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return AddressFailed(f"the certificate is not trusted ({reason.verify_message})")
+    if isinstance(reason, TimeoutError):
+        return _PassingProblem("the server does not answer in time")
+    if isinstance(reason, ConnectionRefusedError):
+        return _PassingProblem("the connection was refused")
+    if isinstance(reason, OSError):
+        return _PassingProblem(f"the connection broke ({reason.strerror or reason})")
+    return AddressFailed(f"cannot be opened ({reason})")
