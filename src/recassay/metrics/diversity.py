@@ -94,7 +94,7 @@ def shared_by_bits(columns: csc_array, first: IntArray, second: IntArray) -> Int
     bits = np.zeros(n_columns * n_bytes, dtype=np.uint8)
     byte = np.repeat(np.arange(n_columns) * n_bytes, np.diff(columns.indptr)) + columns.indices // 8
     np.bitwise_or.at(bits, byte, np.left_shift(1, columns.indices % 8).astype(np.uint8))
-    words = bits.view(np.uint64).reshape(n_columns, -1)
+    words = bits.view(np.uint64).reshape(n_columns, n_bytes // 8)
     shared = np.empty(len(first), dtype=np.int64)
     step = max(1, _CHUNK // max(8 * words.shape[1], 1))
     for start in range(0, len(first), step):
