@@ -1,4 +1,4 @@
-"""Metrics once more, slowly: plain Python over sets and lists, written from the definitions and sharing no code."""
+"""Metrics once more, slowly: plain Python over sets and lists, from the definitions, sharing no code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Case:
-    """A small evaluation: `lists[r]` belongs to user `users[r]`; `train` and `truth` are one set of items a user."""
+    """A small evaluation: `lists[r]` is of user `users[r]`; `train` and `truth` hold one set of items a user."""
 
     n_items: int
     width: int
@@ -103,7 +103,12 @@ def average_precision(case: Case, user: int, listed: list[int], k: int, variant:
         for place in range(1, min(k, len(listed)) + 1)
         if listed[place - 1] in relevant
     ]
-    divisor = {"by_min": min(k, len(relevant)), "by_relevant": len(relevant), "by_k": k, "by_hits": len(terms)}
+    divisor = {
+        "by_min": min(k, len(relevant)),
+        "by_relevant": len(relevant),
+        "by_k": k,
+        "by_hits": len(terms),
+    }
     return sum(terms) / divisor[variant] if terms else 0.0
 
 

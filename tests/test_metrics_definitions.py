@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-import metrics_slow as slow
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+import metrics_slow as slow
 from recassay.core.errors import UsageError
 from recassay.core.labels import KNOWN_LABELS, known_direction
 from recassay.core.types import TopK
@@ -26,7 +26,9 @@ KINDS = {
     if isinstance(kind, type) and issubclass(kind, MetricBase) and hasattr(kind, "name")
 }
 USER_KINDS = [(name, v) for name, kind in KINDS.items() if kind.scope == "user" for v in kind.variants]
-CATALOGUE_KINDS = [(name, v) for name, kind in KINDS.items() if kind.scope == "catalogue" for v in kind.variants]
+CATALOGUE_KINDS = [
+    (name, v) for name, kind in KINDS.items() if kind.scope == "catalogue" for v in kind.variants
+]
 
 
 def test_every_metric_has_a_slow_twin_and_a_label():
@@ -57,7 +59,9 @@ def test_per_user_equals_the_definition(name, variant, case, data):
     k = data.draw(st.one_of(st.none(), st.integers(1, case.width)))
     context = EvaluationContext(case.matrix(case.train))
     fast = KINDS[name](k, variant).per_user(case.top(), case.matrix(case.truth), context)
-    np.testing.assert_allclose(fast, slow.per_user(name, case, k or case.width, variant), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        fast, slow.per_user(name, case, k or case.width, variant), rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(("name", "variant"), CATALOGUE_KINDS)
@@ -136,7 +140,7 @@ def test_hand_worked_accuracy(name, variant, k, value):
 
 
 def test_hand_worked_auc():
-    """Relevant 0, 2, 4 of 8; list 3 0 5 1 4 leaves 2, 6, 7: below 0 are 5-1=4, below 4 are 2, below 2 half of 2."""
+    """Relevant 0, 2, 4 of 8; the list leaves 2, 6, 7: below 0 are 4, below 4 are 2, below 2 half of 2."""
     context = EvaluationContext(csr_array((1, 8), dtype=np.float32))
     assert KINDS["auc"]().per_user(HAND, HAND_TRUTH, context) == pytest.approx([(4 + 2 + 1) / 15])
 
