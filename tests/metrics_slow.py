@@ -17,7 +17,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Case:
-    """A small evaluation: `lists[r]` is of user `users[r]`; `train` and `truth` hold one set of items a user."""
+    """A small evaluation: `lists[r]` is of user `users[r]`; `train` and `truth` are sets by user."""
 
     n_items: int
     width: int

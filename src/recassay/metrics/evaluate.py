@@ -16,7 +16,7 @@ from recassay.core.types import Interactions, TopK
 from recassay.metrics.checks import check_distinct, check_ids
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.make import as_metrics, convention
-from recassay.metrics.protocol import Metric, UserMetric
+from recassay.metrics.protocol import Metric, has_catalogue_value, has_user_values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,16 +105,16 @@ def evaluate(
     values = {
         metric.label: metric.per_user(lists, relevant, context)
         for metric in wanted
-        if isinstance(metric, UserMetric)
+        if has_user_values(metric)
     }
     return EvaluationResult(
         per_user=pl.DataFrame(
-            [ids, *(pl.Series(label, value).fill_nan(None) for label, value in values.items())]
-        ),
+            [ids, *(pl.Series(label, value) for label, value in values.items())]
+        ).with_columns(pl.col(*values).fill_nan(None) if values else []),
         catalogue={
             metric.label: metric.catalogue(lists, relevant, context)
             for metric in wanted
-            if not isinstance(metric, UserMetric)
+            if has_catalogue_value(metric)
         },
         counts={
             "users": int(relevant.shape[0]),

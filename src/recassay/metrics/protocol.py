@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import ClassVar, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 from scipy.sparse import csr_array
 
@@ -57,6 +57,16 @@ class CatalogueMetric(Described, Protocol):
 
 
 Metric: TypeAlias = UserMetric | CatalogueMetric
+
+
+def has_user_values(metric: Metric) -> TypeGuard[UserMetric]:
+    """Whether the metric has a value for each user."""
+    return metric.scope == "user"
+
+
+def has_catalogue_value(metric: Metric) -> TypeGuard[CatalogueMetric]:
+    """Whether the metric has one value for all lists together."""
+    return metric.scope == "catalogue"
 
 
 class MetricBase:
