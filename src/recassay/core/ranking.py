@@ -14,6 +14,9 @@ from recassay.core.types import BoolArray, Float32Array, FloatArray, IdArray, In
 ROWS_AT_ONCE = 256
 """Rows that are selected together: enough to amortise a call, few enough to stay in the processor's cache."""
 
+SORT_FROM_SHARE = 8
+"""Where k is at least an eighth of the catalogue, sorting whole rows is faster than picking candidates."""
+
 _LOWEST = np.finfo(np.float32).min
 
 
@@ -63,7 +66,10 @@ def select_top(
         _refuse_nan(block, start)
         if exclude is not None:
             _strike_out(block, exclude, start, stop)
-        row, item = _candidates(block, min(k, n_items), place)
+        if k * SORT_FROM_SHARE >= n_items:
+            _fill_by_sorting(block, place, items[start:stop], best[start:stop])
+            continue
+        row, item = _candidates(block, k, place)
         score = block[row, item]
         order = np.lexsort((place[item], -score, row))
         row, item, score = row[order], item[order], score[order]
@@ -98,6 +104,17 @@ def _strike_out(block: Float32Array, exclude: csr_array, start: int, stop: int) 
     bounds = exclude.indptr[start : stop + 1]
     row = np.repeat(np.arange(stop - start), np.diff(bounds))
     block[row, exclude.indices[bounds[0] : bounds[-1]]] = -np.inf
+
+
+def _fill_by_sorting(block: Float32Array, place: IdArray, items: IdArray, best: Float32Array) -> None:
+    """Fill the lists (views of the answer) from fully sorted rows; a stable sort keeps the order of ties."""
+    order = np.argsort(place).astype(np.int32)
+    width = min(items.shape[1], block.shape[1])
+    first = np.argsort(-block[:, order], axis=1, kind="stable")[:, :width]
+    chosen = order[first]
+    score = np.take_along_axis(block, chosen, axis=1)
+    items[:, :width] = np.where(score >= _LOWEST, chosen, -1)
+    best[:, :width] = score
 
 
 def _candidates(block: Float32Array, k: int, place: IdArray) -> tuple[IntArray, IntArray]:
