@@ -1,0 +1,143 @@
+"""What a list says beyond being right: novelty, popularity, long-tail share, serendipity.
+
+Popularity is counted in the training data: c(i) is the number of training users who have item i, m the number
+of training users. Averages are over the items the list names (at most k); an empty list has no value (NaN),
+since 0 would be a good score for some of these metrics.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.core.types import FloatArray, IdArray, IntArray, TopK
+from recassay.metrics.context import EvaluationContext, ratio
+from recassay.metrics.protocol import MetricBase, Scope
+
+
+def mean_over_list(items: IdArray, value: FloatArray) -> FloatArray:
+    """The mean of `value` over the items each row names; NaN where it names none."""
+    listed = items >= 0
+    total = np.where(listed, value[items], 0.0).sum(axis=1)
+    number = np.count_nonzero(listed, axis=1)
+    return ratio(total, number)
+
+
+class Novelty(MetricBase):
+    """The mean self-information of the listed items: -log2 of the share of training users who have the item.
+
+    An item that no training user has counts as if one had it, which bounds the value by log2(m). `normalised`
+    divides by that bound (undefined for a single training user).
+    """
+
+    name = "novelty"
+    scope: ClassVar[Scope] = "user"
+    formula = "mean over the list of -log2(max(c(i), 1) / m)"
+    source = "Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010"
+    variants: ClassVar[dict[str, str]] = {
+        "bits": "self-information in bits (KDD'24, RecTools MeanInvUserFreq)",
+        "normalised": "divided by log2 of the number of training users",
+    }
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`; NaN for an empty list."""
+        if context.n_train_users == 0:
+            return np.full(len(top.users), np.nan)
+        information = np.log2(context.n_train_users) - np.log2(np.maximum(context.popularity, 1))
+        if self.variant == "normalised":
+            bound = np.log2(context.n_train_users)
+            information = information / bound if bound > 0 else np.full_like(information, np.nan)
+        return mean_over_list(top.items[:, : self.depth(top)], information)
+
+
+class Popularity(MetricBase):
+    """The mean popularity of the listed items (average recommendation popularity, ARP)."""
+
+    name = "popularity"
+    scope: ClassVar[Scope] = "user"
+    formula = "mean over the list of c(i)"
+    source = (
+        "Yin et al., Challenging the long tail recommendation, VLDB 2012; Abdollahpouri et al., FLAIRS 2019"
+    )
+    variants: ClassVar[dict[str, str]] = {
+        "count": "the number of training users who have the item",
+        "share": "that number divided by the number of training users",
+    }
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`; NaN for an empty list."""
+        divisor = 1 if self.variant == "count" else max(context.n_train_users, 1)
+        return mean_over_list(top.items[:, : self.depth(top)], context.popularity / divisor)
+
+
+class LongTail(MetricBase):
+    """The share of the list that comes from the long tail (average percentage of long-tail items, APLT).
+
+    The long tail are the items past the point where items sorted by training count cover 80 % of the training
+    interactions; equal counts are sorted by their place in the item table.
+    """
+
+    name = "longtail"
+    scope: ClassVar[Scope] = "user"
+    formula = "listed long-tail items / listed items"
+    source = "Abdollahpouri et al., Managing popularity bias, FLAIRS 2019; the tail as in KDD'24, 4.3"
+    variants: ClassVar[dict[str, str]] = {
+        "beyond_80": "the tail begins where the head covers 80 % of the interactions"
+    }
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`; NaN for an empty list."""
+        return mean_over_list(top.items[:, : self.depth(top)], context.long_tail.astype(np.float64))
+
+
+class Serendipity(MetricBase):
+    """Listed items that are relevant and that a list of the most popular items would not have shown.
+
+    An item is expected for a user where it is at least as popular as the k-th most popular item the user has
+    not in training: where popularity ties, all of the tied items are expected, so that no chance is needed.
+    `by_k` divides the relevant unexpected items by k; `by_unexpected` by the number of unexpected items in
+    the list (Ge et al.'s SRDP, 0 where the list has none). NaN for a user without relevant items; an empty
+    list scores 0.
+    """
+
+    name = "serendipity"
+    scope: ClassVar[Scope] = "user"
+    formula = "relevant listed items outside the user's k most popular unseen ones / k"
+    source = "Ge et al., Beyond accuracy, RecSys 2010; Kaminskas and Bridge, TiiS 2016"
+    variants: ClassVar[dict[str, str]] = {
+        "by_k": "divided by k",
+        "by_unexpected": "divided by the unexpected items of the list (Ge et al.)",
+    }
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`; NaN for a user without relevant items."""
+        k = self.depth(top)
+        items = top.items[:, :k]
+        threshold = expected_from(context, k)[top.users]
+        unexpected = (items >= 0) & (context.popularity[items] < threshold[:, None])
+        found = np.count_nonzero(unexpected & context.hits(top, truth)[:, :k], axis=1)
+        divisor = np.full(len(items), k) if self.variant == "by_k" else np.count_nonzero(unexpected, axis=1)
+        values = found / np.maximum(divisor, 1)
+        return np.where(context.relevant(top, truth) > 0, values, np.nan)
+
+
+def expected_from(context: EvaluationContext, k: int) -> IntArray:
+    """For every user the count of their k-th most popular unseen item, 0 where fewer than k are unseen.
+
+    With items numbered by popularity and s_0 < s_1 < ... the numbers of a user's training items, the number
+    of unseen items before s_j is s_j - j, which never falls with j: the k-th unseen item has the number k - 1
+    + |{j : s_j - j <= k - 1}|.
+    """
+    train, n_items = context.train, context.n_items
+    number = np.empty(n_items, dtype=train.indices.dtype)
+    number[context.by_popularity] = np.arange(n_items, dtype=number.dtype)
+    renumbered = csr_array((train.data, number[train.indices], train.indptr), shape=train.shape, copy=True)
+    renumbered.sort_indices()
+    lengths = np.diff(train.indptr)
+    row = np.repeat(np.arange(train.shape[0]), lengths)
+    within = np.arange(train.nnz) - np.repeat(train.indptr[:-1], lengths)
+    passed = np.bincount(row[renumbered.indices - within <= k - 1], minlength=train.shape[0])
+    counts = np.append(context.popularity[context.by_popularity], 0)
+    return counts[np.minimum(k - 1 + passed, n_items)]

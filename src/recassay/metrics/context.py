@@ -1,0 +1,123 @@
+"""What metrics share while they look at one set of lists: hits, popularity and groups, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar, cast
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, TopK
+
+HEAD_SHARE = 0.8
+"""Items sorted by count that cover this share of the interactions are the head; the long tail is the rest."""
+
+_TABLE_BYTES = 1 << 22
+
+Remembered = TypeVar("Remembered")
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationContext:
+    """The training data of an evaluation (users x items, every stored entry an interaction) and what follows
+    from it.
+
+    `hits` and `relevant` remember their last answer, so that many metrics over the same lists share one
+    look-up.
+    """
+
+    train: csr_array
+    _memory: dict[str, tuple[TopK, csr_array, object]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def n_items(self) -> int:
+        """The size of the catalogue."""
+        return int(self.train.shape[1])
+
+    @cached_property
+    def popularity(self) -> IntArray:
+        """For every item, the number of training users who have it."""
+        return np.bincount(self.train.indices, minlength=self.n_items).astype(np.int64)
+
+    @cached_property
+    def n_train_users(self) -> int:
+        """The number of users with at least one training interaction."""
+        return int(np.count_nonzero(np.diff(self.train.indptr)))
+
+    @cached_property
+    def columns(self) -> csc_array:
+        """The training data by item."""
+        return csc_array(self.train)
+
+    @cached_property
+    def by_popularity(self) -> IntArray:
+        """Items from the most to the least popular; equal counts in the order of the item table."""
+        return np.argsort(-self.popularity, kind="stable")
+
+    def beyond_share(self, share: float) -> BoolArray:
+        """The items past the point where the most popular items cover `share` of the training interactions.
+
+        The item that crosses the point still belongs to the covering set.
+        """
+        counts = self.popularity[self.by_popularity]
+        before = np.cumsum(counts) - counts
+        past = np.empty(self.n_items, dtype=bool)
+        past[self.by_popularity] = before >= share * counts.sum()
+        return past
+
+    @cached_property
+    def long_tail(self) -> BoolArray:
+        """The items past the point where items sorted by count cover 80 % of the training interactions."""
+        return self.beyond_share(HEAD_SHARE)
+
+    def hits(self, top: TopK, truth: csr_array) -> BoolArray:
+        """Whether each listed item (rows x k) is relevant to the user of its list; padding is not."""
+        return self._remembered("hits", top, truth, lambda: membership(truth, top.users, top.items))
+
+    def relevant(self, top: TopK, truth: csr_array) -> IntArray:
+        """The number of relevant items of each list's user."""
+        return self._remembered(
+            "relevant", top, truth, lambda: np.diff(truth.indptr)[top.users].astype(np.int64)
+        )
+
+    def _remembered(
+        self, name: str, top: TopK, truth: csr_array, compute: Callable[[], Remembered]
+    ) -> Remembered:
+        kept = self._memory.get(name)
+        if kept is None or kept[0] is not top or kept[1] is not truth:
+            kept = (top, truth, compute())
+            self._memory[name] = kept
+        return cast(Remembered, kept[2])
+
+
+def ratio(total: FloatArray, number: FloatArray | IntArray) -> FloatArray:
+    """`total / number`, NaN where `number` is 0."""
+    quotient: FloatArray = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    return quotient
+
+
+def membership(matrix: csr_array, users: IdArray, items: IdArray) -> BoolArray:
+    """Whether `items[r, j]` is stored in row `users[r]` of `matrix`; item -1 is in no row.
+
+    A table of marks for a block of rows: mark the stored entries, look the items up, take the marks away.
+    Each row has one column more than there are items, never marked, where item -1 of the next row falls.
+    """
+    width = int(matrix.shape[1]) + 1
+    rows = int(np.clip(_TABLE_BYTES // width, 16, 4096))
+    table = np.zeros(rows * width, dtype=bool)
+    found = np.empty(items.shape, dtype=bool)
+    starts, lengths = matrix.indptr[users].astype(np.int64), np.diff(matrix.indptr)[users].astype(np.int64)
+    offsets = np.arange(rows, dtype=np.int64) * width
+    for first in range(0, len(users), rows):
+        block = slice(first, min(first + rows, len(users)))
+        count = lengths[block]
+        ends = np.cumsum(count)
+        entry = np.arange(int(ends[-1])) + np.repeat(starts[block] - ends + count, count)
+        marked = matrix.indices[entry] + np.repeat(offsets[: len(count)], count)
+        table[marked] = True
+        np.take(table, items[block] + offsets[: len(count), None], mode="wrap", out=found[block])
+        table[marked] = False
+    return found

@@ -1,0 +1,161 @@
+"""Lists against truth: one row a user, and the catalogue's numbers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError
+from recassay.core.types import Interactions, TopK
+from recassay.metrics.checks import check_distinct, check_ids
+from recassay.metrics.context import EvaluationContext
+from recassay.metrics.make import as_metrics, convention
+from recassay.metrics.protocol import Metric, has_catalogue_value, has_user_values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluationResult:
+    """What was measured.
+
+    `per_user` has the column `user` (the ids of the user's own file) and one column a per-user metric, null
+    where it is undefined. `catalogue` holds the metrics of all lists together. `counts`: `evaluated` users
+    have a relevant item; of these `without_list` had no list and were judged on an empty one;
+    `without_relevant` had a list but no relevant item, and their lists were left out; `users` is the size of
+    the user table. `conventions` says by label what exactly was computed.
+    """
+
+    per_user: pl.DataFrame
+    catalogue: dict[str, float]
+    counts: dict[str, int]
+    conventions: dict[str, dict[str, Any]]
+
+    def mean(self) -> dict[str, float]:
+        """Every metric's one number: per-user values averaged over the users where defined, NaN where
+        nowhere.
+        """
+        means = self.per_user.drop(c.USER).mean().row(0, named=True)
+        values = {**means, **self.catalogue}
+        return {
+            label: float("nan") if values[label] is None else float(values[label])
+            for label in self.conventions
+        }
+
+    def undefined(self) -> dict[str, int]:
+        """For each per-user metric, the evaluated users that have no value and are not in its mean."""
+        return dict(self.per_user.drop(c.USER).null_count().row(0, named=True))
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a metric: its label and its mean (or catalogue) value."""
+        means = self.mean()
+        return pl.DataFrame(
+            {c.METRIC: list(means), c.VALUE: list(means.values())},
+            schema={c.METRIC: pl.String, c.VALUE: pl.Float64},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; a value that is nowhere defined is None."""
+        return {
+            "metrics": {label: None if np.isnan(value) else value for label, value in self.mean().items()},
+            "undefined": self.undefined(),
+            "counts": dict(self.counts),
+            "conventions": {label: dict(said) for label, said in self.conventions.items()},
+        }
+
+
+def evaluate(
+    top: TopK,
+    truth: csr_array | Interactions,
+    metrics: Iterable[str | Metric],
+    *,
+    train: csr_array | Interactions,
+) -> EvaluationResult:
+    """Judge `top` by every one of `metrics` (labels such as `ndcg@10`, or metric objects).
+
+    The users with at least one stored entry in `truth` are evaluated, all of them: one without a list in
+    `top` counts as having an empty list (0 for the accuracy metrics, undefined for those that describe a
+    list). Catalogue metrics see the lists of the evaluated users too, so that all numbers are about the same
+    people.
+    """
+    wanted = as_metrics(metrics)
+    relevant, seen = _matrix(truth), _matrix(train)
+    if relevant.shape != seen.shape:
+        raise UsageError(
+            f"truth is {relevant.shape} and train is {seen.shape} (users x items)",
+            fix="build both over the same user and item tables",
+        )
+    _check_depth(top, wanted)
+    check_ids(top, *relevant.shape, where="lists")
+    depth = top.k if any(metric.k is None for metric in wanted) else max(metric.k or 0 for metric in wanted)
+    check_distinct(top.cut(depth), where="lists")
+    evaluated = np.flatnonzero(np.diff(relevant.indptr)).astype(np.int32)
+    if not len(evaluated):
+        raise InputError(
+            "no user has a relevant item", fix="check the test part and the threshold of relevance"
+        )
+    lists, without_list = _lists_of(evaluated, top.cut(depth), relevant.shape[0])
+    context = EvaluationContext(seen)
+    users = next((part.users for part in (truth, train) if isinstance(part, Interactions)), None)
+    ids = pl.Series(c.USER, evaluated) if users is None else users.gather(evaluated).alias(c.USER)
+    values = {
+        metric.label: metric.per_user(lists, relevant, context)
+        for metric in wanted
+        if has_user_values(metric)
+    }
+    return EvaluationResult(
+        per_user=pl.DataFrame(
+            [ids, *(pl.Series(label, value) for label, value in values.items())]
+        ).with_columns(pl.col(*values).fill_nan(None) if values else []),
+        catalogue={
+            metric.label: metric.catalogue(lists, relevant, context)
+            for metric in wanted
+            if has_catalogue_value(metric)
+        },
+        counts={
+            "users": int(relevant.shape[0]),
+            "evaluated": len(evaluated),
+            "without_list": without_list,
+            "without_relevant": len(top.users) - (len(evaluated) - without_list),
+        },
+        conventions={metric.label: convention(metric) for metric in wanted},
+    )
+
+
+def _matrix(data: csr_array | Interactions) -> csr_array:
+    """A users x items matrix whose stored entries are distinct and not zero; the input is left as it was."""
+    if isinstance(data, Interactions):
+        return data.csr()
+    matrix = data if isinstance(data, csr_array) else csr_array(data)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _check_depth(top: TopK, metrics: list[Metric]) -> None:
+    deepest = max(metrics, key=lambda metric: metric.k or 0)
+    if deepest.k is not None and deepest.k > top.k:
+        raise UsageError(
+            f"{deepest.label} needs lists of {deepest.k} items and these have {top.k}",
+            fix=f"make longer lists, or ask for {deepest.name}@{top.k}",
+        )
+
+
+def _lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int) -> tuple[TopK, int]:
+    """The lists of `users` in their order, empty where there is none, and how many those are."""
+    if np.array_equal(users, top.users):
+        return top, 0
+    row_of = np.full(n_users, -1, dtype=np.int64)
+    row_of[top.users] = np.arange(len(top.users))
+    row = row_of[users]
+    absent = row < 0
+    items = np.full((len(users), top.k), -1, dtype=np.int32)
+    scores = np.full((len(users), top.k), -np.inf, dtype=np.float32)
+    items[~absent], scores[~absent] = top.items[row[~absent]], top.scores[row[~absent]]
+    return TopK(users, items, scores), int(absent.sum())

@@ -1,0 +1,149 @@
+"""Lists made elsewhere: a table `user,item,score[,rank]` becomes a TopK over our ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.ranking import tie_order
+from recassay.core.types import Interactions, TopK
+
+_USER, _ITEM, _TIE, _PLACE = "user position", "item position", "tie order", "place"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListsRecord:
+    """What a table of recommendations held: the lists, and what of it could not be placed.
+
+    Rows of users the data does not know are left out. A row of an unknown item keeps its place in the list as
+    -1, an item that is never a hit: moving the rest up would flatter whoever recommended it. `examples` names
+    a few of each.
+    """
+
+    top: TopK
+    rows: int
+    unknown_users: int
+    unknown_user_rows: int
+    unknown_items: int
+    unknown_item_rows: int
+    examples: dict[str, list[str]]
+
+
+def recommendations_to_topk(
+    frame: pl.DataFrame,
+    interactions: Interactions,
+    *,
+    k: int | None = None,
+    rng: np.random.Generator,
+    where: str = "recommendations",
+) -> ListsRecord:
+    """Lists from a table with the columns user, item and score, rank or both, in the ids of the user's own
+    files.
+
+    Sorted by rank (ascending) where the table has one, else by score (descending), equal scores in an order
+    drawn from `rng` (`core.ranking.tie_order`), never in that of the rows. `k` is the width of the lists, by
+    default that of the longest: longer lists are cut, shorter ones padded. An item twice in one list, a rank
+    twice, a missing id or a score that is no number raises.
+    """
+    ordering = c.RANK if c.RANK in frame.columns else c.SCORE
+    _check_columns(frame, ordering, where)
+    rows = frame.select(name for name in (c.USER, c.ITEM, c.RANK, c.SCORE) if name in frame.columns)
+    _refuse_repetition(rows, [c.USER, c.ITEM], "item", where)
+    if ordering == c.RANK:
+        _refuse_repetition(rows, [c.USER, c.RANK], "rank", where)
+    rows = rows.with_columns(
+        _codes(rows.get_column(c.USER), interactions.users).alias(_USER),
+        _codes(rows.get_column(c.ITEM), interactions.items).alias(_ITEM),
+    )
+    stranger, new_item = pl.col(_USER) < 0, (pl.col(_ITEM) < 0) & (pl.col(_USER) >= 0)
+    strangers, new_items = rows.filter(stranger), rows.filter(new_item)
+    order = np.append(tie_order(interactions.n_items, rng), interactions.n_items)
+    known = rows.filter(~stranger)
+    known = (
+        known.with_columns(pl.Series(_TIE, order[known.get_column(_ITEM).to_numpy()]))
+        .sort(_USER, ordering, _TIE, descending=[False, ordering == c.SCORE, False])
+        .with_columns(pl.int_range(pl.len()).over(_USER).alias(_PLACE))
+    )
+    return ListsRecord(
+        top=_matrix_of(known, k),
+        rows=rows.height,
+        unknown_users=strangers.get_column(c.USER).n_unique(),
+        unknown_user_rows=strangers.height,
+        unknown_items=new_items.get_column(c.ITEM).n_unique(),
+        unknown_item_rows=new_items.height,
+        examples={
+            c.USER: strangers.get_column(c.USER)
+            .unique(maintain_order=True)
+            .head(5)
+            .cast(pl.String)
+            .to_list(),
+            c.ITEM: new_items.get_column(c.ITEM)
+            .unique(maintain_order=True)
+            .head(5)
+            .cast(pl.String)
+            .to_list(),
+        },
+    )
+
+
+def _matrix_of(known: pl.DataFrame, k: int | None) -> TopK:
+    place = known.get_column(_PLACE).to_numpy()
+    width = k if k is not None else int(place.max(initial=0)) + 1
+    users, row = np.unique(known.get_column(_USER).to_numpy(), return_inverse=True)
+    items = np.full((len(users), width), -1, dtype=np.int32)
+    scores = np.full((len(users), width), -np.inf, dtype=np.float32)
+    kept = place < width
+    value = (
+        known.get_column(c.SCORE) if c.SCORE in known.columns else -known.get_column(c.RANK).cast(pl.Float64)
+    )
+    items[row[kept], place[kept]] = known.get_column(_ITEM).to_numpy()[kept]
+    scores[row[kept], place[kept]] = value.cast(pl.Float32).to_numpy()[kept]
+    return TopK(users.astype(np.int32), items, scores)
+
+
+def _codes(values: pl.Series, table: pl.Series) -> pl.Series:
+    """The position of every value in `table`, -1 where it is not there; numbers and their text are one id."""
+    if values.dtype.is_float():
+        whole = values.cast(pl.Int64, strict=False)
+        values = whole.set((whole.cast(values.dtype) != values).fill_null(True), None)
+    return values.cast(table.dtype, strict=False).replace_strict(
+        table, pl.int_range(table.len(), eager=True), default=-1, return_dtype=pl.Int64
+    )
+
+
+def _check_columns(frame: pl.DataFrame, ordering: str, where: str) -> None:
+    missing = [name for name in (c.USER, c.ITEM, ordering) if name not in frame.columns]
+    if missing:
+        raise InputError(
+            f"there is no column {listing(missing)} among {listing(frame.columns)}",
+            where=where,
+            fix=f"name the columns {c.USER}, {c.ITEM} and {c.SCORE} or {c.RANK}",
+        )
+    for name in (c.USER, c.ITEM, ordering):
+        column = frame.get_column(name)
+        if name == ordering and not column.dtype.is_numeric():
+            raise InputError(f"column {name!r} holds {column.dtype}", where=where, fix="give it numbers")
+        empty = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+        if empty.any():
+            first = int(empty.arg_true()[0]) + 1
+            raise InputError(
+                f"{int(empty.sum())} rows have no {name}, the first is data row {first}",
+                where=where,
+                fix="fill it in or remove the rows",
+            )
+
+
+def _refuse_repetition(rows: pl.DataFrame, key: list[str], what: str, where: str) -> None:
+    twice = rows.select(pl.struct(key).is_duplicated()).to_series().arg_true()
+    if twice.len():
+        user, value = rows.select(key).row(int(twice[0]))
+        raise InputError(
+            f"the list of user {user!r} has the {what} {value!r} twice (data row {int(twice[0]) + 1}; "
+            f"{twice.len()} rows take part in a repetition)",
+            where=where,
+            fix=f"give every {what} of a list once",
+        )

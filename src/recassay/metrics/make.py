@@ -1,0 +1,90 @@
+"""From a label to a metric: `ndcg@10`, `HR@5`, `map@10[by_relevant]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from recassay.core import registry
+from recassay.core.errors import UsageError
+from recassay.metrics.protocol import Metric
+
+_LABEL = re.compile(
+    r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$"
+)
+
+
+def make_metric(label: str, variant: str | None = None) -> Metric:
+    """The metric that `label` names: `name`, `name@k`, and a convention in brackets or as `variant`.
+
+    Names are those of the registry (entry-point group `recassay.metrics`), case and aliases as people write
+    them. Without `@k` the metric looks at the lists as long as they are.
+    """
+    parts = _LABEL.match(label)
+    if parts is None:
+        raise UsageError(f"{label!r} is no metric label", fix="write name@k, as in ndcg@10 or map@10[by_k]")
+    named = parts["variant"]
+    if variant is not None and named and named != variant:
+        raise UsageError(
+            f"{label!r} names the variant {named!r}, and {variant!r} was asked for", fix="name one"
+        )
+    kind = registry.metrics.get(parts["name"])
+    return cast(Metric, kind(_cutoff(label, parts["k"]), named or variant))
+
+
+def as_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
+    """Labels made into metrics, metrics as they are; two of one label are refused."""
+    made = [make_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    labels = [metric.label for metric in made]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise UsageError(f"the metric {twice[0]} is asked for twice", fix="name each metric once")
+    if not made:
+        raise UsageError("no metric was asked for", fix="name at least one, as in ndcg@10")
+    return made
+
+
+def convention(metric: Metric) -> dict[str, Any]:
+    """What a study's manifest records of a metric: the formula, the convention in force and where it comes
+    from.
+    """
+    return {
+        "metric": metric.name,
+        "k": metric.k,
+        "scope": metric.scope,
+        "higher_is_better": metric.higher_is_better,
+        "formula": metric.formula,
+        "variant": metric.variant,
+        "convention": metric.variants[metric.variant],
+        "source": metric.source,
+    }
+
+
+def describe_metrics() -> list[dict[str, Any]]:
+    """Every registered metric with its formula and conventions (the default first), for people to choose
+    from.
+    """
+    return [
+        {
+            "metric": name,
+            "scope": kind.scope,
+            "higher_is_better": kind.higher_is_better,
+            "summary": getattr(kind, "summary", ""),
+            "formula": kind.formula,
+            "variants": dict(kind.variants),
+            "aliases": list(getattr(kind, "aliases", ())),
+            "source": kind.source,
+        }
+        for name, kind in registry.metrics
+    ]
+
+
+def _cutoff(label: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(
+            f"{text!r} in {label!r} is no cut-off", fix="use a whole number from 1, as in ndcg@10"
+        )
+    return int(text)

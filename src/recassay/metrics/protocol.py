@@ -1,0 +1,136 @@
+"""What a metric is: a name, a documented convention, and numbers for one set of lists."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Protocol, TypeAlias, TypeGuard, runtime_checkable
+
+from scipy.sparse import csr_array
+
+from recassay.core.errors import UsageError
+from recassay.core.labels import KNOWN_LABELS
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.types import FloatArray, TopK
+from recassay.metrics.context import EvaluationContext
+
+Scope: TypeAlias = Literal["user", "catalogue"]
+
+_LABELS = {label.name: label for label in KNOWN_LABELS}
+
+
+class Described(Protocol):
+    """What every metric says of itself. `formula` is one line; `variants` are the conventions."""
+
+    name: ClassVar[str]
+    scope: ClassVar[Scope]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    variants: ClassVar[dict[str, str]]
+    higher_is_better: ClassVar[bool]
+
+    @property
+    def k(self) -> int | None:
+        """The cut-off; None takes the lists as long as they are."""
+
+    @property
+    def variant(self) -> str:
+        """The convention in force."""
+
+    @property
+    def label(self) -> str:
+        """The name under which values are stored: `ndcg@10`, `map@10[by_k]`."""
+
+
+@runtime_checkable
+class UserMetric(Described, Protocol):
+    """A metric with one value a user."""
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`, NaN where the metric is undefined; row u of `truth` belongs to user u."""
+
+
+@runtime_checkable
+class CatalogueMetric(Described, Protocol):
+    """A metric of all lists together, without a value for a single user."""
+
+    def catalogue(self, top: TopK, truth: csr_array, context: EvaluationContext) -> float:
+        """The value over all lists of `top`, NaN where it is undefined."""
+
+
+Metric: TypeAlias = UserMetric | CatalogueMetric
+
+
+def has_user_values(metric: Metric) -> TypeGuard[UserMetric]:
+    """Whether the metric has a value for each user."""
+    return metric.scope == "user"
+
+
+def has_catalogue_value(metric: Metric) -> TypeGuard[CatalogueMetric]:
+    """Whether the metric has one value for all lists together."""
+    return metric.scope == "catalogue"
+
+
+class MetricBase:
+    """The shared part of the metrics here; a plugin may use it or satisfy the protocol on its own.
+
+    A subclass names itself; where `core.labels` knows the name, direction, aliases and summary come from
+    there.
+    """
+
+    name: ClassVar[str]
+    scope: ClassVar[Scope]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    variants: ClassVar[dict[str, str]]
+    higher_is_better: ClassVar[bool]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    summary: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        known = _LABELS.get(cls.__dict__.get("name", ""))
+        if known is not None:
+            cls.higher_is_better, cls.aliases, cls.summary = (
+                known.higher_is_better,
+                known.aliases,
+                known.summary,
+            )
+
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        if k is not None and k < 1:
+            raise UsageError(f"{self.name}@{k} has no list to look at", fix="use a cut-off of at least 1")
+        self._k = k
+        self._variant = self._known_variant(variant)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.label})"
+
+    @property
+    def k(self) -> int | None:
+        """The cut-off; None takes the lists as long as they are."""
+        return self._k
+
+    @property
+    def variant(self) -> str:
+        """The convention in force."""
+        return self._variant
+
+    @property
+    def label(self) -> str:
+        """`ndcg@10`; a convention other than the default stands in brackets: `map@10[by_k]`."""
+        cutoff = "" if self._k is None else f"@{self._k}"
+        default = next(iter(self.variants))
+        return f"{self.name}{cutoff}" + ("" if self._variant == default else f"[{self._variant}]")
+
+    def depth(self, top: TopK) -> int:
+        """The k of the formula: the cut-off, or the width of the lists where there is none."""
+        return top.k if self._k is None else self._k
+
+    def _known_variant(self, variant: str | None) -> str:
+        if variant is None:
+            return next(iter(self.variants))
+        by_name = {canonical(known): known for known in self.variants}
+        if canonical(variant) not in by_name:
+            raise UsageError(
+                f"{self.name} has no variant {variant!r}", fix=did_you_mean(variant, self.variants)
+            )
+        return by_name[canonical(variant)]
