@@ -30,7 +30,7 @@ import numpy as np
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs import SplitName
-from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
+from recassay.core.types import BoolArray, IntArray, Interactions, Split
 from recassay.protocol.ordering import used_ids
 from recassay.protocol.splits import SPLITS
 
