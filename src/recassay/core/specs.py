@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"]
 FilterName = Literal["once", "core", "none"]
+FinalFit = Literal["train+valid", "train"]
 
 
 class Spec(BaseModel):
@@ -62,6 +63,8 @@ class ProtocolSpec(Spec):
     """For `kfold`: which fold is the test part (the next one is the validation part)."""
     seed: int = 0
     """For the random splits."""
+    final_fit: FinalFit = "train+valid"
+    """What the model that the test part judges is trained on; users and items it lacks leave the test part (3.3)."""
     allow_leakage: tuple[str, ...] = ()
     """Names of audit findings that are accepted; any other finding refuses the split."""
 

@@ -10,6 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from recassay.core.specs import FinalFit
+
 FloatArray: TypeAlias = NDArray[np.float64]
 Float32Array: TypeAlias = NDArray[np.float32]
 IdArray: TypeAlias = NDArray[np.int32]
@@ -87,7 +89,8 @@ class Split:
     """Training, validation and test parts over the same ids, with what is known of them.
 
     `fingerprint` is the content hash of data and protocol; `counts` say what each step removed; `audit` holds the
-    findings of the leakage audit.
+    findings of the leakage audit. `valid` judges a model of `train`, `test` one of `refit()`. `cold_valid` are the
+    validation events whose user or item `train` lacks: nothing is judged by them, but the final training knows them.
     """
 
     train: Interactions
@@ -96,6 +99,30 @@ class Split:
     fingerprint: str
     counts: dict[str, int] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
+    cold_valid: Interactions | None = None
+    final_fit: FinalFit = "train+valid"
+
+    def refit_parts(self) -> tuple[Interactions, ...]:
+        """The parts of `refit()`, not joined (no copy)."""
+        if self.final_fit == "train":
+            return (self.train,)
+        return (self.train, self.valid, *(() if self.cold_valid is None else (self.cold_valid,)))
+
+    def refit(self) -> Interactions:
+        """What the final model is trained on: training and validation events together, or the training part alone."""
+        parts = self.refit_parts()
+        if len(parts) == 1:
+            return parts[0]
+        weights = [part.weight for part in parts if part.weight is not None]
+        times = [part.time for part in parts if part.time is not None]
+        return Interactions(
+            user=np.concatenate([part.user for part in parts]),
+            item=np.concatenate([part.item for part in parts]),
+            users=self.train.users,
+            items=self.train.items,
+            weight=np.concatenate(weights) if len(weights) == len(parts) else None,
+            time=np.concatenate(times) if len(times) == len(parts) else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,195 @@
+"""From raw interactions to a split: threshold, filter, split, cold removal, dense ids, audit, fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import ProtocolSpec
+from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
+from recassay.protocol.audit import audit_split, refuse_leakage
+from recassay.protocol.filters import frequent_rows, positive_rows
+from recassay.protocol.ordering import canonical, renumber, used_ids
+from recassay.protocol.splits import TEST, TRAIN, VALID, Labels, split_labels
+from recassay.protocol.splits import given as given_split
+
+FINGERPRINT_VERSION = "recassay split 1"
+"""Part of every fingerprint: raise it when the same data and protocol come to give another split."""
+
+GivenParts = tuple[Interactions, Interactions, Interactions]
+
+
+def apply_protocol(
+    interactions: Interactions | None, spec: ProtocolSpec, *, given: GivenParts | None = None
+) -> Split:
+    """The split of `interactions` under `spec`; with `split = "given"`, of the three parts in `given`
+    instead.
+
+    The steps (KDD'24, 3.1 and 3.3), each counted in `Split.counts`:
+
+    1. the positive threshold, then the minimum counts (`filters`), for a given split over its parts together;
+    2. the split rule (`splits`);
+    3. cold removal: events of users or items without training events leave validation and test. Validation is
+       judged by a model of `train`, the test by one of `Split.refit()`: `final_fit` says whether that holds
+       the validation events (all of them, cold ones too) or not;
+    4. dense ids: only users and items of the final training keep an id, in the order of their ids' text; the
+       rows of each part are in the order of user, item and time;
+    5. the leakage audit (`audit`): a finding that refuses the split raises `InputError` unless
+       `spec.allow_leakage` names it.
+
+    The fingerprint is the SHA-256 of the raw events in canonical order, the spec, and the part each event
+    went to. It does not depend on the order of rows, the numbering of ids or the type an id was read as.
+    """
+    data, labels = _input(interactions, spec, given)
+    counts = {
+        "input_interactions": len(data),
+        "input_users": data.n_users,
+        "input_items": data.n_items,
+    }
+    digest = hashlib.sha256(f"{FINGERPRINT_VERSION}\n{spec.content_hash()}\n".encode())
+    _feed(digest, data)
+    if labels is not None:
+        digest.update(labels.data)
+
+    kept = positive_rows(data, spec.positive_threshold)
+    counts["below_threshold"] = len(data) - int(np.count_nonzero(kept))
+    kept = frequent_rows(
+        data,
+        spec.filter,
+        min_item=spec.min_item_interactions,
+        min_user=spec.min_user_interactions,
+        among=kept,
+    )
+    if spec.positive_threshold is not None:
+        data = replace(data, weight=None)
+    if not kept.all():
+        data = data.take(kept)
+        labels = None if labels is None else labels[kept]
+    _refuse_nothing(counts["input_interactions"], counts["below_threshold"], len(data))
+
+    if labels is None:
+        labels = split_labels(data, spec)
+    digest.update(np.packbits(kept).data)
+    digest.update(labels.data)
+    split = _parts(data, labels, spec)
+    del data, labels, kept
+    record = audit_split(split, spec.split)
+    refuse_leakage(record, spec.allow_leakage)
+    return replace(
+        split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict()
+    )
+
+
+def _input(
+    interactions: Interactions | None, spec: ProtocolSpec, given: GivenParts | None
+) -> tuple[Interactions, Labels | None]:
+    """The raw events in canonical order, with labels where the split was given."""
+    if spec.split == "given":
+        if given is None or interactions is not None:
+            raise UsageError(
+                "a given split is made of three parts and nothing else",
+                fix="pass given=(train, valid, test), and None for the interactions",
+            )
+        train, valid, test = (canonical(part) for part in given)
+        return given_split(train, valid, test)
+    if interactions is None or given is not None:
+        raise UsageError(
+            f"split {spec.split!r} divides interactions", fix="pass interactions, and no given parts"
+        )
+    return canonical(interactions), None
+
+
+def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> Split:
+    """Cold removal and dense ids, with the counts of both."""
+    consolidated = spec.final_fit == "train+valid"
+    users = _presence(data.user, labels, data.n_users)
+    items = _presence(data.item, labels, data.n_items)
+    fit_users = users[TRAIN] | users[VALID] if consolidated else users[TRAIN]
+    fit_items = items[TRAIN] | items[VALID] if consolidated else items[TRAIN]
+    valid, test = np.flatnonzero(labels == VALID), np.flatnonzero(labels == TEST)
+    warm_valid = users[TRAIN][data.user[valid]] & items[TRAIN][data.item[valid]]
+    warm_test = fit_users[data.user[test]] & fit_items[data.item[test]]
+
+    kept_users, kept_items = np.flatnonzero(fit_users), np.flatnonzero(fit_items)
+    dense = replace(data, users=data.users.gather(kept_users), items=data.items.gather(kept_items))
+    user_ids, item_ids = renumber(kept_users, data.n_users), renumber(kept_items, data.n_items)
+
+    def part(rows: BoolArray | IntArray) -> Interactions:
+        taken = dense.take(rows)
+        return replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
+
+    split = Split(
+        train=part(labels == TRAIN),
+        valid=part(valid[warm_valid]),
+        test=part(test[warm_test]),
+        fingerprint="",
+        cold_valid=part(valid[~warm_valid]) if consolidated else None,
+        final_fit=spec.final_fit,
+    )
+    counts = _counted("filtered", len(data), np.logical_or.reduce(users), np.logical_or.reduce(items))
+    counts |= _counted("train", len(split.train), users[TRAIN], items[TRAIN])
+    cold = (
+        (VALID, "valid", warm_valid, users[TRAIN], items[TRAIN]),
+        (TEST, "test", warm_test, fit_users, fit_items),
+    )
+    for label, name, warm, known_users, known_items in cold:
+        left = int(np.count_nonzero(~warm))
+        counts |= _counted(f"{name}_cold", left, users[label] & ~known_users, items[label] & ~known_items)
+        counts |= _sizes(name, getattr(split, name))
+    return replace(split, counts=counts)
+
+
+def _presence(ids: IdArray, labels: Labels, size: int) -> BoolArray:
+    """`presence[label, id]`: whether the id occurs in rows of that label."""
+    presence = np.zeros((3, size), dtype=np.bool_)
+    presence[labels, ids] = True
+    return presence
+
+
+def _counted(name: str, events: int, users: BoolArray, items: BoolArray) -> dict[str, int]:
+    return {
+        f"{name}_interactions": events,
+        f"{name}_users": int(np.count_nonzero(users)),
+        f"{name}_items": int(np.count_nonzero(items)),
+    }
+
+
+def _sizes(name: str, data: Interactions) -> dict[str, int]:
+    return _counted(name, len(data), used_ids(data.user, data.n_users), used_ids(data.item, data.n_items))
+
+
+def _refuse_nothing(total: int, below: int, left: int) -> None:
+    if left:
+        return
+    if not total:
+        raise InputError("there are no interactions to split", fix="give data with at least one row")
+    raise InputError(
+        f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
+        f"{total - below:,} belong to items or users with too few",
+        fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
+    )
+
+
+def _feed(digest: Any, data: Interactions) -> None:
+    """Add the events and their ids to `digest`; the lengths of ids keep ["ab", "c"] and ["a", "bc"] apart."""
+    for table in (data.users, data.items):
+        text = table.cast(pl.String)
+        digest.update(f"{text.len()}\n".encode())
+        digest.update(_little(text.str.len_bytes().to_numpy(), "<u4"))
+        digest.update("".join(text.to_list()).encode())
+    columns = (("user", "<i4"), ("item", "<i4"), ("weight", "<f4"), ("time", "<i8"))
+    for name, dtype in columns:
+        column = getattr(data, name)
+        digest.update(f"{name} {-1 if column is None else len(column)}\n".encode())
+        if column is not None:
+            digest.update(_little(column, dtype))
+
+
+def _little(column: NDArray[Any], dtype: str) -> NDArray[Any]:
+    return np.ascontiguousarray(column, dtype=dtype)

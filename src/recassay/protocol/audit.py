@@ -1,0 +1,243 @@
+"""The leakage audit: what a split lets a model know that it should not, by name and number.
+
+The audit looks at the parts alone and trusts no split rule. Findings and what they mean:
+
+| finding | what was found | refuses |
+|---|---|---|
+| train_after_test | training events later than the first test event | `global_time`, `given` |
+| user_train_after_test | the same within one user | `user_time`, `leave_last_out` |
+| train_after_valid | training events later than the first validation event | as train_after_test |
+| test_pair_in_train, valid_pair_in_train | a pair to be predicted was trained on | always |
+| cold_user_in_test, cold_item_in_test | a user or item only in the test part | always |
+| cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
+| empty_train, empty_test | nothing to learn from, nothing to judge by | always |
+| empty_valid | nothing to tune by | never |
+
+A per-user or a random split leaks globally by construction: other users' future is trained on. Its name is
+the admission, so `train_after_test` is reported with its share there and does not refuse it; a `given` split
+carries no such name, so there it does. "Training" means what judges the part: `train` for validation,
+`Split.refit` for the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.names import did_you_mean
+from recassay.core.specs import SplitName
+from recassay.core.types import BoolArray, IntArray, Interactions, Split
+from recassay.protocol.ordering import used_ids
+from recassay.protocol.splits import SPLITS
+
+FINDINGS = (
+    "train_after_test",
+    "train_after_valid",
+    "user_train_after_test",
+    "test_pair_in_train",
+    "valid_pair_in_train",
+    "cold_user_in_test",
+    "cold_item_in_test",
+    "cold_user_in_valid",
+    "cold_item_in_valid",
+    "empty_train",
+    "empty_test",
+    "empty_valid",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found: `count` events, users or items; a finding that `refuses` must be allowed by its
+    name."""
+
+    name: str
+    count: int
+    refuses: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """What the audit of one split found; times are None for data without time, shares NaN-free (0 of nothing
+    is 0).
+
+    `share_of_users_evaluated` = users with a test event / users in the final training;
+    `share_of_test_before_train` = test events earlier than some event of the final training / test events.
+    """
+
+    split: SplitName
+    scope: Literal["global", "per user", "given"]
+    findings: tuple[Finding, ...]
+    users_evaluated: int
+    share_of_users_evaluated: float
+    share_of_test_before_train: float | None
+    last_train_time: int | None
+    first_test_time: int | None
+
+    def refusals(self, allowed: Sequence[str] = ()) -> tuple[Finding, ...]:
+        """The findings that refuse the split, less those allowed by name."""
+        return tuple(found for found in self.findings if found.refuses and found.name not in allowed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        plain = asdict(self)
+        plain["findings"] = [asdict(found) for found in self.findings]
+        return plain
+
+
+class _Seen(NamedTuple):
+    """Which users and items occur."""
+
+    user: BoolArray
+    item: BoolArray
+
+    def __or__(self, other: object) -> _Seen:
+        if not isinstance(other, _Seen):
+            return NotImplemented
+        return _Seen(self.user | other.user, self.item | other.item)
+
+
+def audit_split(split: Split, kind: SplitName) -> AuditRecord:
+    """Audit the parts of `split`, made by the rule `kind`; nothing is raised (see `refuse_leakage`)."""
+    fit, test = split.refit_parts(), split.test
+    in_train, in_valid, in_test = _seen(split.train), _seen(split.valid), _seen(test)
+    in_fit = in_train
+    for part in fit[1:]:
+        in_fit |= _seen(part)
+    findings = [
+        *_empty(split),
+        *_time_findings(split, kind),
+        *_pair_finding("test", test, in_test, fit),
+        *_pair_finding("valid", split.valid, in_valid, (split.train,)),
+        *_cold_findings("test", in_test, in_fit),
+        *_cold_findings("valid", in_valid, in_train),
+    ]
+    evaluated, trained = int(np.count_nonzero(in_test.user)), int(np.count_nonzero(in_fit.user))
+    last_train, before, first_test = _latest(fit), None, None
+    if test.time is not None and len(test):
+        first_test = int(test.time.min())
+        if last_train is not None:
+            before = float(np.count_nonzero(test.time < last_train) / len(test))
+    return AuditRecord(
+        split=kind,
+        scope=SPLITS[kind].scope,
+        findings=tuple(findings),
+        users_evaluated=evaluated,
+        share_of_users_evaluated=evaluated / trained if trained else 0.0,
+        share_of_test_before_train=before,
+        last_train_time=last_train,
+        first_test_time=first_test,
+    )
+
+
+def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
+    """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
+    for name in allowed:
+        if name not in FINDINGS:
+            raise UsageError(f"allow_leakage: there is no finding {name!r}", fix=did_you_mean(name, FINDINGS))
+    refused = record.refusals(allowed)
+    if refused:
+        names = ", ".join(repr(found.name) for found in refused)
+        raise InputError(
+            f"the {record.split} split is refused: " + "; ".join(f"{f.name} ({f.sentence})" for f in refused),
+            fix=f"mend the data or the protocol, or accept it by name with allow_leakage = [{names}]",
+        )
+
+
+def _empty(split: Split) -> list[Finding]:
+    purposes = {"train": "learn from", "valid": "tune by", "test": "judge by"}
+    return [
+        Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
+        for name, purpose in purposes.items()
+        if not len(getattr(split, name))
+    ]
+
+
+def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
+    found = []
+    refuses = kind in ("global_time", "given")
+    for name, part, fit in (
+        ("test", split.test, split.refit_parts()),
+        ("valid", split.valid, (split.train,)),
+    ):
+        if part.time is None or not len(part):
+            continue
+        first = part.time.min()
+        later = sum(int(np.count_nonzero(p.time > first)) for p in fit if p.time is not None)
+        if later:
+            share = later / max(sum(map(len, fit)), 1)
+            sentence = f"{later:,} training events ({share:.1%}) are later than the first {name} event"
+            found.append(Finding(f"train_after_{name}", later, refuses, sentence))
+    if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
+        within = _users_train_after_test(split)
+        if within:
+            sentence = f"{within:,} training events are later than the first test event of their own user"
+            found.append(Finding("user_train_after_test", within, True, sentence))
+    return found
+
+
+def _users_train_after_test(split: Split) -> int:
+    first = np.full(split.test.n_users, np.iinfo(np.int64).max, dtype=np.int64)
+    if split.test.time is not None:
+        np.minimum.at(first, split.test.user, split.test.time)
+    timed = [(part.user, part.time) for part in split.refit_parts() if part.time is not None]
+    return sum(int(np.count_nonzero(time > first[user])) for user, time in timed)
+
+
+def _pair_finding(name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> list[Finding]:
+    known = _pairs_known(part, seen, fit)
+    if not known:
+        return []
+    sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
+    return [Finding(f"{name}_pair_in_train", known, True, sentence)]
+
+
+def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> int:
+    """How many rows of `part` have their pair in `fit`, of which only rows with its users and items
+    matter."""
+    if not len(part):
+        return 0
+    wanted = _pair_codes(part, np.ones(len(part), dtype=np.bool_))
+    known = np.zeros(len(part), dtype=np.bool_)
+    for one in fit:
+        rows = seen.user[one.user]
+        rows &= seen.item[one.item]
+        codes = _pair_codes(one, rows)
+        if not len(codes):
+            continue
+        if not bool((codes[1:] >= codes[:-1]).all()):
+            codes.sort()
+        place = np.searchsorted(codes, wanted)
+        known |= codes[np.minimum(place, len(codes) - 1)] == wanted
+    return int(np.count_nonzero(known))
+
+
+def _pair_codes(part: Interactions, rows: BoolArray) -> IntArray:
+    codes = part.user[rows].astype(np.int64)
+    codes *= part.n_items
+    codes += part.item[rows]
+    return codes
+
+
+def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:
+    found = []
+    for side, only_here in (("user", here.user & ~trained.user), ("item", here.item & ~trained.item)):
+        cold = int(np.count_nonzero(only_here))
+        if cold:
+            sentence = f"{cold:,} {side}s of the {name} part were never trained on"
+            found.append(Finding(f"cold_{side}_in_{name}", cold, True, sentence))
+    return found
+
+
+def _seen(part: Interactions) -> _Seen:
+    return _Seen(used_ids(part.user, part.n_users), used_ids(part.item, part.n_items))
+
+
+def _latest(parts: Sequence[Interactions]) -> int | None:
+    times = [int(part.time.max()) for part in parts if part.time is not None and len(part)]
+    return max(times) if times else None

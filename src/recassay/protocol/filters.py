@@ -1,0 +1,85 @@
+"""Which interactions stay: the positive threshold, and the minimum counts of items and users."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from recassay.core.errors import InputError
+from recassay.core.specs import FilterName
+from recassay.core.types import BoolArray, Interactions
+
+
+def binarise(interactions: Interactions, threshold: float | None) -> Interactions:
+    """Implicit feedback: the events with weight >= `threshold`, without their weights (KDD'24, 3.1, tau).
+
+    Events below the threshold are negative feedback and leave. A missing weight (NaN) is not >= anything and
+    leaves too; weights are float32, and so is the comparison. With `threshold` None the interactions are
+    returned as they are, weights included. Interactions without weights cannot be compared with a threshold:
+    `InputError`.
+    """
+    if threshold is None:
+        return interactions
+    return replace(interactions, weight=None).take(positive_rows(interactions, threshold))
+
+
+def filter_once(interactions: Interactions, *, min_item: int, min_user: int) -> Interactions:
+    """F-filter (KDD'24, 3.1): items with fewer than `min_item` events leave, then users with fewer than
+    `min_user`.
+
+    One pass each, items first: every user left has at least `min_user` events, some items may have fewer than
+    `min_item`. Events are counted, so a repeated pair counts as often as it occurs. The id tables stay as
+    they are.
+    """
+    return interactions.take(frequent_rows(interactions, "once", min_item=min_item, min_user=min_user))
+
+
+def filter_core(interactions: Interactions, *, min_item: int, min_user: int) -> Interactions:
+    """F-core (KDD'24, 3.1): the passes of `filter_once` repeated until every user and item left has its
+    minimum.
+
+    The result is the largest such subset and does not depend on the order of the passes; it may be empty.
+    """
+    return interactions.take(frequent_rows(interactions, "core", min_item=min_item, min_user=min_user))
+
+
+def positive_rows(interactions: Interactions, threshold: float | None) -> BoolArray:
+    """The mask of `binarise`; all rows where `threshold` is None."""
+    if threshold is None:
+        return np.ones(len(interactions), dtype=np.bool_)
+    if interactions.weight is None:
+        raise InputError(
+            f"positive_threshold is {threshold:g}, and these interactions have no weights to compare with it",
+            fix="leave positive_threshold out, or read the column of ratings",
+        )
+    kept: BoolArray = interactions.weight >= np.float32(threshold)
+    return kept
+
+
+def frequent_rows(
+    interactions: Interactions,
+    name: FilterName,
+    *,
+    min_item: int,
+    min_user: int,
+    among: BoolArray | None = None,
+) -> BoolArray:
+    """The mask of the filter `name` over the rows `among` (None: all of them)."""
+    kept = np.ones(len(interactions), dtype=np.bool_) if among is None else among
+    if name == "none":
+        return kept
+    while True:
+        after = _passed(interactions, kept, min_item, min_user)
+        if name == "once" or np.array_equal(after, kept):
+            return after
+        kept = after
+
+
+def _passed(interactions: Interactions, kept: BoolArray, min_item: int, min_user: int) -> BoolArray:
+    """`kept` less the rare items, less the users who are then rare."""
+    items = np.bincount(interactions.item[kept], minlength=interactions.n_items) >= min_item
+    kept = kept & items[interactions.item]
+    users = np.bincount(interactions.user[kept], minlength=interactions.n_users) >= min_user
+    kept &= users[interactions.user]
+    return kept

@@ -1,0 +1,173 @@
+"""Orders and draws that depend on what the rows say, never on where they stand in a file.
+
+Three tools: a canonical order of interactions, a seeded pseudo-random key for every row that is made from its
+ids, and the position of a row among those of its user.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from recassay.core.seeds import derived_rng
+from recassay.core.types import BoolArray, IdArray, Interactions
+
+KeyArray: TypeAlias = NDArray[np.uint64]
+
+
+def used_ids(ids: IdArray, size: int) -> BoolArray:
+    """Which positions of an id table of this size occur in `ids`."""
+    used = np.zeros(size, dtype=np.bool_)
+    used[ids] = True
+    return used
+
+
+def canonical_ids(table: pl.Series, used: BoolArray) -> IdArray:
+    """The positions of the `used` ids of a table in the order of their text, byte by byte.
+
+    Text, because a file format may bring the id 7 as a number or as the string "7".
+    """
+    positions = np.flatnonzero(used).astype(np.int32)
+    text = table.cast(pl.String).gather(positions)
+    ordered: IdArray = positions[text.arg_sort().to_numpy()]
+    return ordered
+
+
+def renumber(positions: NDArray[np.integer[Any]], size: int) -> IdArray:
+    """The table old position -> new position (-1: not kept) that makes `positions` 0, 1, 2, ..."""
+    lookup = np.full(size, -1, dtype=np.int32)
+    lookup[positions] = np.arange(len(positions), dtype=np.int32)
+    return lookup
+
+
+def canonical(interactions: Interactions) -> Interactions:
+    """The same events with unused ids dropped, ids in the order of their text, rows by user, item, time and
+    weight.
+
+    Two Interactions with the same events have equal canonical forms, whatever the order of their rows and id
+    tables. Linear in the number of rows (two counting sorts); repeated pairs alone are sorted by comparison.
+    """
+    users = canonical_ids(interactions.users, used_ids(interactions.user, interactions.n_users))
+    items = canonical_ids(interactions.items, used_ids(interactions.item, interactions.n_items))
+    user = renumber(users, interactions.n_users)[interactions.user]
+    item = renumber(items, interactions.n_items)[interactions.item]
+    order = counting_order(user, len(users), counting_order(item, len(items)))
+    user = np.repeat(np.arange(len(users), dtype=np.int32), np.bincount(user, minlength=len(users)))
+    item = item[order]
+    tied = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
+    if tied.any():
+        keys = [key for key in (interactions.time, interactions.weight) if key is not None]
+        order = settle_ties(order, tied, *keys)
+    return Interactions(
+        user=user,
+        item=item,
+        users=interactions.users.gather(users),
+        items=interactions.items.gather(items),
+        weight=None if interactions.weight is None else interactions.weight[order],
+        time=None if interactions.time is None else interactions.time[order],
+    )
+
+
+def counting_order(group: IdArray, n_groups: int, order: IdArray | None = None) -> IdArray:
+    """The stable order of rows by `group`, of all rows or of those in `order`: linear, through a sparse
+    matrix.
+
+    The matrix has a row for each group and the positions as its columns; its canonical form lists the columns
+    of each row ascending, which is the stable order.
+    """
+    position = np.arange(len(group) if order is None else len(order), dtype=np.int32)
+    if not len(position):
+        return position
+    rows, data = (group, position) if order is None else (group[order], order)
+    ordered: IdArray = csr_array((data, (rows, position)), shape=(n_groups, len(position))).data
+    return ordered
+
+
+def settle_ties(order: IdArray, tied: BoolArray, *keys: NDArray[Any]) -> IdArray:
+    """`order` with each run of ties sorted by `keys`, the first key first; `tied[r]`: row r+1 ties with row
+    r."""
+    member = np.zeros(len(order), dtype=np.bool_)
+    member[1:] = tied
+    member[:-1] |= tied
+    run_starts = np.ones(len(order), dtype=np.bool_)
+    run_starts[1:] = ~tied
+    places = np.flatnonzero(member)
+    rows = order[places]
+    runs = np.cumsum(run_starts[places])
+    settled = order.copy()
+    settled[places] = rows[np.lexsort((*(key[rows] for key in reversed(keys)), runs))]
+    return settled
+
+
+def pair_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
+    """A pseudo-random 64-bit key for each row, from the seed and its user and item alone.
+
+    Each id draws a word by the rank of its text among all ids of the table; the sum of the two words goes
+    through the finaliser of SplitMix64 (Steele, Lea and Flood, 2014). Rows of one pair share their key.
+    """
+    words = []
+    for table, side in ((interactions.users, "user"), (interactions.items, "item")):
+        by_rank = derived_rng(seed, *names, side).integers(0, 2**64, table.len(), dtype=np.uint64)
+        word = np.empty_like(by_rank)
+        word[canonical_ids(table, np.ones(table.len(), dtype=np.bool_))] = by_rank
+        words.append(word)
+    key = words[0][interactions.user]
+    key += words[1][interactions.item]
+    return _mixed(key)
+
+
+def event_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
+    """As `pair_keys`, but rows of one pair with different weights differ too."""
+    key = pair_keys(interactions, seed, *names)
+    if interactions.weight is not None:
+        key += interactions.weight.astype(np.float32, copy=False).view(np.uint32)
+        key = _mixed(key)
+    return key
+
+
+def positions_in_user(
+    interactions: Interactions, keys: KeyArray, *, first: NDArray[Any] | None = None
+) -> IdArray:
+    """The position (0, 1, ...) of each row among its user's, ordered by `first` (where given), then by
+    `keys`.
+
+    Rows that are equal in both share the lowest of their positions, so that no row order can tell them apart.
+    """
+    user = interactions.user
+    leading = keys if first is None else first
+    by_key = pl.Series(leading).arg_sort().to_numpy().astype(np.int32)
+    order = counting_order(user, interactions.n_users, by_key)
+    del by_key
+    tied = _equal_neighbours(user, order) & _equal_neighbours(leading, order)
+    if first is not None and tied.any():
+        order = settle_ties(order, tied, keys)
+        tied &= _equal_neighbours(keys, order)
+    rank = np.arange(len(order), dtype=np.int32)
+    rank[1:][tied] = 0
+    np.maximum.accumulate(rank, out=rank)
+    counts = np.bincount(user, minlength=interactions.n_users)
+    starts = (np.cumsum(counts) - counts).astype(np.int32)
+    position = np.empty_like(rank)
+    position[order] = rank
+    position -= starts[user]
+    return position
+
+
+def _equal_neighbours(values: NDArray[Any], order: IdArray) -> BoolArray:
+    ordered = values[order]
+    equal: BoolArray = ordered[1:] == ordered[:-1]
+    return equal
+
+
+def _mixed(key: KeyArray) -> KeyArray:
+    """The finaliser of SplitMix64, in place (64-bit overflow is meant)."""
+    key ^= key >> np.uint64(30)
+    key *= np.uint64(0xBF58476D1CE4E5B9)
+    key ^= key >> np.uint64(27)
+    key *= np.uint64(0x94D049BB133111EB)
+    key ^= key >> np.uint64(31)
+    return key

@@ -1,0 +1,245 @@
+"""Which part an event belongs to: training, validation or test.
+
+Every split is a function from interactions to one label a row. None depends on the order of the rows, on how
+ids are numbered, or on the file format: chance is drawn from the seed and the ids (`ordering`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import ProtocolSpec, SplitName
+from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
+from recassay.protocol.ordering import event_keys, pair_keys, positions_in_user
+
+Labels: TypeAlias = NDArray[np.int8]
+Ratios: TypeAlias = tuple[float, float, float]
+TRAIN, VALID, TEST = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class SplitKind:
+    """What a split's name promises: over what it is drawn, and whether it follows time."""
+
+    scope: Literal["global", "per user", "given"]
+    temporal: bool
+    sentence: str
+
+
+SPLITS: dict[SplitName, SplitKind] = {
+    "global_time": SplitKind("global", True, "one point in time for all: the past trains, the future tests"),
+    "user_time": SplitKind(
+        "per user", True, "the last share of each user's events tests; other users' future trains"
+    ),
+    "leave_last_out": SplitKind("per user", True, "each user's last event tests; other users' future trains"),
+    "random": SplitKind("global", False, "a random share of all pairs tests"),
+    "random_per_user": SplitKind("per user", False, "a random share of each user's pairs tests"),
+    "kfold": SplitKind("global", False, "one of k random folds of all pairs tests, the next one validates"),
+    "given": SplitKind("given", False, "the parts as they were given"),
+}
+
+
+def split_labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
+    """The label of each row under `spec.split` (all but `given`, whose labels come with the data)."""
+    match spec.split:
+        case "global_time":
+            return global_time(interactions, spec.ratios)
+        case "user_time":
+            return user_time(interactions, spec.ratios, seed=spec.seed)
+        case "leave_last_out":
+            return leave_last_out(interactions, seed=spec.seed)
+        case "random":
+            return random(interactions, spec.ratios, seed=spec.seed)
+        case "random_per_user":
+            return random_per_user(interactions, spec.ratios, seed=spec.seed)
+        case "kfold":
+            return kfold(interactions, fold=spec.fold, folds=spec.folds, seed=spec.seed)
+        case "given":
+            raise UsageError(
+                "a given split has no rule", fix="pass its three parts to apply_protocol as given="
+            )
+
+
+def global_time(interactions: Interactions, ratios: Ratios) -> Labels:
+    """Global temporal split by ratio (KDD'24, 3.3): the earliest share trains, the next validates, the last
+    tests.
+
+    With n events in time order the boundaries are wanted after round(n r_train) and round(n (r_train +
+    r_valid)) of them. Events of equal time are never parted: where a boundary falls into a block of ties, the
+    whole block goes to the side that leaves the boundary nearest to where it was wanted, and to the earlier
+    part when both are equally near. A training or test part that was asked for is not left empty while
+    another block boundary exists. Linear: the boundaries are selected, nothing is sorted.
+    """
+    return _labels_by_value(_time(interactions, "global_time"), ratios)
+
+
+def random(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:
+    """Global random split by ratio, for data without time: each pair of user and item falls into one part."""
+    return _labels_by_value(pair_keys(interactions, seed, "split", "random"), ratios)
+
+
+def kfold(interactions: Interactions, *, fold: int, folds: int, seed: int) -> Labels:
+    """Global random folds: fold number `fold` tests, the next one (cyclically) validates, the others train.
+
+    The same seed gives the same folds for every `fold`; their sizes differ by at most one (a repeated pair
+    stays whole, in one fold). Of two folds none can be spared to validate: the validation part is then empty.
+    """
+    if not 0 <= fold < folds or folds < 2:
+        raise UsageError(
+            f"there is no fold {fold} of {folds}", fix="use at least 2 folds, and 0 <= fold < folds"
+        )
+    keys = pair_keys(interactions, seed, "split", "kfold")
+    number = np.zeros(len(keys), dtype=np.int32)
+    wanted = [len(keys) * share // folds for share in range(1, folds)]
+    for before in _before(keys, wanted, keep_ends=False):
+        number += ~before
+    labels = np.full(len(keys), TRAIN, dtype=np.int8)
+    if folds > 2:
+        labels[number == (fold + 1) % folds] = VALID
+    labels[number == fold] = TEST
+    return labels
+
+
+def user_time(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:
+    """Per-user temporal hold-out: of each user's n events in time order the last shares validate and test.
+
+    The boundaries lie after floor(n r_train + 1/2), at least 1, and floor(n (r_train + r_valid) + 1/2)
+    events. Equal times are ordered by a seeded key of the event's ids. It leaks globally by construction:
+    what other users do after a test event is trained on (the audit reports how much).
+    """
+    time = _time(interactions, "user_time")
+    keys = event_keys(interactions, seed, "split", "user_time")
+    return _labels_by_position(interactions, positions_in_user(interactions, keys, first=time), ratios)
+
+
+def random_per_user(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:
+    """Per-user random hold-out: as `user_time`, with each user's pairs in a seeded random order instead of
+    time."""
+    keys = pair_keys(interactions, seed, "split", "random_per_user")
+    return _labels_by_position(interactions, positions_in_user(interactions, keys), ratios)
+
+
+def leave_last_out(interactions: Interactions, *, seed: int) -> Labels:
+    """Per-user leave-last-out: the last event tests, the one before validates, the others train.
+
+    A user with two events gives one to training and one to the test; the event of a user with one trains.
+    Equal times are ordered by a seeded key of the event's ids.
+    """
+    latest_first = ~_time(interactions, "leave_last_out")
+    keys = event_keys(interactions, seed, "split", "leave_last_out")
+    position = positions_in_user(interactions, keys, first=latest_first)
+    count = np.bincount(interactions.user, minlength=interactions.n_users)[interactions.user]
+    labels = np.full(len(interactions), TRAIN, dtype=np.int8)
+    labels[(position == 1) & (count > 2)] = VALID
+    labels[(position == 0) & (count > 1)] = TEST
+    return labels
+
+
+def given(train: Interactions, valid: Interactions, test: Interactions) -> tuple[Interactions, Labels]:
+    """Three parts made elsewhere as one Interactions over the union of their ids, and the label of each row.
+
+    Weights and times are kept where every part that has rows has them, and an error where only some do.
+    """
+    parts = (train, valid, test)
+    filled = [part for part in parts if len(part)]
+    for name in ("weight", "time"):
+        if len({getattr(part, name) is None for part in filled}) > 1:
+            raise InputError(
+                f"some parts of the given split have a {name} and some have none",
+                fix="give it for all or for none",
+            )
+    users, user = _joined_ids([(part.users, part.user) for part in parts])
+    items, item = _joined_ids([(part.items, part.item) for part in parts])
+    weights = [part.weight for part in filled if part.weight is not None]
+    times = [part.time for part in filled if part.time is not None]
+    whole = Interactions(
+        user=user,
+        item=item,
+        users=users,
+        items=items,
+        weight=np.concatenate(weights) if weights else None,
+        time=np.concatenate(times) if times else None,
+    )
+    return whole, np.repeat(np.array([TRAIN, VALID, TEST], dtype=np.int8), [len(part) for part in parts])
+
+
+def _time(interactions: Interactions, split: str) -> IntArray:
+    if interactions.time is None:
+        raise InputError(
+            f"split {split!r} follows time, and these interactions have no timestamps",
+            fix="use split = 'random', 'random_per_user' or 'kfold', or read the column of timestamps",
+        )
+    return interactions.time
+
+
+def _labels_by_value(values: NDArray[Any], ratios: Ratios) -> Labels:
+    n = len(values)
+    labels = np.full(n, TRAIN, dtype=np.int8)
+    if n == 0:
+        return labels
+    wanted = [
+        min(max(round(n * share), 1), n - 1) if held_out > 0 else n
+        for share, held_out in ((ratios[0], ratios[1] + ratios[2]), (ratios[0] + ratios[1], ratios[2]))
+    ]
+    for before in _before(values, wanted, keep_ends=True):
+        labels += ~before
+    return labels
+
+
+def _before(values: NDArray[Any], wanted: list[int], *, keep_ends: bool) -> list[BoolArray]:
+    """For each wanted number of smallest values a mask of about so many, in which equal values stay together.
+
+    A boundary inside a block of equal values moves to the nearer end of the block (the later one when equally
+    near). With `keep_ends` it does not move to the very start or end of all rows unless the other end is one
+    too.
+    """
+    n = len(values)
+    places = sorted({target for target in wanted if target < n})
+    selected = np.partition(values, places) if places else values
+    masks = []
+    for target in wanted:
+        if target >= n:
+            masks.append(np.ones(n, dtype=np.bool_))
+            continue
+        value = selected[target]
+        below, upto = values < value, values <= value
+        start, end = int(np.count_nonzero(below)), int(np.count_nonzero(upto))
+        later = end - target <= target - start
+        if keep_ends and start == 0:
+            later = True
+        if keep_ends and end == n and start > 0:
+            later = False
+        masks.append(upto if later else below)
+    return masks
+
+
+def _labels_by_position(interactions: Interactions, position: IdArray, ratios: Ratios) -> Labels:
+    count = np.bincount(interactions.user, minlength=interactions.n_users)
+    last_train = np.maximum(np.floor(count * ratios[0] + 0.5), 1).astype(np.int32)
+    last_valid = np.floor(count * (ratios[0] + ratios[1]) + 0.5).astype(np.int32)
+    if ratios[2] == 0:
+        last_valid = count.astype(np.int32)
+    labels: Labels = (position >= last_train[interactions.user]).astype(np.int8)
+    labels += (position >= np.maximum(last_valid, last_train)[interactions.user]).astype(np.int8)
+    return labels
+
+
+def _joined_ids(tables: list[tuple[pl.Series, IdArray]]) -> tuple[pl.Series, IdArray]:
+    """One id table in the order of its text, and all rows in it; tables of different types are joined as
+    text."""
+    same = len({table.dtype for table, _ in tables}) == 1
+    series = [table if same else table.cast(pl.String) for table, _ in tables]
+    joined = pl.concat([one.alias("id") for one in series]).unique()
+    joined = joined.gather(joined.cast(pl.String).arg_sort())
+    place = pl.DataFrame({"id": joined}).with_row_index("place")
+    rows = []
+    for table, (_, ids) in zip(series, tables, strict=True):
+        lookup = pl.DataFrame({"id": table}).join(place, on="id", how="left", maintain_order="left")["place"]
+        rows.append(lookup.to_numpy().astype(np.int32)[ids])
+    return joined, np.concatenate(rows)
