@@ -172,3 +172,30 @@ def test_published_sizes_follow_from_the_counts():
         np.testing.assert_allclose(table[name].to_numpy(), values, rtol=1e-9, err_msg=name)
     for name in ("Giniu", "Ginii", "APB", "LTavg"):
         assert table[name].is_between(0, 1).all(), name
+
+
+@pytest.mark.reference
+def test_movielens_1m_is_near_its_published_row():
+    """Ratings of 3.5 or more, items then users with five: the published row also lost cold users."""
+    data = Path(os.environ.get("RECASSAY_DATA", ROOT.parent / "shared" / "data"))
+    path = data / "interactions" / "ml-1m.parquet"
+    if not path.exists():
+        pytest.skip("ml-1m is not here (set RECASSAY_DATA)")
+    frame = pl.read_parquet(path).filter(pl.col(columns.RATING) >= 3.5)
+    frame = frame.filter(pl.len().over(columns.ITEM) >= 5).filter(pl.len().over(columns.USER) >= 5)
+    result = describe(
+        Interactions(
+            user=(frame[columns.USER].rank("dense") - 1).cast(pl.Int32).to_numpy(),
+            item=(frame[columns.ITEM].rank("dense") - 1).cast(pl.Int32).to_numpy(),
+            users=frame[columns.USER].unique().sort(),
+            items=frame[columns.ITEM].unique().sort(),
+        )
+    )
+    published = {
+        **{"Nu": 5970, "Ni": 3121, "Nr": 569029, "Density": 0.030540, "Giniu": 0.506730, "Ginii": 0.661529},
+        **{"APB": 0.127364, "StPB": 0.0376727, "SkPB": 0.583107, "KuPB": 0.404406},
+        **{"LTavg": 0.166169, "LTstd": 0.114944, "LTsk": 1.084686},
+    }
+    for name, value in published.items():
+        assert result.to_dict()[name] == pytest.approx(value, rel=0.02), name
+    assert result.LTku == pytest.approx(1.757140, rel=0.07)
