@@ -17,6 +17,7 @@ from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray
 
 _ROUNDS = 40
 _BLOCK_CELLS = 4_000_000
+_CACHE_CELLS = 32_768
 _BELOW_ONE = 1 - 1e-12
 
 
@@ -82,11 +83,18 @@ class MixtureSampler:
         return _climb(self._component_ladder, component, self.components.shape[1], rng)
 
     def probabilities(self, users: IdArray) -> FloatArray:
-        """users x items. Summed component by component: the last bit must not depend on a BLAS or its
-        threads."""
-        block = np.zeros((len(users), self.components.shape[1]))
-        for component, row in enumerate(self.components):
-            block += self.weights[users, component, None] * row
+        """users x items, added up component by component in blocks that stay in the processor's cache.
+
+        Not a matrix product: its last bits may depend on the number of threads, and with them the data.
+        """
+        n_items = self.components.shape[1]
+        block = np.zeros((len(users), n_items))
+        rows = max(1, _CACHE_CELLS // n_items)
+        for first in range(0, len(users), rows):
+            part = block[first : first + rows]
+            weights = self.weights[users[first : first + rows]]
+            for component, shares in enumerate(self.components):
+                part += weights[:, component, None] * shares
         return block
 
 
@@ -94,11 +102,13 @@ def draw_distinct(
     users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator
 ) -> IdArray:
     """An item for each event of `users`, in their order, that is not yet in `seen`, which grows by them."""
+    by_user = np.argsort(users, kind="stable")
+    users = users[by_user]
     items = np.empty(len(users), dtype=np.int32)
     pending = np.arange(len(users))
     for _ in range(_ROUNDS):
         if len(pending) == 0:
-            return items
+            break
         drawn = sampler.draw(users[pending], rng)
         keys = seen.keys(users[pending], drawn)
         order = np.argsort(keys, kind="stable")
@@ -108,12 +118,13 @@ def draw_distinct(
         items[pending[order[accepted]]] = drawn[order[accepted]]
         seen.add(keys[accepted])
         pending = np.sort(pending[order[~accepted]])
-    step = max(1, _BLOCK_CELLS // seen.n_items)
-    owners, owner_of = np.unique(users[pending], return_inverse=True)
-    for first in range(0, len(owners), step):
-        block = pending[(owner_of >= first) & (owner_of < first + step)]
+    owners, first_event = np.unique(users[pending], return_index=True)
+    rows_at_once = max(1, _BLOCK_CELLS // seen.n_items)
+    for block in np.split(pending, first_event[rows_at_once::rows_at_once]) if len(owners) else []:
         items[block] = _draw_exactly(users[block], sampler, seen, rng)
-    return items
+    in_order = np.empty_like(items)
+    in_order[by_user] = items
+    return in_order
 
 
 def _draw_exactly(
@@ -151,12 +162,17 @@ def _ladder(rows: FloatArray) -> FloatArray:
 
 
 def _climb(ladder: FloatArray, rows: IdArray, width: int, rng: np.random.Generator) -> IdArray:
-    """A column for each of `rows`, drawn by inverting that row's cumulative shares."""
+    """A column for each of `rows`, drawn by inverting that row's cumulative shares.
+
+    The search is many times faster on (nearly) sorted values, which ascending rows give by themselves.
+    """
     height = rng.random(len(rows))
     height *= _BELOW_ONE
     height += rows
+    start = rows.astype(np.int64) * width
+    if (rows[1:] >= rows[:-1]).all():
+        return (np.searchsorted(ladder, height, side="right") - start).astype(np.int32)
     order = np.argsort(height)
-    column = np.empty(len(rows), dtype=np.int32)
-    step = np.searchsorted(ladder, height[order], side="right")
-    column[order] = step - rows[order].astype(np.int64) * width
-    return column
+    step = np.empty(len(rows), dtype=np.int64)
+    step[order] = np.searchsorted(ladder, height[order], side="right")
+    return (step - start).astype(np.int32)

@@ -160,11 +160,9 @@ class SyntheticTruth:
         mean = float((tastes.mean(axis=0) * factors.mean(axis=0)).sum())
         second_moments = np.einsum("uk,ul->kl", tastes, tastes) * np.einsum("ik,il->kl", factors, factors)
         variance = float(second_moments.sum()) / (len(tastes) * len(factors)) - mean**2
-        rating = 3.5 + self.user_bias[users] + self.item_bias[items]
-        scale = 0.8 / max(variance, 1e-12) ** 0.5
-        rating -= scale * mean
-        for factor in range(self.spec.n_factors):
-            rating += scale * tastes[users, factor] * factors[items, factor]
+        agreement = np.einsum("...k,...k->...", tastes[users], factors[items])
+        match = (agreement - mean) / max(variance, 1e-12) ** 0.5
+        rating: FloatArray = 3.5 + self.user_bias[users] + self.item_bias[items] + 0.8 * match
         return rating
 
 
