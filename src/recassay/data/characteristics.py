@@ -1,0 +1,182 @@
+"""The 18 characteristics of a dataset (KDD'24, section 4.3, after Deldjoo et al.).
+
+Sizes and frequencies, the inequality of activity and popularity, and the moments over users of two
+things: how popular the items of a profile are, and how much of the profile lies in the long tail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns
+from recassay.core.errors import InputError
+from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, Interactions
+
+HEAD_SHARE = (4, 5)
+"""The most popular items that together stay within 4/5 of the interactions are the head; the others are
+the long tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristics:
+    """The 18 characteristics, named as in the paper and its published table.
+
+    Users and items are those with at least one interaction; a repeated user-item pair counts once. `x_u`
+    is the number of interactions of user u, `x_i` of item i. Standard deviations are sample ones (divided
+    by n - 1); skewness is m3 / m2^1.5 and kurtosis m4 / m2^2 - 3 over central moments divided by n (no
+    bias correction), as the published table has them. NaN means undefined, never "none": a standard
+    deviation of a single user, and a skewness or kurtosis where every user has the same value.
+    """
+
+    Nu: int
+    """Users."""
+    Ni: int
+    """Items."""
+    Nr: int
+    """Interactions: distinct user-item pairs."""
+    SpaceSize: int
+    """Nu * Ni, the cells of the interaction matrix."""
+    Shape: float
+    """Nu / Ni."""
+    Density: float
+    """Nr / (Nu * Ni)."""
+    Rpu: float
+    """Nr / Nu, interactions per user."""
+    Rpi: float
+    """Nr / Ni, interactions per item."""
+    Giniu: float
+    """Gini coefficient of x_u (see `gini`): 0 where all users are equally active."""
+    Ginii: float
+    """Gini coefficient of x_i (see `gini`): 0 where all items are equally popular."""
+    APB: float
+    """Mean over users of their popularity bias: the mean over their items of x_i / Nu."""
+    StPB: float
+    """Standard deviation over users of the popularity bias."""
+    SkPB: float
+    """Skewness over users of the popularity bias."""
+    KuPB: float
+    """Excess kurtosis over users of the popularity bias."""
+    LTavg: float
+    """Mean over users of the share of their items that are long-tail items (see `long_tail`)."""
+    LTstd: float
+    """Standard deviation over users of that share."""
+    LTsk: float
+    """Skewness over users of that share."""
+    LTku: float
+    """Excess kurtosis over users of that share."""
+
+    def to_dict(self) -> dict[str, int | float]:
+        """Name -> value, in the order of the fields."""
+        return asdict(self)
+
+    def to_frame(self, dataset: str | None = None) -> pl.DataFrame:
+        """One row; with a first column that names the `dataset` where one is given."""
+        row: dict[str, object] = {} if dataset is None else {columns.DATASET: dataset}
+        return pl.DataFrame([row | self.to_dict()])
+
+
+def describe(interactions: Interactions) -> Characteristics:
+    """The 18 characteristics of `interactions`; weights and times have no part in them.
+
+    One sort of the distinct pairs, then counting: time grows as n log n, memory stays at a few int64
+    columns. With one user, StPB, SkPB, KuPB, LTstd, LTsk and LTku are NaN. No interactions at all raise
+    `InputError`: most of the 18 would be 0 / 0.
+    """
+    if len(interactions) == 0:
+        raise InputError("no interactions to describe", fix="give at least one row (is a filter too strict?)")
+    user, item = _distinct_pairs(interactions)
+    user_counts = np.bincount(user, minlength=interactions.n_users)
+    item_counts = np.bincount(item, minlength=interactions.n_items)
+    present = user_counts > 0
+    activity, popularity = user_counts[present], item_counts[item_counts > 0]
+    n_users, n_items, n_pairs = len(activity), len(popularity), len(user)
+
+    popularity_sum = np.bincount(user, weights=item_counts[item], minlength=interactions.n_users)[present]
+    tail_sum = np.bincount(
+        user[long_tail(item_counts, interactions.items)[item]], minlength=interactions.n_users
+    )
+    average, deviation, skewness, kurtosis = _moments(popularity_sum / (activity * n_users))
+    tail_average, tail_deviation, tail_skewness, tail_kurtosis = _moments(tail_sum[present] / activity)
+    return Characteristics(
+        Nu=n_users,
+        Ni=n_items,
+        Nr=n_pairs,
+        SpaceSize=n_users * n_items,
+        Shape=n_users / n_items,
+        Density=n_pairs / (n_users * n_items),
+        Rpu=n_pairs / n_users,
+        Rpi=n_pairs / n_items,
+        Giniu=gini(activity),
+        Ginii=gini(popularity),
+        APB=average,
+        StPB=deviation,
+        SkPB=skewness,
+        KuPB=kurtosis,
+        LTavg=tail_average,
+        LTstd=tail_deviation,
+        LTsk=tail_skewness,
+        LTku=tail_kurtosis,
+    )
+
+
+def gini(counts: IntArray) -> float:
+    """1 - 2 * sum_i((n + 1 - i) * x_i) / ((n + 1) * sum_i(x_i)) over the ascending counts x_1 <= ... <=
+    x_n.
+
+    0 for equal counts (and for a single one), at most (n - 1) / (n + 1).
+    """
+    ascending = np.sort(counts)
+    n = len(ascending)
+    weighted = np.dot(np.arange(n, 0, -1, dtype=np.float64), ascending)
+    return float(1 - 2 * weighted / ((n + 1) * ascending.sum()))
+
+
+def long_tail(item_counts: IntArray, items: pl.Series) -> BoolArray:
+    """Which items are in the long tail: a mask over the id table.
+
+    Items are sorted by falling count and their counts are summed; the long tail begins with the item
+    whose sum first exceeds 80 % of the interactions (that item included). Among items with the count of
+    that one, those with the smaller ids come first, so that the order of rows has no say. Items without
+    interactions are never counted.
+    """
+    order = np.argsort(-item_counts, kind="stable")
+    total = int(item_counts.sum())
+    covered = np.cumsum(item_counts[order])
+    start = int(np.searchsorted(covered * HEAD_SHARE[1], total * HEAD_SHARE[0], side="right"))
+    boundary = item_counts[order[start]]
+    tied = np.flatnonzero(item_counts == boundary)
+    tail: BoolArray = (item_counts < boundary) & (item_counts > 0)
+    heads_among_tied = start - int(np.count_nonzero(item_counts > boundary))
+    by_id = items.gather(tied).arg_sort().to_numpy()
+    tail[tied[by_id[heads_among_tied:]]] = True
+    return tail
+
+
+def _distinct_pairs(interactions: Interactions) -> tuple[IdArray, IdArray]:
+    key = interactions.user.astype(np.int64)
+    key *= interactions.n_items
+    key += interactions.item
+    key.sort()
+    repeated = key[1:] == key[:-1]
+    if repeated.any():
+        key = key[np.concatenate(([True], ~repeated))]
+    user = (key // interactions.n_items).astype(np.int32)
+    key -= user.astype(np.int64) * interactions.n_items
+    return user, key.astype(np.int32)
+
+
+def _moments(values: FloatArray) -> tuple[float, float, float, float]:
+    """Mean, sample standard deviation, skewness and excess kurtosis (NaN where undefined)."""
+    mean = float(values.mean())
+    if len(values) == 1:
+        return mean, float("nan"), float("nan"), float("nan")
+    if values.min() == values.max():
+        return mean, 0.0, float("nan"), float("nan")
+    centred = values - mean
+    squared = centred * centred
+    second = float(squared.mean())
+    third, fourth = float((squared * centred).mean()), float((squared * squared).mean())
+    return mean, float(values.std(ddof=1)), third / second**1.5, fourth / second**2 - 3
