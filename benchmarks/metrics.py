@@ -64,9 +64,7 @@ def load() -> tuple[Interactions, Interactions]:
     folder = Path(os.environ.get("RECASSAY_DATA", HERE.parent.parent / "shared" / "data"))
     path = folder / "interactions" / "ml-1m.parquet"
     if not path.exists():
-        raise SystemExit(
-            f"{path} is not there: set RECASSAY_DATA to the folder that holds interactions/ml-1m.parquet"
-        )
+        raise SystemExit(f"{path} is not there: set RECASSAY_DATA to the folder that holds interactions/ml-1m.parquet")
     rows = pl.read_parquet(path).filter(pl.col("rating") >= 3.5)
     users, user = np.unique(rows.get_column("user").to_numpy(), return_inverse=True)
     items, item = np.unique(rows.get_column("item").to_numpy(), return_inverse=True)
@@ -92,9 +90,7 @@ def clock(compute: Callable[[], Any], times: int = 7) -> dict[str, float]:
 def run_peer(name: str, case: Path, pythons: list[str]) -> dict[str, Any] | None:
     """The peer's report from the first interpreter that has it, None where none has."""
     for python in pythons:
-        done = subprocess.run(
-            [python, str(HERE / "metrics_peers.py"), name, str(case)], capture_output=True, text=True
-        )
+        done = subprocess.run([python, str(HERE / "metrics_peers.py"), name, str(case)], capture_output=True, text=True)
         if done.returncode == 0:
             return dict(json.loads(done.stdout.splitlines()[-1]))
         if "PackageNotFoundError" not in done.stderr:
@@ -105,17 +101,13 @@ def run_peer(name: str, case: Path, pythons: list[str]) -> dict[str, Any] | None
 def table(rows: list[tuple[str, ...]]) -> str:
     """Rows of text in columns."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-    )
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
 
 def main() -> None:
     """Measure ours and every peer, print times, ratios and whether the values agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--peer-python", action="append", default=[], help="a further interpreter to look for peers in"
-    )
+    parser.add_argument("--peer-python", action="append", default=[], help="a further interpreter to look for peers in")
     parser.add_argument("--json", type=Path, help="write the measurements here")
     options = parser.parse_args()
 
@@ -169,12 +161,8 @@ def main() -> None:
         )
         reports = {name: run_peer(name, case, [sys.executable, *options.peer_python]) for name in PEERS}
 
-    rows = [
-        ("library", "metrics", "cold ms", "warm ms", "times ours (warm)", "largest difference of a value")
-    ]
-    rows += [
-        ("RecAssay", g, f"{t['cold'] * 1e3:.1f}", f"{t['warm'] * 1e3:.1f}", "", "") for g, t in ours.items()
-    ]
+    rows = [("library", "metrics", "cold ms", "warm ms", "times ours (warm)", "largest difference of a value")]
+    rows += [("RecAssay", g, f"{t['cold'] * 1e3:.1f}", f"{t['warm'] * 1e3:.1f}", "", "") for g, t in ours.items()]
     for name, report in reports.items():
         if report is None:
             rows.append((name, "not installed", "", "", "", ""))

@@ -110,10 +110,7 @@ def describe(data: Interactions) -> tuple[dict[str, float], str]:
 
         return characteristics(data).to_dict(), "the 18 of recassay.data.characteristics"
     counts = [np.sort(np.bincount(ids)).astype(np.float64) for ids in (data.user, data.item)]
-    ginis = [
-        1 - 2 * float(((len(x) - np.arange(len(x))) * x).sum()) / ((len(x) + 1) * float(x.sum()))
-        for x in counts
-    ]
+    ginis = [1 - 2 * float(((len(x) - np.arange(len(x))) * x).sum()) / ((len(x) + 1) * float(x.sum())) for x in counts]
     shape = {"Nu": data.n_users, "Ni": data.n_items, "Nr": len(data), "Giniu": ginis[0], "Ginii": ginis[1]}
     return shape, "five counts in this script (not the 18)"
 
@@ -207,9 +204,7 @@ def main() -> None:
     """Read the arguments; `--make` and `--work` are how the script calls itself."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--millions", type=float, nargs="+", default=[1, 5, 20])
-    parser.add_argument(
-        "--split", choices=[name for name in SPLITS if name != "given"], default="global_time"
-    )
+    parser.add_argument("--split", choices=[name for name in SPLITS if name != "given"], default="global_time")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--make", nargs=2, help=argparse.SUPPRESS)

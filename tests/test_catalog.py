@@ -131,9 +131,7 @@ def test_kdd24_names_are_those_of_the_published_table() -> None:
 
 
 def test_the_other_papers() -> None:
-    assert {find_dataset(name).name for name in BI_REIRT} == {
-        e.name for e in CATALOG if "bi-reirt" in e.papers
-    }
+    assert {find_dataset(name).name for name in BI_REIRT} == {e.name for e in CATALOG if "bi-reirt" in e.papers}
     assert {find_dataset(name).name for name in COMPER} == {e.name for e in CATALOG if "comper" in e.papers}
     assert find_dataset("ml-20m").papers == ("kdd24", "popularity-stratified")
 

@@ -101,9 +101,7 @@ def test_row_order_repeats_and_positions_have_no_say(pairs, random):
 def test_one_user_has_no_spread():
     result = describe(make([(0, 0), (0, 1), (0, 2)]))
     assert (result.Nu, result.Ni, result.Nr, result.Giniu, result.APB) == (1, 3, 3, 0.0, 1.0)
-    assert all(
-        math.isnan(result.to_dict()[name]) for name in ("StPB", "SkPB", "KuPB", "LTstd", "LTsk", "LTku")
-    )
+    assert all(math.isnan(result.to_dict()[name]) for name in ("StPB", "SkPB", "KuPB", "LTstd", "LTsk", "LTku"))
 
 
 def test_one_item_is_all_tail_and_has_zero_deviation():

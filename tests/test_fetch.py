@@ -302,9 +302,7 @@ def test_server_errors_are_retried_with_growing_pauses(server: Server, tmp_path:
 
 def test_server_that_stays_broken(server: Server, tmp_path: Path) -> None:
     server.codes = [500] * 10
-    with pytest.raises(
-        RecAssayError, match=r"little was not fetched: http://127.*500.*\(3 attempts\)"
-    ) as caught:
+    with pytest.raises(RecAssayError, match=r"little was not fetched: http://127.*500.*\(3 attempts\)") as caught:
         run(entry_for(server), tmp_path)
     assert not isinstance(caught.value, InputError)
     assert "\n" not in str(caught.value)
@@ -347,9 +345,7 @@ def test_redirect_loop(server: Server, tmp_path: Path) -> None:
     assert len(server.requests) < 10
 
 
-@pytest.mark.parametrize(
-    "target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "gopher://x/"]
-)
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "gopher://x/"])
 def test_redirect_to_another_scheme(server: Server, tmp_path: Path, target: str) -> None:
     server.locations = {"/a": target}
     with pytest.raises(RecAssayError, match=r"redirects from http to .*not allowed"):
@@ -365,9 +361,7 @@ def test_opener_has_no_other_schemes() -> None:
 
 def test_server_that_promises_more_than_it_sends(server: Server, tmp_path: Path) -> None:
     server.announce, server.ranges = len(BODY) + 10, False
-    with pytest.raises(
-        RecAssayError, match=r"closed after 700,000 of 700,010 bytes.*goes on where it stopped"
-    ):
+    with pytest.raises(RecAssayError, match=r"closed after 700,000 of 700,010 bytes.*goes on where it stopped"):
         run(entry_for(server), tmp_path)
     assert "data.bin" not in left(tmp_path)
 
@@ -492,9 +486,7 @@ def test_obtain_unpacks_the_member(server: Server, tmp_path: Path) -> None:
 
 
 def test_obtain_of_a_file_that_must_be_converted(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"data.bin: little was fetched, and cannot be read as it is: turn it round"
-    ):
+    with pytest.raises(UsageError, match=r"data.bin: little was fetched, and cannot be read as it is: turn it round"):
         obtain(entry_for(server, convert="turn it round"), tmp_path, patience=QUICK)
     assert (tmp_path / "data.bin").read_bytes() == BODY
 

@@ -26,9 +26,7 @@ KINDS = {
     if isinstance(kind, type) and issubclass(kind, MetricBase) and hasattr(kind, "name")
 }
 USER_KINDS = [(name, v) for name, kind in KINDS.items() if kind.scope == "user" for v in kind.variants]
-CATALOGUE_KINDS = [
-    (name, v) for name, kind in KINDS.items() if kind.scope == "catalogue" for v in kind.variants
-]
+CATALOGUE_KINDS = [(name, v) for name, kind in KINDS.items() if kind.scope == "catalogue" for v in kind.variants]
 
 
 def test_every_metric_has_a_slow_twin_and_a_label():
@@ -59,9 +57,7 @@ def test_per_user_equals_the_definition(name, variant, case, data):
     k = data.draw(st.one_of(st.none(), st.integers(1, case.width)))
     context = EvaluationContext(case.matrix(case.train))
     fast = KINDS[name](k, variant).per_user(case.top(), case.matrix(case.truth), context)
-    np.testing.assert_allclose(
-        fast, slow.per_user(name, case, k or case.width, variant), rtol=1e-12, atol=1e-12
-    )
+    np.testing.assert_allclose(fast, slow.per_user(name, case, k or case.width, variant), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "variant"), CATALOGUE_KINDS)
@@ -148,9 +144,7 @@ def test_hand_worked_auc():
 def test_hand_worked_diversity_and_novelty():
     """Items 0 and 1 share one of their two users each; item 2 has no user."""
     train = csr_array(np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=np.float32))
-    top = TopK(
-        np.array([0, 1], np.int32), np.array([[0, 1, 2], [2, -1, -1]], np.int32), np.zeros((2, 3), np.float32)
-    )
+    top = TopK(np.array([0, 1], np.int32), np.array([[0, 1, 2], [2, -1, -1]], np.int32), np.zeros((2, 3), np.float32))
     context, truth = EvaluationContext(train), csr_array((4, 3), dtype=np.float32)
     np.testing.assert_allclose(KINDS["diversity"]().per_user(top, truth, context), [1 - 0.5 / 3, np.nan])
     expected = [(2 * math.log2(3 / 2) + math.log2(3)) / 3, math.log2(3)]

@@ -94,9 +94,7 @@ def test_equals_the_slow_definitions_over_evaluated_users(case):
         case.n_items, case.width, evaluated, [lists.get(u, []) for u in evaluated], case.train, case.truth
     )
     names = [*slow.NEEDS_RELEVANT, *slow.OF_THE_LIST]
-    result = evaluate(
-        case.top(), case.matrix(case.truth), [*names, "coverage"], train=case.matrix(case.train)
-    )
+    result = evaluate(case.top(), case.matrix(case.truth), [*names, "coverage"], train=case.matrix(case.train))
     for name in names:
         variant = make_metric(name).variant
         fast = result.per_user.get_column(name).fill_null(np.nan).to_numpy()

@@ -99,9 +99,7 @@ def read(frame, **options):
 
 
 def test_lists_are_sorted_by_score_and_padded():
-    record = read(
-        {"user": ["cy", "ann", "ann", "ann"], "item": [40, 10, 30, 20], "score": [1.0, 0.1, 0.9, 0.5]}
-    )
+    record = read({"user": ["cy", "ann", "ann", "ann"], "item": [40, 10, 30, 20], "score": [1.0, 0.1, 0.9, 0.5]})
     assert record.top.users.tolist() == [0, 2]
     assert record.top.items.tolist() == [[2, 1, 0], [3, -1, -1]]
     np.testing.assert_allclose(record.top.scores[0], [0.9, 0.5, 0.1])

@@ -27,9 +27,7 @@ ML_100K = DATA / "interactions" / "ml-100k.parquet"
 @pytest.fixture(scope="module")
 def parts():
     if not ML_100K.exists():
-        pytest.skip(
-            "ml-100k is not here: set RECASSAY_DATA to the folder that holds interactions/ml-100k.parquet"
-        )
+        pytest.skip("ml-100k is not here: set RECASSAY_DATA to the folder that holds interactions/ml-100k.parquet")
     rows = pl.read_parquet(ML_100K).filter(pl.col("rating") >= 3.5)
     rows = rows.filter(pl.len().over("item") >= 5).filter(pl.len().over("user") >= 5).sort("timestamp")
     boundary = rows.get_column("timestamp")[int(0.9 * rows.height)]

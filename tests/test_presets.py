@@ -160,9 +160,7 @@ def test_scale_grows_a_preset_and_the_seed_varies_it():
     assert spec.seed == base.seed + 3
     other = load_preset("dense-small", seed=1).interactions
     assert not np.array_equal(other.item, preset("dense-small").interactions.item)
-    assert np.array_equal(
-        load_preset("dense-small").interactions.item, preset("dense-small").interactions.item
-    )
+    assert np.array_equal(load_preset("dense-small").interactions.item, preset("dense-small").interactions.item)
 
 
 def test_wrong_names_and_scales_are_told():

@@ -28,9 +28,7 @@ def parts_of(split: Split) -> list[list[tuple[object, ...]]]:
 @few
 @given(data=drawn_interactions(repeats=True, least=4), seed=st.integers(0, 99))
 def test_what_every_split_holds(rule: str, final_fit: str, data: Interactions, seed: int) -> None:
-    spec = ProtocolSpec(
-        filter="none", split=rule, ratios=(0.6, 0.2, 0.2), final_fit=final_fit, allow_leakage=FINDINGS
-    )
+    spec = ProtocolSpec(filter="none", split=rule, ratios=(0.6, 0.2, 0.2), final_fit=final_fit, allow_leakage=FINDINGS)
     split = apply_protocol(data, spec)
     other = apply_protocol(shuffled(data, seed), spec)
     assert split.fingerprint == other.fingerprint
@@ -215,9 +213,7 @@ def test_wrong_calls_say_what_to_pass(call: object, message: str) -> None:
 def test_nothing_left_says_which_step_took_it() -> None:
     with pytest.raises(InputError, match="no interactions to split"):
         apply_protocol(interactions([]), ProtocolSpec())
-    with pytest.raises(
-        InputError, match=r"none of 12 interactions is left: 0 are below .* 12 belong to items"
-    ):
+    with pytest.raises(InputError, match=r"none of 12 interactions is left: 0 are below .* 12 belong to items"):
         apply_protocol(COLD, ProtocolSpec())
     with pytest.raises(InputError, match=r"none of 12 interactions is left: 12 are below"):
         apply_protocol(COLD, ProtocolSpec(positive_threshold=2))

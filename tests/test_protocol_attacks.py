@@ -65,9 +65,7 @@ def test_real_rows_stay_and_fake_users_are_appended(train: Interactions, kind: s
 
 @pytest.mark.parametrize("filler", FILLERS)
 @pytest.mark.parametrize(("kind", "rating"), [("nuke", 1.0), ("push", 5.0)])
-def test_every_fake_user_rates_the_targets_at_the_end_of_the_scale(
-    kind: str, rating: float, filler: str
-) -> None:
+def test_every_fake_user_rates_the_targets_at_the_end_of_the_scale(kind: str, rating: float, filler: str) -> None:
     attacked = attack(EXPLICIT, AttackSpec(kind=kind, filler=filler), rng=rng(), targets=TARGETS)
     assert attacked.weight is not None
     fake = np.arange(len(attacked)) >= len(EXPLICIT)
@@ -126,9 +124,7 @@ def test_implicit_push_raises_the_targets_count_and_similarity(filler: str) -> N
 @pytest.mark.parametrize("filler", FILLERS)
 def test_implicit_nuke_never_holds_a_target_and_parts_it_from_its_neighbours(filler: str) -> None:
     target = 3
-    attacked = attack(
-        IMPLICIT, AttackSpec(kind="nuke", filler=filler, size=0.3), rng=rng(), targets=TARGETS[:1]
-    )
+    attacked = attack(IMPLICIT, AttackSpec(kind="nuke", filler=filler, size=0.3), rng=rng(), targets=TARGETS[:1])
     before, after = cosine(IMPLICIT, target), cosine(attacked, target)
     assert attacked.csr().sum(axis=0)[target] == IMPLICIT.csr().sum(axis=0)[target]
     assert not any(target in profile for profile in profiles(attacked, IMPLICIT))

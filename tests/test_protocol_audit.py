@@ -18,9 +18,7 @@ VALID = [("a", "z", 1, 5)]
 TEST = [("b", "y", 1, 6)]
 
 
-def split_of(
-    train: list[Row], valid: list[Row], test: list[Row], final_fit: FinalFit = "train+valid"
-) -> Split:
+def split_of(train: list[Row], valid: list[Row], test: list[Row], final_fit: FinalFit = "train+valid") -> Split:
     """A split of these rows as they are: nothing is cleaned before the audit sees it."""
     whole = interactions([*train, *valid, *test])
     ends = np.cumsum([len(train), len(valid), len(test)])
@@ -62,9 +60,7 @@ def test_planted_leaks_are_found_refused_and_allowed_by_name(
 ) -> None:
     record = audit_split(split_of(train, valid, test), "global_time")
     assert finding in names(record)
-    with pytest.raises(
-        InputError, match=rf"global_time split is refused.*{finding}.*allow_leakage = \[.*'{finding}'"
-    ):
+    with pytest.raises(InputError, match=rf"global_time split is refused.*{finding}.*allow_leakage = \[.*'{finding}'"):
         refuse_leakage(record, ())
     refuse_leakage(record, names(record))
 
@@ -83,9 +79,7 @@ def test_pairs_and_cold_ids_are_judged_by_what_the_final_model_is_trained_on() -
     assert "cold_item_in_test" in names(audit_split(split_of(train, valid, test, "train"), "global_time"))
     repeated = [*test, ("a", "v", 1, 7)]
     assert "test_pair_in_train" in names(audit_split(split_of(train, valid, repeated), "global_time"))
-    assert "test_pair_in_train" not in names(
-        audit_split(split_of(train, valid, repeated, "train"), "global_time")
-    )
+    assert "test_pair_in_train" not in names(audit_split(split_of(train, valid, repeated, "train"), "global_time"))
 
 
 @pytest.mark.parametrize("kind", ["user_time", "leave_last_out", "random", "random_per_user", "kfold"])
@@ -126,9 +120,7 @@ def test_data_without_time_is_audited_for_the_rest() -> None:
 
 def test_an_unknown_name_in_allow_leakage_is_refused_with_a_hint() -> None:
     record = audit_split(split_of(TRAIN, VALID, TEST), "global_time")
-    with pytest.raises(
-        UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"
-    ):
+    with pytest.raises(UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"):
         refuse_leakage(record, ["test_pairs_in_train"])
 
 

@@ -30,15 +30,11 @@ def test_missing_weight_is_below_every_threshold() -> None:
 
 def test_no_threshold_changes_nothing_and_weights_are_needed_for_one() -> None:
     assert binarise(FOUR, None) is FOUR
-    with pytest.raises(
-        InputError, match=r"positive_threshold is 3\.5.*no weights.*leave positive_threshold out"
-    ):
+    with pytest.raises(InputError, match=r"positive_threshold is 3\.5.*no weights.*leave positive_threshold out"):
         binarise(interactions([("a", "x")], weight=False, time=False), 3.5)
 
 
-CHAIN = interactions(
-    [("a", "x"), ("b", "x"), ("a", "y"), ("b", "y"), ("c", "y"), ("c", "z")], weight=False, time=False
-)
+CHAIN = interactions([("a", "x"), ("b", "x"), ("a", "y"), ("b", "y"), ("c", "y"), ("c", "z")], weight=False, time=False)
 
 
 def test_filter_once_takes_items_first_then_users_and_stops() -> None:

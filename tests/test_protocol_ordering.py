@@ -21,9 +21,7 @@ def test_canonical_forms_of_the_same_events_are_equal(data: Interactions, seed: 
 
 
 def test_canonical_sorts_by_user_item_time_weight_and_drops_unused_ids() -> None:
-    data = interactions(
-        [("b", "x", 1, 5), ("a", "y", 2, 9), ("a", "x", 3, 7), ("a", "x", 2, 7), ("c", "z", 1, 1)]
-    )
+    data = interactions([("b", "x", 1, 5), ("a", "y", 2, 9), ("a", "x", 3, 7), ("a", "x", 2, 7), ("c", "z", 1, 1)])
     form = canonical(data.take(np.array([0, 1, 2, 3])))
     assert form.users.to_list() == ["a", "b"]
     assert form.items.to_list() == ["x", "y"]

@@ -20,9 +20,7 @@ EIGHTY = (0.8, 0.1, 0.1)
 
 def labels_by_row(data: Interactions, spec: ProtocolSpec) -> Counter[tuple[object, ...]]:
     labels = split_labels(data, spec)
-    return Counter(
-        (*row, label) for label in (TRAIN, VALID, TEST) for row in rows_of(data.take(labels == label))
-    )
+    return Counter((*row, label) for label in (TRAIN, VALID, TEST) for row in rows_of(data.take(labels == label)))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -75,9 +73,7 @@ def timed(times: list[int]) -> Interactions:
         ([2**62, -(2**62), 0, 2**63 - 1, -(2**63)], (0.6, 0.2, 0.2), (3, 1, 1)),
     ],
 )
-def test_global_time_by_hand(
-    times: list[int], ratios: tuple[float, float, float], sizes: tuple[int, int, int]
-) -> None:
+def test_global_time_by_hand(times: list[int], ratios: tuple[float, float, float], sizes: tuple[int, int, int]) -> None:
     labels = splits.global_time(timed(times), ratios)
     assert tuple(np.bincount(labels, minlength=3)) == sizes
     ordered = labels[np.argsort(times, kind="stable")]
@@ -86,9 +82,7 @@ def test_global_time_by_hand(
 
 @few
 @given(drawn_interactions(), st.floats(0.1, 0.8))
-def test_global_time_never_parts_ties_and_stays_as_near_as_they_allow(
-    data: Interactions, share: float
-) -> None:
+def test_global_time_never_parts_ties_and_stays_as_near_as_they_allow(data: Interactions, share: float) -> None:
     assert data.time is not None
     labels = splits.global_time(data, (share, (1 - share) / 2, (1 - share) / 2))
     for label in (TRAIN, VALID):
@@ -143,9 +137,7 @@ def test_user_time_by_hand() -> None:
     # u: ten events, the ninth validates and the tenth tests; v: four, floor(3.2 + .5) = 3 train, the fourth
     # passes floor(3.6 + .5) = 4 and validates; w: one event, which trains
     rows = (
-        [("u", f"i{t}", 1, t) for t in range(10)]
-        + [("v", f"i{t}", 1, t + 50) for t in range(4)]
-        + [("w", "i0", 1, 3)]
+        [("u", f"i{t}", 1, t) for t in range(10)] + [("v", f"i{t}", 1, t + 50) for t in range(4)] + [("w", "i0", 1, 3)]
     )
     data = interactions(rows)
     labels = splits.user_time(data, EIGHTY, seed=0)

@@ -61,13 +61,9 @@ def test_every_set_has_the_size_and_only_items_below_its_threshold(split: Split)
 def test_default_thresholds_let_in_growing_shares_up_to_all(split: Split) -> None:
     fit = split.refit()
     thresholds = default_thresholds(fit, split.test, steps=5)
-    shares = [
-        s.share_of_test for s in popularity_strata(fit, split.test, thresholds=thresholds, seed=0).strata
-    ]
+    shares = [s.share_of_test for s in popularity_strata(fit, split.test, thresholds=thresholds, seed=0).strata]
     assert shares[-1] == 1.0
-    assert all(
-        share >= wanted - 1e-9 for share, wanted in zip(shares, (0.2, 0.4, 0.6, 0.8, 1.0), strict=True)
-    )
+    assert all(share >= wanted - 1e-9 for share, wanted in zip(shares, (0.2, 0.4, 0.6, 0.8, 1.0), strict=True))
     assert shares[0] < 0.3
 
 
@@ -88,9 +84,7 @@ def test_a_set_depends_on_seed_and_threshold_alone(split: Split) -> None:
 def test_draws_are_uniform_over_the_pool() -> None:
     hits = dict.fromkeys(rows_of(TEST), 0)
     for seed in range(300):
-        for row in rows_of(
-            popularity_strata(TRAIN, TEST, thresholds=[4], size=3, seed=seed).strata[0].sample
-        ):
+        for row in rows_of(popularity_strata(TRAIN, TEST, thresholds=[4], size=3, seed=seed).strata[0].sample):
             hits[row] += 1
     assert sum(hits.values()) == 900
     assert all(110 < count < 190 for count in hits.values())  # 150 expected, standard deviation 8.7

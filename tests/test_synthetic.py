@@ -100,9 +100,7 @@ def test_truth_is_a_distribution_over_the_items_born():
 
 def test_interactions_follow_the_truth():
     """With few draws from a large catalogue, collisions are rare and counts must fit sum_u n_u P(i | u)."""
-    spec = SyntheticSpec(
-        n_users=20_000, n_items=400, n_interactions=20_000, min_user_interactions=1, n_factors=4
-    )
+    spec = SyntheticSpec(n_users=20_000, n_items=400, n_interactions=20_000, min_user_interactions=1, n_factors=4)
     data = generate(spec)
     users = np.arange(spec.n_users, dtype=np.int32)
     activity = np.bincount(data.interactions.user, minlength=spec.n_users)

@@ -204,9 +204,7 @@ def test_links_and_pipes_in_zip(tmp_path: Path, mode: int, says: str) -> None:
     assert_refused(tmp_path / "a.zip", says)
 
 
-@pytest.mark.parametrize(
-    "names", [("a.csv", "A.CSV"), ("d/a", "D/A"), ("a", "a/b"), ("a/b", "a"), ("é", "e\u0301")]
-)
+@pytest.mark.parametrize("names", [("a.csv", "A.CSV"), ("d/a", "D/A"), ("a", "a/b"), ("a/b", "a"), ("é", "e\u0301")])
 def test_two_members_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None:
     assert_refused(make_zip(tmp_path / "a.zip", dict.fromkeys(names, CONTENT)), "one name|used as a folder")
     members = [(tar_member(name), CONTENT) for name in names]
@@ -219,9 +217,7 @@ def test_duplicate_names(tmp_path: Path) -> None:
         archive.writestr("a", b"1")
         archive.writestr("a", b"2")
     assert_refused(tmp_path / "a.zip", "one name")
-    assert_refused(
-        make_tar(tmp_path / "a.tar", [(tar_member("a"), b"1"), (tar_member("a"), b"2")]), "one name"
-    )
+    assert_refused(make_tar(tmp_path / "a.tar", [(tar_member("a"), b"1"), (tar_member("a"), b"2")]), "one name")
 
 
 # Bombs
@@ -302,9 +298,7 @@ def test_sparse_tar_bomb(tmp_path: Path) -> None:
 
 def test_too_many_members(tmp_path: Path) -> None:
     names = [f"{i}.csv" for i in range(20)]
-    assert_refused(
-        make_zip(tmp_path / "a.zip", dict.fromkeys(names, b"")), "more than 10 members", max_files=10
-    )
+    assert_refused(make_zip(tmp_path / "a.zip", dict.fromkeys(names, b"")), "more than 10 members", max_files=10)
     members = [(tar_member(name), b"") for name in names]
     assert_refused(make_tar(tmp_path / "a.tar", members), "more than 10 members", max_files=10)
 
@@ -415,7 +409,5 @@ def test_any_damage_is_a_tidy_error_or_stays_inside(
     written: list[Path] | None = None
     with contextlib.suppress(RecAssayError):
         written = unpack(folder / "archive", folder / "out")
-    assert sorted(p.name for p in folder.iterdir()) == (
-        ["archive"] if written is None else ["archive", "out"]
-    )
+    assert sorted(p.name for p in folder.iterdir()) == (["archive"] if written is None else ["archive", "out"])
     assert all(path.resolve().is_relative_to(folder / "out") for path in written or ())

@@ -44,9 +44,7 @@ def select_top(
     are the top j.
     """
     if scores.ndim != 2:
-        raise UsageError(
-            f"scores have {scores.ndim} dimensions", fix="give one row a user, one column an item"
-        )
+        raise UsageError(f"scores have {scores.ndim} dimensions", fix="give one row a user, one column an item")
     if k < 1:
         raise UsageError(f"a list of {k} items was asked for", fix="ask for at least one")
     rows, n_items = scores.shape

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from recassay.core.search import SearchSpace
 from recassay.core.specs import FinalFit
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -157,11 +158,23 @@ class Recommender(Protocol):
         """The k best items for each of `users`; items stored in the user's row of `exclude` never appear."""
 
 
-@runtime_checkable
 class Algorithm(Protocol):
-    """What can be fitted. Its parameters are its constructor's keyword arguments."""
+    """What can be fitted. Its parameters are its constructor's keyword arguments, all with defaults.
+
+    `space` is what tuning may vary, `source` its paper. Two further methods are optional and used where they exist:
+
+    - `shared(train) -> object` (a static method): what does not depend on the parameters (a Gram matrix, neighbour
+      lists). Tuning computes it once for a training set and passes it as `fit(train, rng=..., shared=it)`.
+    - `fit_steps(train, *, rng) -> Iterator[Recommender]`: the model after each of several stages of training, the last
+      of which equals `fit`; tuning may stop a trial that falls behind.
+    """
 
     name: ClassVar[str]
+    space: ClassVar[SearchSpace]
+    source: ClassVar[str]
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """Learn from `train`, drawing chance from `rng` alone."""
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The peak memory of `fit` with these parameters, the training data itself not counted (an upper estimate)."""

@@ -99,11 +99,7 @@ class CatalogEntry(Spec):
         """The name of the downloaded file in the cache."""
         if self.file_name is not None:
             return self.file_name
-        return (
-            unquote(PurePosixPath(urlsplit(self.addresses[0]).path).name)
-            if self.addresses
-            else f"{self.name}.csv"
-        )
+        return unquote(PurePosixPath(urlsplit(self.addresses[0]).path).name) if self.addresses else f"{self.name}.csv"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,9 +116,7 @@ class Catalog:
             for name in entry.names:
                 other = self._by_name.setdefault(canonical(name), entry)
                 if other is not entry:
-                    raise RecAssayError(
-                        f"the datasets {other.name} and {entry.name} both claim the name {name!r}"
-                    )
+                    raise RecAssayError(f"the datasets {other.name} and {entry.name} both claim the name {name!r}")
         self.entries = tuple(sorted(entries, key=lambda entry: entry.name))
 
     def __iter__(self) -> Iterator[CatalogEntry]:

@@ -95,9 +95,7 @@ def describe(interactions: Interactions) -> Characteristics:
     n_users, n_items, n_pairs = len(activity), len(popularity), len(user)
 
     popularity_sum = np.bincount(user, weights=item_counts[item], minlength=interactions.n_users)[present]
-    tail_sum = np.bincount(
-        user[long_tail(item_counts, interactions.items)[item]], minlength=interactions.n_users
-    )
+    tail_sum = np.bincount(user[long_tail(item_counts, interactions.items)[item]], minlength=interactions.n_users)
     average, deviation, skewness, kurtosis = _moments(popularity_sum / (activity * n_users))
     tail_average, tail_deviation, tail_skewness, tail_kurtosis = _moments(tail_sum[present] / activity)
     return Characteristics(

@@ -124,9 +124,7 @@ class SyntheticTruth:
         born = self.birth <= epoch / self.n_epochs
         moved = spec.popularity_drift * progress
         popularity = _blend(self.popularity_start, self.popularity_end, moved) * born
-        components: FloatArray = np.vstack(
-            (popularity * self.item_factors.T, popularity, born.astype(np.float64))
-        )
+        components: FloatArray = np.vstack((popularity * self.item_factors.T, popularity, born.astype(np.float64)))
         components /= components.sum(axis=1, keepdims=True)
         tastes = _blend(self.tastes_start, self.tastes_end, spec.taste_drift * progress)
         weights = np.empty((len(tastes), len(components)))
@@ -135,9 +133,7 @@ class SyntheticTruth:
         weights[:, -1] = spec.noise
         return MixtureSampler(weights, components)
 
-    def affinity(
-        self, users: IdArray, *, at: float = 1.0, positive_threshold: float | None = None
-    ) -> FloatArray:
+    def affinity(self, users: IdArray, *, at: float = 1.0, positive_threshold: float | None = None) -> FloatArray:
         """users x items: P(i | u, t) of the module, at a time `at` given as a share of the span (0 to 1).
 
         Ranking by it (without what the user has) is the oracle that no algorithm beats on average; under

@@ -142,9 +142,7 @@ class Transfer:
             if state["validator"]:
                 headers["If-Range"] = state["validator"]
         try:
-            with self.opener.open(
-                Request(self.address, headers=headers), timeout=self.patience.timeout
-            ) as response:
+            with self.opener.open(Request(self.address, headers=headers), timeout=self.patience.timeout) as response:
                 self._receive(response, offset, state)
         except urllib.error.HTTPError as error:
             with error:

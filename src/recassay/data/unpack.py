@@ -93,9 +93,7 @@ def unpack(
     if not source.is_file():
         raise InputError("there is no such file", where=str(source))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(
-            "the folder to unpack into is already there and not empty", where=str(target), fix="remove it"
-        )
+        raise UsageError("the folder to unpack into is already there and not empty", where=str(target), fix="remove it")
     kind = archive_kind(source)
     if kind is None:
         raise InputError(
@@ -121,9 +119,7 @@ def unpack(
                 raise InputError(
                     f"the archive is damaged ({error})", where=str(source), fix="download it again"
                 ) from error
-            raise RecAssayError(
-                f"cannot unpack: {error.strerror}", where=error.filename or str(source)
-            ) from error
+            raise RecAssayError(f"cannot unpack: {error.strerror}", where=error.filename or str(source)) from error
         names = writer.finish()
     return [target / name for name in names]
 
@@ -170,9 +166,7 @@ def _unpack_stream(source: Path, kind: Kind, writer: Writer) -> None:
             stream.seek(0)
             path = writer.admit(_name_without_suffix(source, kind), folder=False)
             if writer.patterns is not None:
-                writer.patterns = (
-                    None  # a single compressed file is the member, whatever it was called inside
-                )
+                writer.patterns = None  # a single compressed file is the member, whatever it was called inside
             writer.write(path, stream)
             return
         stream.seek(0)

@@ -103,9 +103,7 @@ class HitRate(AccuracyMetric):
     name = "hitrate"
     formula = "1 if h > 0 else 0"
     source = "Deshpande and Karypis, Item-based top-N recommendation algorithms, TOIS 2004"
-    variants: ClassVar[dict[str, str]] = {
-        "any": "one hit is enough; the mean is over users, not over relevant items"
-    }
+    variants: ClassVar[dict[str, str]] = {"any": "one hit is enough; the mean is over users, not over relevant items"}
 
     def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
         return np.asarray(hits.any(axis=1), dtype=np.float64)

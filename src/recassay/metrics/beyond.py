@@ -58,9 +58,7 @@ class Popularity(MetricBase):
     name = "popularity"
     scope: ClassVar[Scope] = "user"
     formula = "mean over the list of c(i)"
-    source = (
-        "Yin et al., Challenging the long tail recommendation, VLDB 2012; Abdollahpouri et al., FLAIRS 2019"
-    )
+    source = "Yin et al., Challenging the long tail recommendation, VLDB 2012; Abdollahpouri et al., FLAIRS 2019"
     variants: ClassVar[dict[str, str]] = {
         "count": "the number of training users who have the item",
         "share": "that number divided by the number of training users",
@@ -83,9 +81,7 @@ class LongTail(MetricBase):
     scope: ClassVar[Scope] = "user"
     formula = "listed long-tail items / listed items"
     source = "Abdollahpouri et al., Managing popularity bias, FLAIRS 2019; the tail as in KDD'24, 4.3"
-    variants: ClassVar[dict[str, str]] = {
-        "beyond_80": "the tail begins where the head covers 80 % of the interactions"
-    }
+    variants: ClassVar[dict[str, str]] = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
         """One value a row of `top`; NaN for an empty list."""

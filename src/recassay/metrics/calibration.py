@@ -36,9 +36,7 @@ class Calibration(MetricBase):
     name = "calibration"
     scope: ClassVar[Scope] = "user"
     formula = "JS(p, q) over head, mid and tail; p the profile's groups, q the list's"
-    source = (
-        "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020"
-    )
+    source = "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020"
     variants: ClassVar[dict[str, str]] = {
         "js": "Jensen-Shannon divergence in bits (Abdollahpouri et al. 2020)",
         "kl": "Kullback-Leibler divergence from the smoothed list, in nats (Steck, RecSys 2018)",

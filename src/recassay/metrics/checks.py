@@ -21,9 +21,7 @@ def check_ids(top: TopK, n_users: int, n_items: int, *, where: str) -> None:
         )
     twice = np.bincount(top.users, minlength=n_users) > 1
     if twice.any():
-        raise RecAssayError(
-            f"user {twice.argmax()} has several lists", where=where, fix="give each user one list"
-        )
+        raise RecAssayError(f"user {twice.argmax()} has several lists", where=where, fix="give each user one list")
     outside = (top.items < -1) | (top.items >= n_items)
     if outside.any():
         row, place = _first(outside)
@@ -61,9 +59,7 @@ def check_answer(
             fix="return one row a user and k columns, with item -1 where a list is shorter",
         )
     if not np.array_equal(top.users, users):
-        raise RecAssayError(
-            "recommend returned the lists of other users", where=where, fix="keep the order of users"
-        )
+        raise RecAssayError("recommend returned the lists of other users", where=where, fix="keep the order of users")
     nan = np.isnan(top.scores) & (top.items >= 0)
     if nan.any():
         row, place = _first(nan)

@@ -79,13 +79,9 @@ class EvaluationContext:
 
     def relevant(self, top: TopK, truth: csr_array) -> IntArray:
         """The number of relevant items of each list's user."""
-        return self._remembered(
-            "relevant", top, truth, lambda: np.diff(truth.indptr)[top.users].astype(np.int64)
-        )
+        return self._remembered("relevant", top, truth, lambda: np.diff(truth.indptr)[top.users].astype(np.int64))
 
-    def _remembered(
-        self, name: str, top: TopK, truth: csr_array, compute: Callable[[], Remembered]
-    ) -> Remembered:
+    def _remembered(self, name: str, top: TopK, truth: csr_array, compute: Callable[[], Remembered]) -> Remembered:
         kept = self._memory.get(name)
         if kept is None or kept[0] is not top or kept[1] is not truth:
             kept = (top, truth, compute())

@@ -41,9 +41,7 @@ class Diversity(MetricBase):
         items = top.items[:, : self.depth(top)]
         n_pairs = items.shape[1] * (items.shape[1] - 1) // 2
         step = max(1, PAIRS_AT_ONCE // max(n_pairs, 1))
-        parts = [
-            mean_cosine(items[start : start + step], context.columns) for start in range(0, len(items), step)
-        ]
+        parts = [mean_cosine(items[start : start + step], context.columns) for start in range(0, len(items), step)]
         return 1 - np.concatenate([*parts, np.empty(0)])
 
 

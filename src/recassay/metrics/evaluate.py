@@ -41,10 +41,7 @@ class EvaluationResult:
         """
         means = self.per_user.drop(c.USER).mean().row(0, named=True)
         values = {**means, **self.catalogue}
-        return {
-            label: float("nan") if values[label] is None else float(values[label])
-            for label in self.conventions
-        }
+        return {label: float("nan") if values[label] is None else float(values[label]) for label in self.conventions}
 
     def undefined(self) -> dict[str, int]:
         """For each per-user metric, the evaluated users that have no value and are not in its mean."""
@@ -95,26 +92,18 @@ def evaluate(
     check_distinct(top.cut(depth), where="lists")
     evaluated = np.flatnonzero(np.diff(relevant.indptr)).astype(np.int32)
     if not len(evaluated):
-        raise InputError(
-            "no user has a relevant item", fix="check the test part and the threshold of relevance"
-        )
+        raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")
     lists, without_list = _lists_of(evaluated, top.cut(depth), relevant.shape[0])
     context = EvaluationContext(seen)
     users = next((part.users for part in (truth, train) if isinstance(part, Interactions)), None)
     ids = pl.Series(c.USER, evaluated) if users is None else users.gather(evaluated).alias(c.USER)
-    values = {
-        metric.label: metric.per_user(lists, relevant, context)
-        for metric in wanted
-        if has_user_values(metric)
-    }
+    values = {metric.label: metric.per_user(lists, relevant, context) for metric in wanted if has_user_values(metric)}
     return EvaluationResult(
-        per_user=pl.DataFrame(
-            [ids, *(pl.Series(label, value) for label, value in values.items())]
-        ).with_columns(pl.col(*values).fill_nan(None) if values else []),
+        per_user=pl.DataFrame([ids, *(pl.Series(label, value) for label, value in values.items())]).with_columns(
+            pl.col(*values).fill_nan(None) if values else []
+        ),
         catalogue={
-            metric.label: metric.catalogue(lists, relevant, context)
-            for metric in wanted
-            if has_catalogue_value(metric)
+            metric.label: metric.catalogue(lists, relevant, context) for metric in wanted if has_catalogue_value(metric)
         },
         counts={
             "users": int(relevant.shape[0]),

@@ -76,16 +76,8 @@ def recommendations_to_topk(
         unknown_items=new_items.get_column(c.ITEM).n_unique(),
         unknown_item_rows=new_items.height,
         examples={
-            c.USER: strangers.get_column(c.USER)
-            .unique(maintain_order=True)
-            .head(5)
-            .cast(pl.String)
-            .to_list(),
-            c.ITEM: new_items.get_column(c.ITEM)
-            .unique(maintain_order=True)
-            .head(5)
-            .cast(pl.String)
-            .to_list(),
+            c.USER: strangers.get_column(c.USER).unique(maintain_order=True).head(5).cast(pl.String).to_list(),
+            c.ITEM: new_items.get_column(c.ITEM).unique(maintain_order=True).head(5).cast(pl.String).to_list(),
         },
     )
 
@@ -97,9 +89,7 @@ def _matrix_of(known: pl.DataFrame, k: int | None) -> TopK:
     items = np.full((len(users), width), -1, dtype=np.int32)
     scores = np.full((len(users), width), -np.inf, dtype=np.float32)
     kept = place < width
-    value = (
-        known.get_column(c.SCORE) if c.SCORE in known.columns else -known.get_column(c.RANK).cast(pl.Float64)
-    )
+    value = known.get_column(c.SCORE) if c.SCORE in known.columns else -known.get_column(c.RANK).cast(pl.Float64)
     items[row[kept], place[kept]] = known.get_column(_ITEM).to_numpy()[kept]
     scores[row[kept], place[kept]] = value.cast(pl.Float32).to_numpy()[kept]
     return TopK(users.astype(np.int32), items, scores)

@@ -10,9 +10,7 @@ from recassay.core import registry
 from recassay.core.errors import UsageError
 from recassay.metrics.protocol import Metric
 
-_LABEL = re.compile(
-    r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$"
-)
+_LABEL = re.compile(r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$")
 
 
 def make_metric(label: str, variant: str | None = None) -> Metric:
@@ -26,9 +24,7 @@ def make_metric(label: str, variant: str | None = None) -> Metric:
         raise UsageError(f"{label!r} is no metric label", fix="write name@k, as in ndcg@10 or map@10[by_k]")
     named = parts["variant"]
     if variant is not None and named and named != variant:
-        raise UsageError(
-            f"{label!r} names the variant {named!r}, and {variant!r} was asked for", fix="name one"
-        )
+        raise UsageError(f"{label!r} names the variant {named!r}, and {variant!r} was asked for", fix="name one")
     kind = registry.metrics.get(parts["name"])
     return cast(Metric, kind(_cutoff(label, parts["k"]), named or variant))
 
@@ -84,7 +80,5 @@ def _cutoff(label: str, text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(
-            f"{text!r} in {label!r} is no cut-off", fix="use a whole number from 1, as in ndcg@10"
-        )
+        raise UsageError(f"{text!r} in {label!r} is no cut-off", fix="use a whole number from 1, as in ndcg@10")
     return int(text)

@@ -130,7 +130,5 @@ class MetricBase:
             return next(iter(self.variants))
         by_name = {canonical(known): known for known in self.variants}
         if canonical(variant) not in by_name:
-            raise UsageError(
-                f"{self.name} has no variant {variant!r}", fix=did_you_mean(variant, self.variants)
-            )
+            raise UsageError(f"{self.name} has no variant {variant!r}", fix=did_you_mean(variant, self.variants))
         return by_name[canonical(variant)]

@@ -52,7 +52,5 @@ def recommend_all(
     return TopK(
         users=wanted,
         items=np.concatenate([*(p.items for p in parts), np.empty((0, k), dtype=np.int32)]).astype(np.int32),
-        scores=np.concatenate([*(p.scores for p in parts), np.empty((0, k), dtype=np.float32)]).astype(
-            np.float32
-        ),
+        scores=np.concatenate([*(p.scores for p in parts), np.empty((0, k), dtype=np.float32)]).astype(np.float32),
     )

@@ -25,9 +25,7 @@ FINGERPRINT_VERSION = "recassay split 1"
 GivenParts = tuple[Interactions, Interactions, Interactions]
 
 
-def apply_protocol(
-    interactions: Interactions | None, spec: ProtocolSpec, *, given: GivenParts | None = None
-) -> Split:
+def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, given: GivenParts | None = None) -> Split:
     """The split of `interactions` under `spec`; with `split = "given"`, of the three parts in `given`
     instead.
 
@@ -81,9 +79,7 @@ def apply_protocol(
     del data, labels, kept
     record = audit_split(split, spec.split)
     refuse_leakage(record, spec.allow_leakage)
-    return replace(
-        split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict()
-    )
+    return replace(split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict())
 
 
 def _input(
@@ -99,9 +95,7 @@ def _input(
         train, valid, test = (canonical(part) for part in given)
         return given_split(train, valid, test)
     if interactions is None or given is not None:
-        raise UsageError(
-            f"split {spec.split!r} divides interactions", fix="pass interactions, and no given parts"
-        )
+        raise UsageError(f"split {spec.split!r} divides interactions", fix="pass interactions, and no given parts")
     return canonical(interactions), None
 
 

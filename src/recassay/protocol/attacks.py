@@ -91,9 +91,7 @@ def attack(
         raise InputError("there is no training event to attack", fix="attack a training part with events")
     aims = choose_targets(train, spec.kind, spec.targets, rng=rng) if targets is None else np.unique(targets)
     if not len(aims) or aims[0] < 0 or aims[-1] >= train.n_items:
-        raise UsageError(
-            f"targets must be positions of the {train.n_items} items", fix="name at least one item"
-        )
+        raise UsageError(f"targets must be positions of the {train.n_items} items", fix="name at least one item")
     active = int(np.count_nonzero(np.bincount(train.user, minlength=train.n_users)))
     fakes = max(round(spec.size * active), 1)
     length = spec.profile_length or max(round(len(train) / active), 1)
@@ -174,9 +172,7 @@ def _implicit_profiles(
         taken = np.concatenate([taken, selected])
         length -= len(selected)
     candidates = _open(count > 0, taken).astype(np.float64)
-    parts.append(
-        _distinct_items(candidates * count if spec.filler == "average" else candidates, fakes, length, rng)
-    )
+    parts.append(_distinct_items(candidates * count if spec.filler == "average" else candidates, fakes, length, rng))
     items = np.hstack(parts).astype(np.int32)
     if not items.shape[1]:
         raise InputError("no item is left for the fake profiles", fix="use fewer targets or more items")

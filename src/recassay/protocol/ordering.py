@@ -129,9 +129,7 @@ def event_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
     return key
 
 
-def positions_in_user(
-    interactions: Interactions, keys: KeyArray, *, first: NDArray[Any] | None = None
-) -> IdArray:
+def positions_in_user(interactions: Interactions, keys: KeyArray, *, first: NDArray[Any] | None = None) -> IdArray:
     """The position (0, 1, ...) of each row among its user's, ordered by `first` (where given), then by
     `keys`.
 

@@ -34,9 +34,7 @@ class SplitKind:
 
 SPLITS: dict[SplitName, SplitKind] = {
     "global_time": SplitKind("global", True, "one point in time for all: the past trains, the future tests"),
-    "user_time": SplitKind(
-        "per user", True, "the last share of each user's events tests; other users' future trains"
-    ),
+    "user_time": SplitKind("per user", True, "the last share of each user's events tests; other users' future trains"),
     "leave_last_out": SplitKind("per user", True, "each user's last event tests; other users' future trains"),
     "random": SplitKind("global", False, "a random share of all pairs tests"),
     "random_per_user": SplitKind("per user", False, "a random share of each user's pairs tests"),
@@ -61,9 +59,7 @@ def split_labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
         case "kfold":
             return kfold(interactions, fold=spec.fold, folds=spec.folds, seed=spec.seed)
         case "given":
-            raise UsageError(
-                "a given split has no rule", fix="pass its three parts to apply_protocol as given="
-            )
+            raise UsageError("a given split has no rule", fix="pass its three parts to apply_protocol as given=")
 
 
 def global_time(interactions: Interactions, ratios: Ratios) -> Labels:
@@ -91,9 +87,7 @@ def kfold(interactions: Interactions, *, fold: int, folds: int, seed: int) -> La
     stays whole, in one fold). Of two folds none can be spared to validate: the validation part is then empty.
     """
     if not 0 <= fold < folds or folds < 2:
-        raise UsageError(
-            f"there is no fold {fold} of {folds}", fix="use at least 2 folds, and 0 <= fold < folds"
-        )
+        raise UsageError(f"there is no fold {fold} of {folds}", fix="use at least 2 folds, and 0 <= fold < folds")
     keys = pair_keys(interactions, seed, "split", "kfold")
     number = np.zeros(len(keys), dtype=np.int32)
     wanted = [len(keys) * share // folds for share in range(1, folds)]
