@@ -5,15 +5,17 @@ pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
 from recassay.core.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
-from recassay.data.encode import encode_ids
+from recassay.data.encode import drop_unused, encode_ids
 from recassay.data.events import EventTypes, given_weights, inverse_frequency, merge_events
 from recassay.data.records import EVENT, SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult
 from recassay.data.repeated import Rows, merge_repeated
@@ -22,6 +24,7 @@ from recassay.data.values import typed_columns
 
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _EMPTY = "is empty"
+Number = TypeVar("Number", np.int32, np.int64, np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +59,11 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         )
 
     warnings = [*raw.warnings, *typed.warnings]
-    faults = _missing(frame, typed.faults)
+    user, users = encode_ids(frame.get_column(USER))
+    item, items = encode_ids(frame.get_column(ITEM))
+    frame = frame.drop(USER, ITEM)
+    faults = [_Fault(role, _EMPTY, codes < 0) for role, codes in ((USER, user), (ITEM, item))]
+    faults += _missing(frame, typed.faults)
     weight = _weights(frame, faults)
     clock = _clock(frame, spec, raw, faults)
     if clock is not None:
@@ -65,26 +72,21 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         unknown = ~frame.get_column(EVENT).is_in(list(spec.event_weights)).fill_null(True).to_numpy()
         faults.append(_Fault(EVENT, "has no weight", unknown))
 
-    bad = (
-        np.logical_or.reduce([fault.rows for fault in faults])
-        if faults
-        else np.zeros(frame.height, dtype=np.bool_)
-    )
+    events = frame.get_column(EVENT) if EVENT in frame.columns else None
+    del frame
+    bad = np.logical_or.reduce([fault.rows for fault in faults])
     n_bad = int(bad.sum()) + raw.lost
     shown: tuple[BadRow, ...] = ()
     if n_bad:
         shown = _shown(raw, faults, bad)
         _refuse(raw, spec, shown, n_bad, rows)
-        frame = frame.filter(~bad)
+        events = None if events is None else events.filter(~bad)
         weight = None if weight is None else weight[~bad]
-
-    user, users = encode_ids(frame.get_column(USER))
-    item, items = encode_ids(frame.get_column(ITEM))
+        user, users = drop_unused(user[~bad], users)
+        item, items = drop_unused(item[~bad], items)
     warnings.extend(_blank_edges(USER, users))
     warnings.extend(_blank_edges(ITEM, items))
-    events = frame.get_column(EVENT) if EVENT in frame.columns else None
     time = None if clock is None else (clock.values[~bad] if n_bad else clock.values)
-    del frame
     table = Rows(user, item, weight, time)
     types: EventTypes | None = None
     rule: str = spec.repeated
@@ -119,9 +121,19 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         warnings=tuple(warnings),
     )
     interactions = Interactions(
-        user=table.user, item=table.item, users=users, items=items, weight=table.weight, time=table.time
+        user=_owned(table.user),
+        item=_owned(table.item),
+        users=users,
+        items=items,
+        weight=None if table.weight is None else _owned(table.weight),
+        time=None if table.time is None else _owned(table.time),
     )
     return ReadResult(interactions, record)
+
+
+def _owned(column: NDArray[Number]) -> NDArray[Number]:
+    """The array itself, or a copy where it is a read-only view of a frame."""
+    return column if column.flags.writeable else column.copy()
 
 
 def _missing(frame: pl.DataFrame, reasons: dict[str, str]) -> list[_Fault]:
@@ -178,7 +190,7 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
         raise InputError(
             f"none of the {rows:,} rows can be used ({told}{more})",
             where=raw.source,
-            fix="check the format, the delimiter and the columns",
+            fix="check the format, the header, the columns and the unit of time",
         )
     if not spec.skip_bad_rows:
         raise InputError(

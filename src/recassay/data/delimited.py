@@ -32,6 +32,9 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         "\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head)
     )
     rows = head.rows(delimiter)
+    if spec.delimiter is None and len(delimiter) == 1 and _blank_after_delimiter(rows):
+        delimiter += " "
+        rows = head.rows(delimiter)
     if kind == "inter":
         header = True
     elif spec.header is not None:
@@ -86,6 +89,11 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         lost_rows=shape.shown,
         warnings=tuple(notes),
     )
+
+
+def _blank_after_delimiter(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the file is written `1, 2, 3`: the blank belongs to the delimiter if every line has it."""
+    return all(cell.startswith(" ") for row in rows for cell in row[1:])
 
 
 def _named(

@@ -22,6 +22,7 @@ from recassay.data.textfile import prepare_text
 __all__ = ["BadRow", "ReadRecord", "ReadResult", "read_interactions"]
 
 _TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".base", ".test", ".ratings")
+_MOVIELENS_SUFFIXES = (".data", ".base", ".test")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _DEFAULT = ReadSpec()
 
@@ -106,6 +107,7 @@ def _recognised(suffix: str, head: Head, spec: ReadSpec) -> str:
         and looks_like_adjacency(head)
     ):
         return "adjacency"
-    if "::" in head.lines[0] and spec.delimiter in (None, "::"):
+    tabbed = suffix in _MOVIELENS_SUFFIXES and "\t" in head.lines[0]
+    if tabbed or ("::" in head.lines[0] and spec.delimiter in (None, "::")):
         return "movielens"
     return "csv"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from recassay.core.types import Float32Array, IdArray, IntArray
 
@@ -42,31 +41,47 @@ def merge_repeated(rows: Rows, rule: str) -> tuple[Rows, int]:
     without weights `sum` counts them and `max` changes nothing. The rows stay in the order in which their
     last ones stood in the source.
     """
-    keys = rows.keys()
-    if pl.Series(keys).n_unique() == keys.size:
-        if rule == "sum" and rows.weight is None:
-            rows = Rows(rows.user, rows.item, np.ones(keys.size, dtype=np.float32), rows.time)
-        return rows, 0
-    order, starts = sorted_groups(keys, rows.time)
-    ends = np.append(starts[1:], keys.size)
-    sizes = ends - starts
     weight = rows.weight
-    if rule == "sum":
-        each = np.ones(keys.size) if weight is None else weight[order].astype(np.float64)
-        merged = np.add.reduceat(each, starts).astype(np.float32)
-    elif weight is not None:
-        merged = np.maximum.reduceat(weight[order], starts) if rule == "max" else weight[order[ends - 1]]
-    latest = order[ends - 1]
-    back = np.argsort(latest)
-    kept = rows.take(latest[back])
-    if rule == "sum" or weight is not None:
-        kept = Rows(kept.user, kept.item, merged[back], kept.time)
-    return kept, int(sizes[sizes > 1].sum())
+    if rule == "sum" and weight is None:
+        weight = np.ones(len(rows.user), dtype=np.float32)
+    order, starts = sorted_groups(rows.keys(), rows.time)
+    if starts.size == order.size:
+        return Rows(rows.user, rows.item, weight, rows.time), 0
+    sizes = np.diff(starts, append=order.size)
+    latest = order[starts + sizes - 1]
+    if weight is not None and rule != "last":
+        each, weight = weight[order], weight.copy()
+        if rule == "max":
+            weight[latest] = np.maximum.reduceat(each, starts)
+        else:
+            weight[latest] = np.add.reduceat(each, starts, dtype=np.float64)
+    keep = np.zeros(order.size, dtype=np.bool_)
+    keep[latest] = True
+    return Rows(rows.user, rows.item, weight, rows.time).take(np.flatnonzero(keep)), int(
+        sizes[sizes > 1].sum()
+    )
 
 
 def sorted_groups(keys: IntArray, time: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Row positions sorted by key, then time, then row; and where each key's group starts in that order."""
-    order = np.argsort(keys, kind="stable") if time is None else np.lexsort((time, keys))
-    ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return order, starts
+    """Row positions sorted by key, then time, then row; and where each key's group starts in that order.
+
+    Where key and row number fit into 63 bits together they are sorted as one integer, which is several times
+    faster than sorting positions; times are then compared only among rows that share their key.
+    """
+    bits = max(keys.size - 1, 1).bit_length()
+    if keys.size and int(keys.max()).bit_length() + bits <= 63:
+        packed = (keys << bits) | np.arange(keys.size)
+        packed.sort()
+        order, ordered = packed & ((1 << bits) - 1), packed >> bits
+    else:
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+    first = np.ones(keys.size, dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    if time is not None and not first.all():
+        alone = first.copy()
+        alone[:-1] &= first[1:]
+        shared = np.flatnonzero(~alone)
+        rows = order[shared]
+        order[shared] = rows[np.lexsort((time[rows], ordered[shared]))]
+    return order, np.flatnonzero(first)

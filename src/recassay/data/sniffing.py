@@ -32,7 +32,12 @@ class Head:
             return [line.split() for line in self.lines]
         if len(delimiter) > 1:
             return [line.split(delimiter) for line in self.lines]
-        return list(csv.reader(self.lines, delimiter=delimiter))
+        try:
+            return list(csv.reader(self.lines, delimiter=delimiter))
+        except csv.Error as error:
+            raise InputError(
+                f"the first lines are no table ({error})", where=self.where, fix="check the file"
+            ) from None
 
 
 def read_head(path: Path, where: str) -> Head:

@@ -66,7 +66,8 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     compressed = path.name.lower().endswith(".gz")
     with path.open("rb") as file:
         head = file.read(1 << 16)
-    _refuse_binary(head, path, compressed)
+    wide = head.startswith(_UTF16_MARKS) or codec.name.startswith(("utf-16", "utf-32"))
+    _refuse_binary(head, path, compressed=compressed, wide=wide)
     if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
         raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
     lone_returns = not compressed and b"\r" in head and b"\n" not in head
@@ -176,7 +177,7 @@ def _decode(
         ) from None
 
 
-def _refuse_binary(head: bytes, path: Path, compressed: bool) -> None:
+def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:
     if not head:
         raise InputError(
             "the file is empty", where=str(path), fix="give a file with a user and an item in each row"
@@ -192,9 +193,15 @@ def _refuse_binary(head: bytes, path: Path, compressed: bool) -> None:
             raise InputError(
                 f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first"
             )
-    if b"\0" in head and not head.startswith(_UTF16_MARKS):
-        control = sum(byte < 9 for byte in head[:4096]) / len(head[:4096])
-        if control > 0.05:
-            raise InputError(
-                "the file is binary, not text", where=str(path), fix="give a text table or a Parquet file"
-            )
+    if b"\0" in head and not wide and not _is_utf8(head):
+        raise InputError(
+            "the file is binary, not text", where=str(path), fix="give a text table or a Parquet file"
+        )
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -39,7 +39,7 @@ def typed_columns(raw: RawTable, spec: ReadSpec) -> TypedColumns:
     faults: dict[str, str] = {}
     warnings: list[str] = []
     for role in schema.names():
-        filled = counts[f"{role}.filled"]
+        filled = counts.get(f"{role}.filled", 0)
         if role in (USER, ITEM):
             expressions[role] = _ids(role, schema[role], counts, raw, warnings)
         elif role == TIMESTAMP and spec.time == "ignore":
@@ -62,12 +62,13 @@ def _survey(raw: RawTable, schema: pl.Schema) -> dict[str, int]:
     wanted = [pl.len().alias("rows")]
     for role, dtype in schema.items():
         column = pl.col(role)
-        if dtype == pl.String:
+        if role in (USER, ITEM) and dtype == pl.String:
+            if raw.text:
+                wanted.append(_nonempty(column).count().alias(f"{role}.filled"))
+                wanted.append(_as_printed(column).sum().alias(f"{role}.integers"))
+        elif dtype == pl.String:
             text = _filled(column)
             wanted.append(text.count().alias(f"{role}.filled"))
-            if role in (USER, ITEM) and raw.text:
-                printed = column.cast(pl.Int64, strict=False).cast(pl.String)
-                wanted.append((printed == text).fill_null(False).sum().alias(f"{role}.integers"))
             if role == TIMESTAMP:
                 number = text.str.strip_chars()
                 wanted.append(number.cast(pl.Int64, strict=False).count().alias(f"{role}.integers"))
@@ -77,9 +78,22 @@ def _survey(raw: RawTable, schema: pl.Schema) -> dict[str, int]:
             if role in (USER, ITEM):
                 whole = column.is_finite() & (column == column.floor()) & (column.abs() < 2.0**53)
                 wanted.append(whole.sum().alias(f"{role}.integers"))
-        else:
+        elif role not in (USER, ITEM):
             wanted.append(column.count().alias(f"{role}.filled"))
     return raw.frame.select(wanted).collect(engine="streaming").row(0, named=True)
+
+
+def _as_printed(column: pl.Expr) -> pl.Expr:
+    """Whether a text is an int64 just as it would be printed: no plus sign, no leading zero, no -0."""
+    text = column.str
+    dressed = (
+        text.starts_with("+") | text.starts_with("-0") | (text.starts_with("0") & (text.len_bytes() > 1))
+    )
+    return column.cast(pl.Int64, strict=False).is_not_null() & ~dressed
+
+
+def _nonempty(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.str.len_bytes() > 0).then(column)
 
 
 def _filled(column: pl.Expr) -> pl.Expr:
@@ -94,7 +108,7 @@ def _ids(
     if dtype.is_integer():
         return column
     if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
-        text = _filled(column.cast(pl.String))
+        text = _nonempty(column.cast(pl.String))
         integers = raw.text and counts[f"{role}.integers"] == counts[f"{role}.filled"] > 0
         return text.cast(pl.Int64) if integers else text
     if dtype.is_float():
