@@ -22,7 +22,7 @@ def encode_ids(ids: pl.Series) -> tuple[IdArray, pl.Series]:
     table = ids.unique().drop_nulls().sort()
     if ids.dtype.is_integer():
         return _encode_integers(ids, table), table
-    codes = ids.cast(pl.Enum(table)).to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+    codes = ids.cast(pl.Enum(table)).to_physical().cast(pl.Int32).fill_null(-1).to_numpy(writable=True)
     blank = (table.str.strip_chars() == "").to_numpy()
     if blank.any():
         return _renumbered(codes, ~blank), table.filter(~blank)

@@ -16,6 +16,7 @@ from recassay.data.assemble import assemble
 from recassay.data.delimited import read_delimited
 from recassay.data.frames import read_frame, read_pandas, read_parquet, read_sparse
 from recassay.data.records import BadRow, RawTable, ReadRecord, ReadResult
+from recassay.data.roles import refuse_unknown_roles
 from recassay.data.sniffing import Head, looks_like_adjacency, read_head
 from recassay.data.textfile import prepare_text
 
@@ -43,6 +44,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     number of fields) raises `InputError` with the line numbers of the first ones, unless
     `spec.skip_bad_rows`; then they are counted in the record.
     """
+    refuse_unknown_roles(spec.columns)
     if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
         return assemble(read_frame(source, spec), spec)
     if sparse.issparse(source):

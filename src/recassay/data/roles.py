@@ -121,6 +121,13 @@ def is_known_name(text: str) -> bool:
     return any(name in _KNOWN[role] or name in _STAND_IN.get(role, ()) for role in (USER, ITEM))
 
 
+def refuse_unknown_roles(asked: Mapping[str, str | int]) -> None:
+    """A column map may name our five roles and nothing else."""
+    for role in asked:
+        if role not in ROLES:
+            raise UsageError(f"columns names an unknown role {role!r}", fix=did_you_mean(role, ROLES))
+
+
 def refuse_repeated_names(names: Sequence[str], where: str) -> None:
     """Two columns of one name cannot be told apart."""
     twice = sorted({name for name in names if name and names.count(name) > 1})
@@ -168,8 +175,6 @@ def assign_roles(
 
 
 def _asked_position(role: str, column: str | int, names: Sequence[str], where: str) -> int:
-    if role not in ROLES:
-        raise UsageError(f"columns names an unknown role {role!r}", fix=did_you_mean(role, ROLES))
     if isinstance(column, int):
         if not 0 <= column < len(names):
             raise InputError(

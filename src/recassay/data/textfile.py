@@ -70,17 +70,18 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     _refuse_binary(head, path, compressed=compressed, wide=wide)
     if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
         raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
-    lone_returns = not compressed and b"\r" in head and b"\n" not in head
     sha256 = hash_file(path)
-    if not compressed and codec.name == "utf-8" and not lone_returns:
+    if not compressed and codec.name == "utf-8" and not _lone_returns(head):
         for _ in _checked(_plain_chunks(path), codec, path):
             pass
         return TextFile(path, sha256)
     target = scratch / "text"
     chunks = _inflated_chunks(path) if compressed else _plain_chunks(path)
     with target.open("wb") as out:
+        lone = None
         for chunk in _checked(chunks, codec, path):
-            out.write(chunk.replace(b"\r", b"\n") if lone_returns else chunk)
+            lone = _lone_returns(chunk) if lone is None else lone
+            out.write(chunk.replace(b"\r", b"\n") if lone else chunk)
     return TextFile(target, sha256)
 
 
@@ -197,6 +198,10 @@ def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> 
         raise InputError(
             "the file is binary, not text", where=str(path), fix="give a text table or a Parquet file"
         )
+
+
+def _lone_returns(start: bytes) -> bool:
+    return b"\r" in start and b"\n" not in start
 
 
 def _is_utf8(head: bytes) -> bool:
