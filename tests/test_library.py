@@ -101,9 +101,8 @@ def test_an_existing_name_is_kept_unless_replaced(home: Path) -> None:
     assert [p.name for p in (home / "datasets").iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+UNHAPPY_NAMES = (
+    *(
         "",
         ".",
         "..",
@@ -118,13 +117,12 @@ def test_an_existing_name_is_kept_unless_replaced(home: Path) -> None:
         ".hidden",
         "-rf",
         "end.",
-        "é",
-        "a b",
-        "a\n",
-        "a\x00",
-        "x" * 65,
-    ],
+    ),
+    *("é", "a b", "a\n", "a\0", "x" * 65),
 )
+
+
+@pytest.mark.parametrize("name", UNHAPPY_NAMES)
 def test_unhappy_names(home: Path, name: str) -> None:
     for act in (
         lambda: import_dataset(FRAME, name),

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
@@ -308,3 +310,52 @@ def test_line_numbers_far_into_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 )
 def test_frames_of_the_wrong_type(columns: dict[str, list[object]], told: str) -> None:
     assert_refused(pl.DataFrame(columns), ReadSpec(), told)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: st.DataObject) -> None:
+    pieces = [
+        b"user",
+        b"item",
+        b"1",
+        b"2",
+        b"x",
+        b",",
+        b"\t",
+        b" ",
+        b"::",
+        b"\n",
+        b"\r\n",
+        b'"',
+        b"\xff",
+        b"\0",
+        b"nan",
+    ]
+    text = data.draw(
+        st.lists(st.sampled_from([*pieces, b"881250949", b"2020-01-01", b":token"]), max_size=40)
+    )
+    name = data.draw(st.sampled_from(["a.csv", "a.dat", "a.txt", "a.inter", "a.parquet", "a.csv.gz"]))
+    path = tmp_path / name
+    path.write_bytes(b"".join(text))
+    skip = data.draw(st.booleans())
+    refusal = ""
+    try:
+        result = read_interactions(path, ReadSpec(skip_bad_rows=skip))
+    except InputError as error:
+        refusal = str(error)
+    if refusal:
+        assert "\n" not in refusal
+        assert len(refusal) < 1500
+    else:
+        assert 0 < len(result.interactions) <= result.record.rows
+        assert result.record.bad == 0 or skip
+        assert set(result.interactions.user.tolist()) == set(range(result.interactions.n_users))
+
+
+def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,item,rating\n1,2," + "x" * 100_000 + "\n1,3,4\n")
+    with pytest.raises(InputError, match=r"line 2: rating 'x+\.\.\.' is no number") as caught:
+        read_interactions(path)
+    assert len(str(caught.value)) < 500

@@ -7,7 +7,7 @@ import polars as pl
 from recassay.core.columns import ITEM, USER
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data.records import SHOWN_BAD_ROWS, BadRow, RawTable
+from recassay.data.records import SHOWN_BAD_ROWS, BadRow, RawTable, brief
 from recassay.data.sniffing import Head
 from recassay.data.textfile import TextFile
 
@@ -51,7 +51,7 @@ def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
         return [int(numbers[row]) for row in wanted]
 
     shown = tuple(
-        BadRow(int(number), f"user {user!r} has no items")
+        BadRow(int(number), f"user {brief(user)} has no items")
         for number, user in bare.head(SHOWN_BAD_ROWS).iter_rows()
     )
     if bare.height and full.select(pl.len()).collect().item() == 0:

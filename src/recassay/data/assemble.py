@@ -17,7 +17,7 @@ from recassay.core.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.encode import drop_unused, encode_ids
 from recassay.data.events import EventTypes, given_weights, inverse_frequency, merge_events
-from recassay.data.records import EVENT, SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult
+from recassay.data.records import EVENT, SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
 from recassay.data.repeated import Rows, merge_repeated
 from recassay.data.times import JudgedTimes, judge_times
 from recassay.data.values import typed_columns
@@ -177,7 +177,7 @@ def _shown(raw: RawTable, faults: list[_Fault], bad: BoolArray) -> tuple[BadRow,
             fault = next(fault for fault in faults if fault.rows[row["number"]])
             value = row[fault.role]
             blank = value is None or (isinstance(value, str) and not value.strip())
-            what = _EMPTY if blank else f"{value!r} {fault.reason}"
+            what = _EMPTY if blank else f"{brief(value)} {fault.reason}"
             name = f"{fault.role} id" if fault.role in (USER, ITEM) else fault.role
             told.append(BadRow(line, f"{name} {what}"))
     return tuple(sorted([*raw.lost_rows, *told], key=lambda row: row.line)[:SHOWN_BAD_ROWS])
@@ -207,7 +207,7 @@ def _blank_edges(role: str, table: pl.Series) -> list[str]:
     if edged.is_empty():
         return []
     return [
-        f"{edged.len()} {role} ids begin or end with blanks, which stay: {listing(map(repr, edged), most=3)}"
+        f"{edged.len()} {role} ids begin or end with blanks, which stay: {listing(map(brief, edged), most=3)}"
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.data.records import brief
 
 _FORM = re.compile(
     r"\d{4}(?P<dash>[-/])\d{2}[-/]\d{2}"
@@ -45,7 +46,7 @@ def recognise_dates(sample: pl.Series, where: str) -> DateForm:
     forms = [form for text in sample if (form := _form_of(text.strip())) is not None]
     if not forms:
         raise InputError(
-            f"timestamps like {sample[0]!r} are neither numbers nor ISO dates",
+            f"timestamps like {brief(sample[0])} are neither numbers nor ISO dates",
             where=where,
             fix="write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'",
         )

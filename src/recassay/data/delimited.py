@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.specs import ReadSpec
 from recassay.data import layout
-from recassay.data.records import RawTable
+from recassay.data.records import RawTable, brief
 from recassay.data.roles import assign_roles, refuse_repeated_names
 from recassay.data.sniffing import Head, has_header, positional_roles, sniff_delimiter
 from recassay.data.textfile import TextFile, rewrite
@@ -123,7 +123,7 @@ def _untyped(header: Sequence[str], where: str) -> list[str]:
     bare = [name for name in header if name.rpartition(":")[2] not in _INTER_TYPES or ":" not in name]
     if bare:
         raise InputError(
-            f"the .inter header gives no type for {listing(map(repr, bare))}",
+            f"the .inter header gives no type for {listing(map(brief, bare))}",
             where=where,
             fix="write name:type with token or float, or say format='csv'",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,8 @@ def _existing_file(path: Path) -> Path:
         raise InputError("there is no such file", where=str(path), fix="check the name and the folder")
     if not path.is_file():
         raise InputError("this is no regular file", where=str(path), fix="give one file of interactions")
+    if not os.access(path, os.R_OK):
+        raise InputError("the file may not be read", where=str(path), fix="check its permissions")
     if path.stat().st_size == 0:
         raise InputError(
             "the file is empty", where=str(path), fix="give a file with a user and an item in each row"
@@ -88,10 +91,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
             where=str(path),
             fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'",
         )
-    try:
-        text = prepare_text(path, spec.encoding, scratch)
-    except PermissionError:
-        raise InputError("the file may not be read", where=str(path), fix="check its permissions") from None
+    text = prepare_text(path, spec.encoding, scratch)
     head = read_head(text.path, str(path))
     known = kind if kind != "auto" else _recognised(suffix, head, spec)
     if known == "adjacency":

@@ -21,6 +21,12 @@ SHOWN_BAD_ROWS = 5
 TimeUnit = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "position"]
 
 
+def brief(value: object) -> str:
+    """A value of a source as it can stand in a message: quoted, and cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}...{text[-1]}"
+
+
 @dataclass(frozen=True, slots=True)
 class BadRow:
     """One row that cannot be used: `line` counts the lines of a text file, or the rows of a table, from 1."""

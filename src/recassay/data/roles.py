@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
-from recassay.data.records import EVENT, ROLES
+from recassay.data.records import EVENT, ROLES, brief
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     USER: (
@@ -133,7 +133,7 @@ def refuse_repeated_names(names: Sequence[str], where: str) -> None:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise InputError(
-            f"the header names {listing(map(repr, twice))} more than once",
+            f"the header names {listing(map(brief, twice))} more than once",
             where=where,
             fix="give each column its own name",
         )
@@ -166,7 +166,7 @@ def assign_roles(
     for role in (USER, ITEM):
         if role not in roles:
             raise InputError(
-                f"no column is recognised as the {role} among {listing(map(repr, names), most=8)}",
+                f"no column is recognised as the {role} among {listing(map(brief, names), most=8)}",
                 where=where,
                 fix=f"say which one it is: columns={{'{role}': ...}}",
             )
@@ -193,7 +193,7 @@ def _recognised(role: str, names: Sequence[str], taken: set[int], where: str) ->
         found = [p for p, name in enumerate(names) if canonical(name.strip()) in known and p not in taken]
         if len(found) > 1:
             raise InputError(
-                f"{listing(repr(names[p]) for p in found)} could each be the {role}",
+                f"{listing(brief(names[p]) for p in found)} could each be the {role}",
                 where=where,
                 fix=f"choose one: columns={{'{role}': '{names[found[0]]}'}}",
             )
