@@ -24,7 +24,9 @@ POLL_SECONDS = 0.05
 """How often limits are looked at; a job may overstep them for this long."""
 
 MOST_ATTEMPTS = 3
-"""How often a job is started whose process somebody else kills (which the system does when memory is short)."""
+"""How often in a row a job is started whose process somebody else kills (as the system does when memory is short)
+before it could report anything.
+"""
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -50,7 +52,9 @@ class _Running:
     """A job in a process."""
 
     job: Job
-    attempt: int
+    attempts: int
+    fruitless: int
+    """How many starts before this one ended without a word."""
     began: float
     pid: int | None = None
     peak: int = 0
@@ -100,7 +104,7 @@ class LocalExecutor:
 
     def run(self, jobs: list[Job], watcher: Watcher) -> None:
         """Run all jobs in their order as processes become free; return when each was reported as finished."""
-        waiting = deque((job, 1) for job in jobs)
+        waiting = deque((job, 1, 0) for job in jobs)
         while waiting or any(slot.running for slot in self._slots):
             self._hire()
             for slot in self._slots:
@@ -133,9 +137,9 @@ class LocalExecutor:
                 start_new_session=True,
             )
 
-    def _start(self, slot: _Slot, job: Job, attempt: int, watcher: Watcher) -> None:
+    def _start(self, slot: _Slot, job: Job, attempts: int, fruitless: int, watcher: Watcher) -> None:
         request = {"function": job.function, "payload": job.payload(), "log": str(self.logs / f"{job.id}.log")}
-        slot.running = _Running(job, attempt, time.monotonic())
+        slot.running = _Running(job, attempts, fruitless, time.monotonic())
         watcher.started(job)
         assert slot.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -168,11 +172,12 @@ class LocalExecutor:
         if "pid" in message:
             running.pid, running.began = int(message["pid"]), time.monotonic()
         elif "event" in message:
+            running.fruitless = -1
             watcher.event(running.job, message["event"])
         else:
             running.answer = message
 
-    def _conclude(self, slot: _Slot, code: int, waiting: deque[tuple[Job, int]], watcher: Watcher) -> None:
+    def _conclude(self, slot: _Slot, code: int, waiting: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
         running = slot.running
         assert running is not None
         slot.running = None
@@ -181,12 +186,12 @@ class LocalExecutor:
         if running.answer is not None and code == 0:
             outcome = _told(running.answer)
         elif outcome is None and code == -signal.SIGKILL:
-            if running.attempt < MOST_ATTEMPTS:
-                waiting.appendleft((job, running.attempt + 1))
+            if running.fruitless + 1 < MOST_ATTEMPTS:
+                waiting.appendleft((job, running.attempts + 1, running.fruitless + 1))
                 return
             outcome = Outcome(
                 "crashed",
-                reason=f"its process was killed from outside {running.attempt} times; the system may be out of memory",
+                reason=f"its process was killed from outside {MOST_ATTEMPTS} times in a row; the system may be out of memory",
             )
         elif outcome is None:
             outcome = Outcome("crashed", reason=_crash(code, job.id))
@@ -198,7 +203,7 @@ class LocalExecutor:
                 reason=outcome.reason,
                 detail=outcome.detail,
                 seconds=seconds,
-                attempts=running.attempt,
+                attempts=running.attempts,
                 peak_memory=running.peak or None,
             ),
         )
