@@ -118,7 +118,7 @@ class Eats(Fake):
     def fit(self, train, *, rng):
         held = []
         while True:
-            held.append(np.ones(1 << 21))
+            held.append(np.ones(1 << 19))
             time.sleep(0.002)
 
 

@@ -160,6 +160,27 @@ def test_a_changed_parameter_runs_only_that_algorithm_again(folder):
     assert back.ran == 0
 
 
+def test_more_trials_or_another_metric_keep_the_trials_there_are(folder):
+    run_study(tiny_study(folder, ("Fake",)), folder / "out", workers=1)
+    events = []
+    more = tiny_study(folder, ("Fake",), trials=6, metrics=["ndcg@10", "recall@20"])
+    run_study(more, folder / "out", workers=1, progress=events.append)
+    assert [event.trial.number for event in events if event.kind == "trial"] == [4, 5]
+    run_study(more, folder / "at once", workers=1)
+    assert numbers(folder / "out") == numbers(folder / "at once")
+    run_study(tiny_study(folder, ("Fake",)), folder / "out", workers=1)
+    with Store.open(folder / "out") as store:
+        assert store.trials()["number"].to_list() == [0, 1, 2, 3]
+
+
+def test_a_larger_budget_lets_refused_trials_be_tried_again(folder):
+    small = tiny_study(folder, ("Fake",), memory_gb=0.001)
+    (refused,) = run_study(small, folder / "out", workers=1).failed
+    assert refused.status in ("over_budget", "memory")
+    record = run_study(tiny_study(folder, ("Fake",)), folder / "out", workers=1, retry_failed=True)
+    assert (record.ran, record.done) == (1, 1)
+
+
 def test_an_identity_holds_what_the_numbers_depend_on_and_no_more(folder):
     def ids(**more):
         return {c.algorithm.name: c.id for c in plan(tiny_study(folder, ("Fake", "Pop"), **more)).cells}

@@ -21,7 +21,7 @@ METRICS = ("ndcg@10", "coverage@10")
 
 
 def row(cell, algorithm="EASE", dataset="films", *, seed=1, fold=None):
-    return PlannedRow(cell, algorithm, dataset, seed, fold, METRICS)
+    return PlannedRow(cell, algorithm, dataset, seed, fold, METRICS, f"tuning of {cell}", 3)
 
 
 def record(cell, algorithm="EASE", dataset="films", *, status="done", **more):
@@ -109,14 +109,26 @@ def test_a_done_row_needs_its_files_and_a_cell_without_them_is_to_be_run(store):
 def test_trials_resume_up_to_the_first_gap_and_are_never_rewritten(store):
     trials = [TrialRecord(n, "complete", {"reg": n / 3}, n / 7, None, (0.1, n / 7), 0.5) for n in (0, 1, 3)]
     for trial in trials:
-        store.record_trial("c1", trial)
-    store.record_trial("c1", TrialRecord(1, "failed", {"reg": 0.0}, None, "late"))
-    assert store.trial_records("c1") == tuple(trials[:2])
+        store.record_trial("tuning of c1", trial)
+    store.record_trial("tuning of c1", TrialRecord(1, "failed", {"reg": 0.0}, None, "late"))
+    assert store.trial_records("tuning of c1") == tuple(trials[:2])
     store.set_plan([row("c1")], {})
     frame = store.trials()
-    assert frame["number"].to_list() == [0, 1, 3]
-    assert frame["value"].to_list() == [0, 1 / 7, 3 / 7]
+    assert frame["number"].to_list() == [0, 1]
+    assert frame["value"].to_list() == [0, 1 / 7]
     assert store.trials("other").is_empty()
+
+
+def test_failed_trials_are_forgotten_with_those_that_followed_from_them(store):
+    states = ("complete", "pruned", "over_budget", "complete", "failed")
+    for tuning in ("t", "u"):
+        for number, state in enumerate(states):
+            store.record_trial(tuning, TrialRecord(number, state, {}))
+    store.forget_failed_trials("t")
+    assert [trial.state for trial in store.trial_records("t")] == ["complete", "pruned"]
+    assert len(store.trial_records("u")) == 5
+    store.forget_failed_trials("t")
+    assert len(store.trial_records("t")) == 2
 
 
 def test_a_reader_sees_what_is_committed_while_a_writer_is_open(store):

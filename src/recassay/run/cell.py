@@ -18,7 +18,7 @@ from recassay.core.errors import InputError
 from recassay.core.plain import plain
 from recassay.core.search import defaults
 from recassay.core.seeds import derived_rng
-from recassay.core.study import DatasetSpec
+from recassay.core.study import LIST_DEPTH, DatasetSpec
 from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import make_metric
@@ -207,7 +207,7 @@ class _Validation:
         return self._shared
 
     def _judge(self, recommender: Recommender) -> float:
-        depth = self.objective.k or self.work.spec.depth
+        depth = self.objective.k or LIST_DEPTH
         top = recommend_all(recommender, self.users, depth, exclude=self.seen)
         return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
 

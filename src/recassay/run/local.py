@@ -154,7 +154,7 @@ class LocalExecutor:
         slot.buffer[:] = rest
         ended: int | None = None
         for line in lines:
-            message = json.loads(line)
+            message = _message(line)
             if "ready" in message:
                 slot.ready, self._failed_starts = True, 0
             elif "exit" in message:
@@ -171,10 +171,10 @@ class LocalExecutor:
     def _hear(self, running: _Running, message: Mapping[str, Any], watcher: Watcher) -> None:
         if "pid" in message:
             running.pid, running.began = int(message["pid"]), time.monotonic()
-        elif "event" in message:
+        elif "event" in message and isinstance(message["event"], dict):
             running.fruitless = -1
             watcher.event(running.job, message["event"])
-        else:
+        elif "record" in message or "status" in message:
             running.answer = message
 
     def _conclude(self, slot: _Slot, code: int, waiting: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
@@ -191,7 +191,8 @@ class LocalExecutor:
                 return
             outcome = Outcome(
                 "crashed",
-                reason=f"its process was killed from outside {MOST_ATTEMPTS} times in a row; the system may be out of memory",
+                reason=f"its process was killed from outside {MOST_ATTEMPTS} times in a row "
+                "(the system may be out of memory)",
             )
         elif outcome is None:
             outcome = Outcome("crashed", reason=_crash(code, job.id))
@@ -218,6 +219,9 @@ class LocalExecutor:
         for slot in self._slots:
             running = slot.running
             if running is None or running.pid is None or running.verdict is not None:
+                continue
+            if slot.process.poll() is not None:
+                _kill(slot)  # what the job left behind would keep the worker's output open
                 continue
             job = running.job
             held = tree_bytes(running.pid)
@@ -264,6 +268,15 @@ def _kill(slot: _Slot) -> None:
             slot.process.kill()
         else:
             os.killpg(pid, signal.SIGKILL)
+
+
+def _message(line: bytes) -> Mapping[str, Any]:
+    """What a line says; nothing where it is not ours (a job may have found the way to write here)."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def _told(answer: Mapping[str, Any]) -> Outcome:

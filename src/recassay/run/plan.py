@@ -54,6 +54,12 @@ class CellSpec(Spec):
         return self.content_hash()[:32]
 
     @property
+    def tuning_id(self) -> str:
+        """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
+        tuning = self.tuning.model_copy(update={"trials": 0})
+        return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning}).content_hash()[:32]
+
+    @property
     def fold(self) -> int | None:
         """The fold of a cross-validation, None without one."""
         return self.split.protocol.fold if self.split.protocol.split == "kfold" else None

@@ -99,6 +99,9 @@ def run_study(
         known = store.statuses()
         done = {cell for cell, status in known.items() if status == "done" or not retry_failed}
         to_run = [cell for cell in planned.cells if cell.id not in done]
+        for cell in to_run:
+            if cell.id in known:
+                store.forget_failed_trials(cell.spec.tuning_id)
         run = _Run(planned, store, {cell: known[cell] for cell in done}, progress)
         run.tell("plan")
         if to_run:
@@ -152,14 +155,14 @@ class _Run:
     def started(self, job: Job) -> None:
         if job.id in self.cells:
             cell = self.cells[job.id]
-            trials = self.store.trial_records(cell.id)
+            trials = self.store.trial_records(cell.spec.tuning_id)
             self.tell("started", **_whose(cell), trials=len(trials))
 
     def event(self, job: Job, event: Mapping[str, Any]) -> None:
         if "trial" not in event:
             return
         cell, trial = self.cells[job.id], TrialRecord.from_dict(event["trial"])
-        self.store.record_trial(cell.id, trial)
+        self.store.record_trial(cell.spec.tuning_id, trial)
         if trial.state == "complete" and trial.value is not None:
             better = max if make_metric(cell.spec.tuning.metric).higher_is_better else min
             self.best[cell.id] = better(trial.value, self.best.get(cell.id, trial.value))
@@ -176,7 +179,7 @@ class _Run:
         self.tell("split", dataset=cell.dataset.name, reason=reason)
 
     def _payload(self, cell: PlannedCell) -> dict[str, Any]:
-        trials = [trial.to_dict() for trial in self.store.trial_records(cell.id)]
+        trials = [trial.to_dict() for trial in self.store.trial_records(cell.spec.tuning_id)]
         return cell_payload(self.planned, cell, self.store.folder) | {"trials": trials}
 
     def _record(self, cell: PlannedCell, outcome: Outcome) -> None:
@@ -206,7 +209,16 @@ class _Run:
 
 def _row(cell: PlannedCell) -> PlannedRow:
     spec = cell.spec
-    return PlannedRow(cell.id, cell.algorithm.name, cell.dataset.name, spec.seed, spec.fold, spec.metrics)
+    return PlannedRow(
+        cell=cell.id,
+        algorithm=spec.algorithm,
+        dataset=spec.dataset,
+        seed=spec.seed,
+        fold=spec.fold,
+        metrics=spec.metrics,
+        tuning=spec.tuning_id,
+        trials=spec.tuning.trials,
+    )
 
 
 def _whose(cell: PlannedCell) -> dict[str, Any]:

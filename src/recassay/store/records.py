@@ -82,6 +82,9 @@ class PlannedRow:
     seed: int
     fold: int | None
     metrics: tuple[str, ...]
+    tuning: str
+    """What its trials are kept under; cells that differ only in what is reported share them."""
+    trials: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ CREATE TABLE metrics (
     PRIMARY KEY (cell, metric)
 ) STRICT;
 CREATE TABLE trials (
-    cell TEXT NOT NULL,
+    tuning TEXT NOT NULL,
     number INTEGER NOT NULL,
     state TEXT NOT NULL,
     parameters TEXT NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE trials (
     reason TEXT,
     stages TEXT NOT NULL,
     seconds REAL NOT NULL,
-    PRIMARY KEY (cell, number)
+    PRIMARY KEY (tuning, number)
 ) STRICT;
 CREATE TABLE plan (
     position INTEGER PRIMARY KEY,
@@ -64,7 +64,9 @@ CREATE TABLE plan (
     dataset TEXT NOT NULL,
     seed INTEGER NOT NULL,
     fold INTEGER,
-    metrics TEXT NOT NULL
+    metrics TEXT NOT NULL,
+    tuning TEXT NOT NULL,
+    trials INTEGER NOT NULL
 ) STRICT;
 """
 

@@ -70,12 +70,22 @@ class Store:
     def set_plan(self, rows: Iterable[PlannedRow], manifest: Mapping[str, Any]) -> None:
         """Make `rows` the current plan; cells of earlier plans stay and count again when a plan names them again."""
         planned = [
-            (n, row.cell, row.algorithm, row.dataset, row.seed, row.fold, json.dumps(row.metrics))
+            (
+                n,
+                row.cell,
+                row.algorithm,
+                row.dataset,
+                row.seed,
+                row.fold,
+                json.dumps(row.metrics),
+                row.tuning,
+                row.trials,
+            )
             for n, row in enumerate(rows)
         ]
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
-            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)", planned)
+            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
         write_json(self.folder / MANIFEST_FILE, plain(manifest))
 
     def manifest(self) -> dict[str, Any]:
@@ -87,12 +97,12 @@ class Store:
             raise InputError("the manifest is missing or damaged", where=str(path), fix="run the study again") from None
         return found
 
-    def record_trial(self, cell: str, trial: TrialRecord) -> None:
+    def record_trial(self, tuning: str, trial: TrialRecord) -> None:
         """Keep a trial; when this returns it is on the disk. Only the first record of a number counts."""
         self._connection.execute(
             "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                cell,
+                tuning,
                 trial.number,
                 trial.state,
                 json.dumps(dict(trial.parameters)),
@@ -102,6 +112,11 @@ class Store:
                 trial.seconds,
             ),
         )
+
+    def forget_failed_trials(self, tuning: str) -> None:
+        """Forget the first failed trial and those after it, which followed from it, so that they are tried again."""
+        failed = "SELECT min(number) FROM trials WHERE tuning = ? AND state IN ('failed', 'over_budget')"
+        self._connection.execute(f"DELETE FROM trials WHERE tuning = ? AND number >= ({failed})", (tuning, tuning))
 
     def record(self, cell: CellRecord) -> None:
         """Keep what happened to a cell, in place of what was known before; a done one must have its files."""
@@ -122,9 +137,10 @@ class Store:
 
     def plan(self) -> tuple[PlannedRow, ...]:
         """The cells of the current plan, in order."""
-        query = "SELECT cell, algorithm, dataset, seed, fold, metrics FROM plan ORDER BY position"
-        rows = self._connection.execute(query)
-        return tuple(PlannedRow(*rest, tuple(json.loads(metrics))) for *rest, metrics in rows)  # type: ignore[call-arg]
+        names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials")
+        query = f"SELECT {', '.join(names)} FROM plan ORDER BY position"
+        rows = [dict(zip(names, row, strict=True)) for row in self._connection.execute(query)]
+        return tuple(PlannedRow(**{**row, "metrics": tuple(json.loads(row["metrics"]))}) for row in rows)
 
     def cells(self) -> tuple[CellRecord, ...]:
         """The records of the current plan's cells that ran, in the plan's order."""
@@ -150,7 +166,7 @@ class Store:
         """How many cells are done, which failed and why, and which are to go."""
         cells, plan = self.cells(), self.plan()
         ran = {cell.id for cell in cells}
-        of_plan = "SELECT count(*) FROM trials WHERE cell IN (SELECT cell FROM plan)"
+        of_plan = "SELECT count(*) FROM plan JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials"
         return StoreStatus(
             planned=len(plan),
             done=sum(cell.status == "done" for cell in cells),
@@ -185,8 +201,9 @@ class Store:
         """Every trial of the current plan (or of one cell): one row each, parameters and stages as JSON text."""
         query = (
             "SELECT plan.algorithm, plan.dataset, plan.seed, plan.fold, trials.number, trials.state, trials.value, "
-            "trials.parameters, trials.stages, trials.reason, trials.seconds, trials.cell FROM plan "
-            "JOIN trials ON trials.cell = plan.cell WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
+            "trials.parameters, trials.stages, trials.reason, trials.seconds, plan.cell FROM plan "
+            "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials "
+            "WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
         )
         schema = {
             c.ALGORITHM: pl.String,
@@ -204,12 +221,12 @@ class Store:
         }
         return pl.DataFrame(self._connection.execute(query, (cell, cell)).fetchall(), schema=schema, orient="row")
 
-    def trial_records(self, cell: str) -> tuple[TrialRecord, ...]:
-        """The trials of a cell from number 0 on without a gap: what a tuning resumes from."""
+    def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
+        """The trials kept under `tuning` from number 0 on without a gap: what a tuning resumes from."""
         names = ("number", "state", "parameters", "value", "reason", "stages", "seconds")
-        query = f"SELECT {', '.join(names)} FROM trials WHERE cell = ? ORDER BY number"
+        query = f"SELECT {', '.join(names)} FROM trials WHERE tuning = ? ORDER BY number"
         records: list[TrialRecord] = []
-        for row in self._connection.execute(query, (cell,)):
+        for row in self._connection.execute(query, (tuning,)):
             stored = dict(zip(names, row, strict=True))
             stored["parameters"], stored["stages"] = json.loads(stored["parameters"]), json.loads(stored["stages"])
             if stored["number"] != len(records):
