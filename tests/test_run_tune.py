@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,11 +47,16 @@ def test_defaults_come_first_and_tuning_beats_them():
     assert done.value > done.trials[0].value + 0.1
 
 
-@settings(max_examples=8, deadline=None)
+@cache
+def whole_run(fit):
+    return run(fit)
+
+
+@settings(max_examples=6, deadline=None)
 @given(cut=st.integers(0, 24))
 def test_a_tuning_that_resumes_makes_the_same_trials(cut):
     for fit in (objective, staged):
-        whole = run(fit)
+        whole = whole_run(fit)
         stored = [TrialRecord.from_dict(t.to_dict()) for t in whole.trials[:cut]]
         told = []
         resumed = run(fit, history=stored, record=told.append)

@@ -63,8 +63,9 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
 
 
 def part_modules(study: StudySpec) -> list[str]:
-    """The modules of our own parts in the study: workers import them once instead of once a cell."""
+    """The modules of ours that a study's cells need: workers import them once instead of once a cell."""
     names = [a.reference for a in study.algorithms if not is_algorithm_file(a.reference)]
     modules = {algorithms.get(name).__module__ for name in names}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
+    modules |= {"recassay.run.cell", *({"recassay.run.tune"} if study.tuning.trials else ())}
     return sorted(module for module in modules if module.startswith("recassay."))

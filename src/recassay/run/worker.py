@@ -1,7 +1,7 @@
 """The process side of the local executor: `python -m recassay.run.worker`.
 
 A worker reads one request a line from its standard input and answers in lines of JSON on its standard output. Where the
-system can fork, it imports the heavy libraries once and forks a process for each job: the job starts at once, and
+system can fork, it imports once what the jobs will need and forks a process for each job: the job starts at once, and
 whatever it does to its process ends with it. Elsewhere a worker runs a single job itself. A worker ends when its driver
 does, and a job when its worker does.
 """
@@ -23,7 +23,6 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-PRELOAD = ("optuna", "recassay.run.cell", "recassay.run.tune")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -40,12 +39,11 @@ def main() -> None:
     if options.once:
         _run_job(json.loads(sys.stdin.buffer.readline()), channel)
         return
-    for module in (*PRELOAD, *filter(None, options.preload.split(","))):
+    for module in filter(None, options.preload.split(",")):
         importlib.import_module(module)
-    from recassay.core import registry
-
-    for parts in (registry.algorithms, registry.metrics):
-        parts.names()
+    if (registry := sys.modules.get("recassay.core.registry")) is not None:
+        for parts in (registry.algorithms, registry.metrics):
+            parts.names()
     _send(channel, {"ready": True})
     for line in iter(sys.stdin.buffer.readline, b""):
         _serve(json.loads(line), channel)
