@@ -258,6 +258,8 @@ def test_what_is_not_there_is_refused_before_anything_runs(folder, datasets, alg
 def test_an_algorithm_added_from_python_is_refused(folder, monkeypatch):
     monkeypatch.setattr(algorithms, "_added", {})
     algorithms.add("Homemade", object)
+    spec = study_from_arguments(["./tiny.csv"], ["home-made"], base=folder)
+    assert spec.algorithms[0].name == "Homemade"
     with pytest.raises(UsageError, match="added from Python"):
         plan(study_from_arguments(["./tiny.csv"], ["Homemade"], base=folder))
 

@@ -35,6 +35,8 @@ depth = 3
 [dataset.mine]
 positive_threshold = 0.3
 read = {time = "ignore"}
+[dataset.ml-100k]
+positive_threshold = "none"
 """
 
 
@@ -71,6 +73,7 @@ def test_a_whole_file_is_read(tmp_path):
     }
     assert spec.algorithms[3].settings == {"depth": 3}
     assert spec.datasets[2].protocol == {"positive_threshold": 0.3}
+    assert spec.datasets[0].protocol == {"positive_threshold": None}
     assert spec.datasets[2].read.time == "ignore"
     assert spec.base == str(tmp_path.resolve())
 

@@ -66,7 +66,7 @@ class DatasetSpec(Spec):
     """A dataset of the study: an imported name, `synthetic:PRESET[@scale]`, or a file.
 
     `read` says how a file is read; `protocol` replaces single keys of the study's protocol for this dataset (a rating
-    threshold on another scale).
+    threshold on another scale; in a file, `positive_threshold = "none"` lifts the study's).
     """
 
     reference: str

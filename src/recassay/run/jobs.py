@@ -74,12 +74,16 @@ class JobFailure(RecAssayError):
 
 
 def reason_of(error: BaseException) -> str:
-    """One line on an exception: our own message as it is, another with its type and where it was raised."""
+    """One line on an exception: our own message as it is, another with its type and where it was raised.
+
+    Where it was raised in an installed library, the line that called the library is named.
+    """
     if isinstance(error, RecAssayError):
         return str(error)
     said = " ".join(str(error).split())[:500]
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({PurePath(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    own = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames
+    place = f" ({PurePath(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
     return f"{type(error).__name__}{': ' if said else ''}{said}{place}"
 
 

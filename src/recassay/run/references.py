@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.names import canonical
 from recassay.core.registry import algorithms
 from recassay.core.study import AlgorithmSpec, DatasetSpec
 from recassay.core.types import Interactions
@@ -25,7 +26,7 @@ def is_file(reference: str, *, suffixes: Sequence[str] = ()) -> bool:
 
 
 def algorithm_labels(references: Sequence[str]) -> list[str]:
-    """What the results call each algorithm: its name, or for a file its class or its stem."""
+    """What the results call each algorithm: its registered name, or for a file its class or its stem."""
     return _distinct(references, [_algorithm_label(reference) for reference in references])
 
 
@@ -99,7 +100,7 @@ def is_algorithm_file(reference: str) -> bool:
 
 def _algorithm_label(reference: str) -> str:
     if not is_algorithm_file(reference):
-        return reference
+        return next((name for name in algorithms.names() if canonical(name) == canonical(reference)), reference)
     return reference.rpartition(":")[2] if ".py:" in reference else PurePath(reference).stem
 
 

@@ -210,7 +210,8 @@ def _dataset(
 ) -> DatasetSpec:
     path = ("dataset", label)
     _known(table, _DATASET_KEYS, path, place)
-    changes = {key: value for key, value in table.items() if key != "read"}
+    changes = {key: None if value == "none" and key != "filter" else value for key, value in table.items()}
+    changes.pop("read", None)
     _make(ProtocolSpec, {**protocol.model_dump(), **changes}, path, place)
     read = _make(ReadSpec, table.get("read", {}), (*path, "read"), place)
     return DatasetSpec(reference=reference, name=label, read=read, protocol=changes)

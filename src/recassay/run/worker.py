@@ -106,6 +106,7 @@ def _answer(request: Mapping[str, Any], channel: int) -> dict[str, Any]:
         module, _, name = request["function"].partition(":")
         function = getattr(importlib.import_module(module), name)
         record = function(request["payload"], lambda event: _send(channel, {"event": event}))
+        json.dumps(record, allow_nan=False)
         return {"record": record}
     except BaseException as error:
         reason = reason_of(error)

@@ -60,7 +60,7 @@ def sync_folder(folder: Path) -> None:
 
 def remove_unfinished(folder: Path) -> None:
     """Delete what a killed process left half-written; only the one that holds the study's lock may."""
-    for left in folder.glob(f"*/{TEMPORARY}*"):
+    for left in [*folder.glob(f"{TEMPORARY}*"), *folder.glob(f"*/{TEMPORARY}*")]:
         if left.is_dir():
             shutil.rmtree(left, ignore_errors=True)
         else:
