@@ -163,9 +163,9 @@ def test_a_changed_parameter_runs_only_that_algorithm_again(folder):
 def test_more_trials_or_another_metric_keep_the_trials_there_are(folder):
     run_study(tiny_study(folder, ("Fake",)), folder / "out", workers=1)
     events = []
-    more = tiny_study(folder, ("Fake",), trials=6, metrics=["ndcg@10", "recall@20"])
+    more = tiny_study(folder, ("Fake",), trials=5, metrics=["ndcg@10", "recall@20"])
     run_study(more, folder / "out", workers=1, progress=events.append)
-    assert [event.trial.number for event in events if event.kind == "trial"] == [4, 5]
+    assert [event.trial.number for event in events if event.kind == "trial"] == [4]
     run_study(more, folder / "at once", workers=1)
     assert numbers(folder / "out") == numbers(folder / "at once")
     run_study(tiny_study(folder, ("Fake",)), folder / "out", workers=1)

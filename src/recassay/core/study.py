@@ -23,6 +23,9 @@ DEFAULT_METRICS = (
 )
 """The metrics of a study that names none: the kinds that the KDD'24 study compares."""
 
+PRUNE_AFTER = 5
+"""Complete trials before the median may stop another (Optuna's own default)."""
+
 LIST_DEPTH = 100
 """How long the kept lists are, unless a metric looks deeper."""
 
@@ -83,6 +86,11 @@ class TuningSpec(Spec):
     metric: str = "ndcg@10"
     pruning: bool = True
     """Whether a trial that falls behind the median may be stopped, where the algorithm reports its stages."""
+
+    @property
+    def staged(self) -> bool:
+        """Whether the stages of training are judged at all: with so few trials no median would stop one."""
+        return self.pruning and self.trials > PRUNE_AFTER
 
 
 class Budget(Spec):

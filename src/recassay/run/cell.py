@@ -84,7 +84,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         seed=spec.seed,
         names=names,
         history=[TrialRecord.from_dict(trial) for trial in payload.get("trials", ())],
-        pruning=spec.tuning.pruning,
+        pruning=spec.tuning.staged,
         record=lambda trial: emit({"trial": plain(trial.to_dict())}),
     )
     del validation
@@ -192,7 +192,7 @@ class _Validation:
         self.work.refuse_over_budget(chosen)
         algorithm, spec = self.work.kind(**chosen), self.work.spec
         rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
-        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.pruning else None
+        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged else None
         if steps is not None:
             for recommender in steps(self.train, rng=rng, **self._shared_for(steps)):
                 yield self._judge(recommender)

@@ -56,7 +56,7 @@ class CellSpec(Spec):
     @property
     def tuning_id(self) -> str:
         """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
-        tuning = self.tuning.model_copy(update={"trials": 0})
+        tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
         return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning}).content_hash()[:32]
 
     @property

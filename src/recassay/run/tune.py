@@ -25,14 +25,12 @@ from optuna.trial import TrialState
 from recassay.core.errors import RecAssayError
 from recassay.core.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.seeds import derived_rng
+from recassay.core.study import PRUNE_AFTER
 from recassay.run.jobs import JobFailure, reason_of, status_of
 from recassay.store import TrialRecord
 
 GIVE_UP_AFTER = 5
 """An algorithm whose first trials fail this often in a row is given up."""
-
-PRUNE_AFTER = 5
-"""Complete trials before the median may stop another (Optuna's own default)."""
 
 _STATES = {
     "complete": TrialState.COMPLETE,
