@@ -102,6 +102,13 @@ class Slow(Fake):
         return super().fit(train, rng=rng)
 
 
+class SlowStaged(Staged):
+    def fit_steps(self, train, *, rng, shared=None):
+        for recommender in super().fit_steps(train, rng=rng, shared=shared):
+            time.sleep(0.03)
+            yield recommender
+
+
 class Raises(Fake):
     def fit(self, train, *, rng):
         raise ValueError("the matrix is singular")

@@ -19,7 +19,8 @@ from run_support import announce_metrics, tiny_data, tiny_study, write_plugin
 from test_run_study import children_of, numbers
 
 KILLS = 20
-ALGORITHMS = ("Slow", "Staged", "Fake")
+ALGORITHMS = ("Pop", "Slow", "SlowStaged")
+TRIALS = 24
 DRIVER = """
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ run_study(study(folder), folder / "killed", workers=2, progress=lambda event: pr
 
 
 def study(folder):
-    return tiny_study(folder, ALGORITHMS, datasets=("tiny", "other"), trials=16)
+    return tiny_study(folder, ALGORITHMS, datasets=("tiny", "other"), trials=TRIALS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers through /proc")
@@ -56,7 +57,7 @@ def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
         while alive and sum(killed.values()) < KILLS:
             for _ in range(chance.randint(1, 5)):
                 alive = alive and driver.stdout.readline() not in ("", "end\n")
-            time.sleep(chance.random() * 0.06)
+            time.sleep(chance.random() * 0.04)
             if not alive:
                 break
             victim = "driver" if chance.random() < 0.45 else "worker"
@@ -74,7 +75,7 @@ def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
             kept = set(store.trials().select("cell", "number").iter_rows())
         assert acknowledged <= kept
         acknowledged = kept
-        assert len(acknowledged) < len(ALGORITHMS) * 2 * 16, f"the study ended after {killed}, before its time"
+        assert len(acknowledged) < 2 * 2 * TRIALS, f"the study ended after {killed}, before its time"
     assert killed["driver"] >= 4
     assert killed["worker"] >= 4
 

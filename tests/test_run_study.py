@@ -66,6 +66,7 @@ def finished(tmp_path_factory):
 def test_a_study_runs_to_its_end(finished):
     folder, _, record, events = finished
     assert (record.planned, record.done, record.ran, record.failed) == (6, 6, 6, ())
+    assert json.loads(json.dumps(record.to_dict()))["done"] == 6
     with Store.open(folder / "out") as store:
         results = store.results()
         assert results.algorithms == ["Fake", "Pop", "Staged"]
@@ -143,6 +144,7 @@ def test_a_dry_run_predicts_memory_and_leaves_nothing(folder):
     record = run_study(spec, folder / "out", workers=1, dry_run=True)
     assert not (folder / "out").exists()
     fake = record.predictions[0]
+    assert json.loads(json.dumps(record.to_dict()))["predictions"][0]["algorithm"] == "Fake"
     assert (fake.algorithm, fake.state, fake.users, fake.items, fake.trials) == ("Fake", "to go", 60, 40, 4)
     assert fake.memory == fake.most_memory == 8 * 60 * 40 + 8 * 40**2
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import recassay
 from recassay.core.errors import RecAssayError
 from recassay.run.jobs import Job, Outcome, Watcher
 from recassay.run.memory import tree_bytes
@@ -125,6 +126,9 @@ class LocalExecutor:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | {"PYTHONHASHSEED": "0"}
+        home = Path(recassay.__file__).resolve().parents[1]
+        if home.name not in ("site-packages", "dist-packages"):
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [environment.get("PYTHONPATH"), str(home)]))
         command = [sys.executable, "-P", "-m", "recassay.run.worker", "--driver", str(os.getpid())]
         command += ["--preload", ",".join(self.preload)] if self.fork else ["--once"]
         with (self.logs / "worker.log").open("ab") as log:

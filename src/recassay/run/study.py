@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -63,6 +63,19 @@ class StudyRecord:
     failed: tuple[CellRecord, ...] = ()
     seconds: float = 0.0
     predictions: tuple[CellPrediction, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        failed = ("algorithm", "dataset", "seed", "fold", "status", "reason")
+        return {
+            "folder": str(self.folder),
+            "planned": self.planned,
+            "done": self.done,
+            "ran": self.ran,
+            "failed": [{name: getattr(cell, name) for name in failed} for cell in self.failed],
+            "seconds": self.seconds,
+            "predictions": [asdict(prediction) for prediction in self.predictions],
+        }
 
 
 def run_study(
