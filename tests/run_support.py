@@ -12,6 +12,7 @@ from recassay.core.study import StudySpec
 from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
 from recassay.metrics.protocol import MetricBase
 from recassay.run.study_file import study_from_arguments
+from recassay.store import Store
 
 PLUGIN = '''
 import ctypes, os, signal, sys, time
@@ -246,3 +247,25 @@ def tiny_study(
         base=folder,
         **{"metrics": METRICS, "trials": 4, "protocol": protocol, "seconds_per_cell": 60.0, "memory_gb": 4.0} | more,
     )
+
+
+def numbers(path: Path) -> tuple[list, ...]:
+    """Everything of a store that must not depend on how its run went."""
+    with Store.open(path) as store:
+        cells = [(c.id, c.status, c.parameters, c.validation, dict(c.metrics), c.counts) for c in store.cells()]
+        trials = store.trials().drop("seconds").rows()
+        users = [store.per_user(c.id).rows() for c in store.cells() if c.status == "done"]
+        lists = [store.top_lists(c.id).rows() for c in store.cells() if c.status == "done"]
+    return cells, trials, users, lists
+
+
+def children_of(pid: int) -> list[int]:
+    """The workers of the driver `pid`, and the processes of their jobs."""
+    found = []
+    for task in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"--driver\0{pid}\0" in (task / "cmdline").read_text():
+                found.append(int(task.name))
+        except OSError:
+            continue
+    return found

@@ -15,8 +15,7 @@ import pytest
 
 from recassay.run.study import run_study
 from recassay.store import Store
-from run_support import announce_metrics, tiny_data, tiny_study, write_plugin
-from test_run_study import children_of, numbers
+from run_support import announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
 KILLS = 20
 ALGORITHMS = ("Pop", "Slow", "SlowStaged")

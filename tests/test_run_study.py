@@ -26,7 +26,7 @@ from recassay.run.study import run_study
 from recassay.run.study_file import study_from_arguments
 from recassay.store import Store
 from recassay.store.lock import locked
-from run_support import PLUGIN, announce_metrics, tiny_data, tiny_study, write_plugin
+from run_support import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
 
 @pytest.fixture
@@ -36,16 +36,6 @@ def folder(tmp_path, monkeypatch):
     tiny_data(tmp_path)
     tiny_data(tmp_path, "other", seed=9)
     return tmp_path
-
-
-def numbers(path):
-    """Everything of a store that must not depend on how its run went."""
-    with Store.open(path) as store:
-        cells = [(c.id, c.status, c.parameters, c.validation, dict(c.metrics), c.counts) for c in store.cells()]
-        trials = store.trials().drop("seconds").rows()
-        users = [store.per_user(c.id).rows() for c in store.cells() if c.status == "done"]
-        lists = [store.top_lists(c.id).rows() for c in store.cells() if c.status == "done"]
-    return cells, trials, users, lists
 
 
 @pytest.fixture(scope="module")
@@ -323,17 +313,6 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-
-
-def children_of(pid):
-    found = []
-    for task in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"--driver\0{pid}\0" in (task / "cmdline").read_text():
-                found.append(int(task.name))
-        except OSError:
-            continue
-    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
