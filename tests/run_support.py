@@ -153,7 +153,7 @@ class Segfaults(Fake):
 class Broken:
     """Ends in a recommender whose answers are wrong."""
 
-    space, source = {}, "none"
+    name, space, source = "Broken", {}, "none"
 
     def fit(self, train, *, rng):
         self.inner = Pop().fit(train, rng=rng)

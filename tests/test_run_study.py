@@ -223,6 +223,23 @@ def test_presets_and_dataset_settings(folder):
         plan(study_from_arguments(["synthetic:dense-small@big"], ["./fakes.py:Pop"], base=folder))
 
 
+def test_a_file_of_recommendations_counts_as_an_algorithm(folder):
+    lists = (
+        pl.read_csv(folder / "tiny.csv")
+        .select("user")
+        .unique()
+        .join(pl.DataFrame({"item": [f"i{n}" for n in range(40)], "rank": range(1, 41)}), how="cross")
+    )
+    lists.write_csv(folder / "lists.csv")
+    protocol = tiny_study(folder, ("Pop",)).protocol.model_dump()
+    spec = study_from_arguments(["./tiny.csv"], ["lists.csv"], metrics=["hitrate@10"], base=folder, protocol=protocol)
+    record = run_study(spec, folder / "out", workers=1)
+    assert (record.done, record.failed) == (1, ())
+    with Store.open(folder / "out") as store:
+        assert store.results().algorithms == ["lists"]
+        assert store.cells()[0].metrics["hitrate@10"] > 0.5
+
+
 def test_an_imported_dataset_is_found_by_name(folder, monkeypatch):
     from recassay.data.library import import_dataset
 

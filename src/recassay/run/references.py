@@ -17,6 +17,7 @@ SYNTHETIC = "synthetic:"
 GENERATOR_VERSION = "synthetic 1"
 """Part of the version of every synthetic dataset: raise it when the same spec comes to give other data."""
 
+_LIST_SUFFIXES = (".csv", ".tsv", ".parquet")
 _DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet", ".pq", ".gz")
 
 
@@ -85,17 +86,16 @@ def algorithm_version(spec: AlgorithmSpec, base: str) -> str:
 def load_algorithm(reference: str, base: str) -> type[Any]:
     """The class of an algorithm: registered, or from a file (which is executed)."""
     if is_algorithm_file(reference):
-        from recassay.algorithms.external import load_plugin
+        from recassay.algorithms.plugins import load_plugin
 
-        plugin: type[Any] = load_plugin(reference, Path(base))
-        return plugin
+        return load_plugin(reference, Path(base))
     found: type[Any] = algorithms.get(reference)
     return found
 
 
 def is_algorithm_file(reference: str) -> bool:
     """Whether an algorithm is a user's own file rather than a registered name."""
-    return ".py:" in reference or is_file(reference)
+    return ".py:" in reference or is_file(reference, suffixes=_LIST_SUFFIXES)
 
 
 def _algorithm_label(reference: str) -> str:
