@@ -174,5 +174,6 @@ def _climb(ladder: FloatArray, rows: IdArray, width: int, rng: np.random.Generat
         order = np.argsort(height)
         step = np.empty(len(rows), dtype=np.int64)
         step[order] = np.searchsorted(ladder, height[order], side="right")
-    column = step - rows.astype(np.int64) * width
-    return np.minimum(column, width - 1).astype(np.int32)
+    step -= rows.astype(np.int64) * width
+    column: IdArray = np.minimum(step, width - 1).astype(np.int32)
+    return column
