@@ -97,9 +97,7 @@ class MixtureSampler:
         return block
 
 
-def draw_distinct(
-    users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator
-) -> IdArray:
+def draw_distinct(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator) -> IdArray:
     """An item for each event of `users`, in their order, that is not yet in `seen`, which grows by them."""
     by_user = np.argsort(users, kind="stable")
     users = users[by_user]
@@ -126,9 +124,7 @@ def draw_distinct(
     return in_order
 
 
-def _draw_exactly(
-    users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator
-) -> IdArray:
+def _draw_exactly(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator) -> IdArray:
     """Gumbel top-k (Kool et al. 2019): the k largest log P + Gumbel noise are draws without replacement."""
     owners, row, count = np.unique(users, return_inverse=True, return_counts=True)
     with np.errstate(divide="ignore"):
