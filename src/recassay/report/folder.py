@@ -33,6 +33,21 @@ def safe_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "unnamed"
 
 
+def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write each file (its path within `out`, with `/`) atomically, making the folders; returns them in order."""
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file", where=str(out), fix="name a folder for --out")
+    written = []
+    try:
+        for name, data in files.items():
+            written.append(out / name)
+            written[-1].parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(written[-1], data)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(out), fix="choose another --out") from error
+    return written
+
+
 def write_folder(
     out: Path,
     results: Mapping[str, AnalysisResult],
@@ -41,23 +56,11 @@ def write_folder(
     formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
     """Write `analysis.json` (the document), `tables/*.csv` and `figures/*`; returns the files in that order."""
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file", where=str(out), fix="name a folder for --out")
-    tables, figures = out / "tables", out / "figures"
-    try:
-        for folder in (tables, figures):
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", where=str(out), fix="choose another --out") from error
-    written = []
+    files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
     for result in results.values():
         for name, frame in result.frames().items():
-            written.append(tables / f"{safe_stem(name)}.csv")
-            write_atomically(written[-1], frame.write_csv().encode())
+            files[f"tables/{safe_stem(name)}.csv"] = frame.write_csv().encode()
     for name, chart in charts(results).items():
         for form in formats:
-            written.append(figures / f"{safe_stem(name)}.{'vl.json' if form == 'json' else form}")
-            write_atomically(written[-1], render(chart, form))
-    summary = out / "analysis.json"
-    write_atomically(summary, json.dumps(document, indent=1, allow_nan=False).encode())
-    return [summary, *written]
+            files[f"figures/{safe_stem(name)}.{'vl.json' if form == 'json' else form}"] = render(chart, form)
+    return write_files(out, files)

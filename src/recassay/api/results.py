@@ -1,4 +1,4 @@
-"""The verbs of the command line as functions. Each imports what it needs when it is called."""
+"""Verbs on a results table: load, rank, compare, profile, correlate, analyse, save."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError
 
 if TYPE_CHECKING:
     from recassay.analysis.aggregate import RankResult
@@ -17,25 +17,6 @@ if TYPE_CHECKING:
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results
-
-__all__ = [
-    "AnalysisReport",
-    "RecAssayError",
-    "UsageError",
-    "analyze",
-    "compare",
-    "correlations",
-    "default_metric",
-    "demo",
-    "demo_results",
-    "doctor",
-    "document",
-    "list_parts",
-    "load_results",
-    "profiles",
-    "rank",
-    "save",
-]
 
 
 def load_results(
@@ -222,71 +203,3 @@ def demo_results(seed: int = 0) -> Results:
 def demo(out: str | Path = "recassay-demo", *, seed: int = 0) -> AnalysisReport:
     """The main job on embedded data, with no network."""
     return analyze(demo_results(seed), "ndcg@10", out=out)
-
-
-def list_parts(kind: str) -> list[dict[str, Any]]:
-    """What is available: `algorithms`, `metrics`, `analyses`, `datasets` or `executors`, ours and plugins'."""
-    from recassay.core import registry
-    from recassay.core.labels import KNOWN_LABELS
-    from recassay.core.names import did_you_mean
-
-    kinds = {r.group.split(".")[1]: r for r in (registry.algorithms, registry.metrics, registry.analyses,
-                                                registry.datasets, registry.executors)}  # fmt: skip
-    if kind not in kinds:
-        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, kinds))
-    rows: list[dict[str, Any]] = []
-    if kind == "metrics":
-        rows += [
-            {"name": m.name, "better": "higher" if m.higher_is_better else "lower", "what": m.summary,
-             "aliases": ", ".join(m.aliases)}
-            for m in KNOWN_LABELS
-        ]  # fmt: skip
-    for name, part in kinds[kind]:
-        what = getattr(part, "question", None) or (part.__doc__ or "").strip().split("\n")[0]
-        rows.append({"name": name, "what": what, "source": getattr(part, "source", ""),
-                     "from": kinds[kind].origin(name)})  # fmt: skip
-    return rows
-
-
-def doctor() -> dict[str, Any]:
-    """Whether this installation works: versions, processors, memory, optional parts, and each registered part."""
-    import importlib.metadata as metadata
-    import importlib.util
-    import os
-    import platform
-
-    from recassay import __version__
-    from recassay.core import registry
-
-    versions = {}
-    for requirement in metadata.requires("recassay") or []:
-        if "extra ==" in requirement:
-            continue
-        name = requirement.split(">")[0].split("=")[0].split("[")[0].strip()
-        versions[name] = metadata.version(name)
-    problems = []
-    for parts in (
-        registry.algorithms,
-        registry.metrics,
-        registry.datasets,
-        registry.analyses,
-        registry.executors,
-    ):
-        try:
-            list(parts)
-        except RecAssayError as error:
-            problems.append(str(error))
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
-    return {
-        "recassay": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "processors": os.cpu_count(),
-        "memory_gb": round(pages / 1e9, 1),
-        "dependencies": versions,
-        "extras": {
-            "neural": importlib.util.find_spec("torch") is not None,
-            "dask": importlib.util.find_spec("distributed") is not None,
-        },
-        "problems": problems,
-    }
