@@ -1,0 +1,228 @@
+"""The user's datasets: a folder each in the cache, with the interactions in Parquet and a manifest beside
+them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
+from recassay.core.errors import InputError
+from recassay.core.names import did_you_mean
+from recassay.core.specs import ReadSpec
+from recassay.core.types import Interactions
+from recassay.data.encode import drop_unused, encode_ids
+from recassay.data.folders import appearing, checked_name, home, remove_folder
+from recassay.data.frames import damaged_parquet
+from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.textfile import hash_file
+
+SCHEMA_VERSION = 1
+TABLE_FILE = "interactions.parquet"
+MANIFEST_FILE = "manifest.json"
+_DEFAULT = ReadSpec()
+
+
+class DatasetManifest(BaseModel):
+    """What is known of a stored dataset.
+
+    `sha256` is that of its Parquet file, `source_sha256` that of the file it was read from (None for an
+    object in memory). `options` is the `ReadSpec` it was read with and `record` the `ReadRecord` of that
+    reading.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    schema_version: int
+    recassay_version: str
+    name: str
+    created: str
+    source: str
+    source_sha256: str | None
+    licence: str | None
+    note: str | None
+    interactions: int
+    users: int
+    items: int
+    has_ratings: bool
+    time_unit: str | None
+    sha256: str
+    bytes: int
+    options: dict[str, Any]
+    record: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifest as plain values."""
+        return self.model_dump(mode="json")
+
+
+def datasets_folder() -> Path:
+    """The folder that holds one folder a dataset."""
+    return home() / "datasets"
+
+
+def import_dataset(
+    source: Any,
+    name: str,
+    spec: ReadSpec = _DEFAULT,
+    *,
+    licence: str | None = None,
+    note: str | None = None,
+    replace: bool = False,
+) -> DatasetManifest:
+    """Read `source` (see `read_interactions`) and keep it under `name`; an error leaves nothing behind."""
+    _refuse_existing(checked_name(name), replace)
+    return store_dataset(
+        read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace
+    )
+
+
+def store_dataset(
+    result: ReadResult,
+    name: str,
+    spec: ReadSpec = _DEFAULT,
+    *,
+    licence: str | None = None,
+    note: str | None = None,
+    replace: bool = False,
+) -> DatasetManifest:
+    """Keep interactions that were already read under `name`.
+
+    The Parquet file holds the columns user, item, rating and timestamp with the ids in their own type, so
+    that other tools can read it. Ids without an interaction are not kept. An existing name is refused unless
+    `replace`.
+    """
+    _refuse_existing(checked_name(name), replace)
+    target = datasets_folder() / name
+    inside, record = result.interactions, result.record
+    with appearing(target, replace=replace) as folder:
+        table = folder / TABLE_FILE
+        _frame(inside).write_parquet(table, compression="zstd")
+        manifest = DatasetManifest(
+            schema_version=SCHEMA_VERSION,
+            recassay_version=_version(),
+            name=name,
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            source=record.source,
+            source_sha256=record.sha256,
+            licence=licence,
+            note=note,
+            interactions=len(inside),
+            users=drop_unused(inside.user, inside.users)[1].len(),
+            items=drop_unused(inside.item, inside.items)[1].len(),
+            has_ratings=inside.weight is not None,
+            time_unit=record.time_unit,
+            sha256=hash_file(table),
+            bytes=table.stat().st_size,
+            options=spec.model_dump(mode="json"),
+            record=record.to_dict(),
+        )
+        text = json.dumps(manifest.to_dict(), indent=2, ensure_ascii=False)
+        (folder / MANIFEST_FILE).write_text(text + "\n", encoding="utf-8")
+    return manifest
+
+
+def list_datasets() -> list[DatasetManifest]:
+    """The manifests of all stored datasets, by name; one that cannot be read raises with its file."""
+    return [read_manifest(name) for name in _names()]
+
+
+def read_manifest(name: str) -> DatasetManifest:
+    """The manifest of one dataset."""
+    path = _existing(name) / MANIFEST_FILE
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        version = int(stored["schema_version"])
+        if version > SCHEMA_VERSION:
+            raise InputError(
+                f"dataset {name!r} was stored by a newer RecAssay ({stored.get('recassay_version')})",
+                where=str(path),
+                fix="update RecAssay, or import the dataset again",
+            )
+        return DatasetManifest.model_validate(stored)
+    except (OSError, ValueError, KeyError, TypeError, ValidationError):
+        raise InputError(
+            "the manifest is missing or damaged",
+            where=str(path),
+            fix=f"remove dataset {name!r} and import it again",
+        ) from None
+
+
+def load_dataset(name: str) -> Interactions:
+    """The interactions of a stored dataset, as they were when it was imported.
+
+    The Parquet file must have the checksum that the manifest names.
+    """
+    manifest = read_manifest(name)
+    table = _existing(name) / TABLE_FILE
+    if not table.is_file() or hash_file(table) != manifest.sha256:
+        raise InputError(
+            "the stored interactions are missing or not those that were imported (their checksum differs)",
+            where=str(table),
+            fix=f"remove dataset {name!r} and import it again from {manifest.source}",
+        )
+    try:
+        frame = pl.read_parquet(table, glob=False)
+    except pl.exceptions.PolarsError as error:
+        raise damaged_parquet(table, error) from None
+    user, users = encode_ids(frame.get_column(USER))
+    item, items = encode_ids(frame.get_column(ITEM))
+    weight = frame.get_column(RATING).to_numpy(writable=True) if RATING in frame.columns else None
+    time = frame.get_column(TIMESTAMP).to_numpy(writable=True) if TIMESTAMP in frame.columns else None
+    return Interactions(user=user, item=item, users=users, items=items, weight=weight, time=time)
+
+
+def remove_dataset(name: str) -> None:
+    """Forget a stored dataset and delete its folder."""
+    remove_folder(_existing(name))
+
+
+def _frame(interactions: Interactions) -> pl.DataFrame:
+    columns = {
+        USER: interactions.users.gather(interactions.user),
+        ITEM: interactions.items.gather(interactions.item),
+    }
+    if interactions.weight is not None:
+        columns[RATING] = pl.Series(interactions.weight)
+    if interactions.time is not None:
+        columns[TIMESTAMP] = pl.Series(interactions.time)
+    return pl.DataFrame(columns)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("recassay")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _names() -> list[str]:
+    folder = datasets_folder()
+    if not folder.is_dir():
+        return []
+    return sorted(
+        entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")
+    )
+
+
+def _existing(name: str) -> Path:
+    folder = datasets_folder() / checked_name(name)
+    if not folder.is_dir():
+        raise InputError(f"no dataset {name!r} was imported", fix=did_you_mean(name, _names()))
+    return folder
+
+
+def _refuse_existing(name: str, replace: bool) -> None:
+    same = [known for known in _names() if known.lower() == name.lower()]
+    if same and not (replace and same == [name]):
+        raise InputError(
+            f"a dataset {same[0]!r} exists already",
+            fix="choose another name, remove it, or replace it (replace=True)",
+        )
