@@ -36,8 +36,7 @@ def told(result: ReadResult) -> list[tuple[object, ...]]:
 
 def lines(separator: str, header: str | None = None) -> str:
     body = "\n".join(
-        separator.join(f"{value:g}" if isinstance(value, float) else str(value) for value in row)
-        for row in ROWS
+        separator.join(f"{value:g}" if isinstance(value, float) else str(value) for value in row) for row in ROWS
     )
     return (header + "\n" if header else "") + body + "\n"
 
@@ -115,9 +114,7 @@ def test_sparse_matrix() -> None:
 
 def test_pandas_ids_of_every_kind() -> None:
     ids = [uuid.UUID(int=5), uuid.UUID(int=3)]
-    frame = pd.DataFrame(
-        {"user": ids, "item": [1, "b"], "when": pd.to_datetime(["2020-01-02", "2020-01-01"])}
-    )
+    frame = pd.DataFrame({"user": ids, "item": [1, "b"], "when": pd.to_datetime(["2020-01-02", "2020-01-01"])})
     inside = read_interactions(frame, ReadSpec(columns={"timestamp": "when"})).interactions
     assert inside.users.to_list() == [str(ids[1]), str(ids[0])]
     assert inside.items.to_list() == ["1", "b"]

@@ -83,9 +83,7 @@ def test_event_weights_of_the_appendix() -> None:
     assert inside.weight is not None
     assert inside.time is not None
     pairs = zip(inside.users.gather(inside.user), inside.items.gather(inside.item), strict=True)
-    weights = dict(
-        zip(pairs, zip(inside.weight.tolist(), (inside.time - CLOCK).tolist(), strict=True), strict=True)
-    )
+    weights = dict(zip(pairs, zip(inside.weight.tolist(), (inside.time - CLOCK).tolist(), strict=True), strict=True))
     assert weights == {
         ("1", "a"): (12.0, 5),
         ("1", "b"): (1.5, 6),
@@ -97,9 +95,7 @@ def test_event_weights_of_the_appendix() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from("12"), st.sampled_from("ab"), st.sampled_from("vvvvcb")), min_size=1)
-)
+@given(st.lists(st.tuples(st.sampled_from("12"), st.sampled_from("ab"), st.sampled_from("vvvvcb")), min_size=1))
 def test_lesser_events_never_outweigh_greater_ones(rows: list[tuple[str, str, str]]) -> None:
     frame = pl.DataFrame(rows, schema=["user", "item", "event"], orient="row")
     result = read_interactions(frame, ReadSpec(event_weights="inverse_frequency"))

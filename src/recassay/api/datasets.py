@@ -141,10 +141,11 @@ def describe_data(
     *,
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
 ) -> DataDescription:
-    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of what it keeps, and the split with its audit."""
+    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit."""
     import numpy as np
 
     from recassay.core.specs import ProtocolSpec
+    from recassay.core.types import joined
     from recassay.data.characteristics import describe
     from recassay.protocol.apply import apply_protocol
 
@@ -164,7 +165,7 @@ def describe_data(
     }
     return DataDescription(
         name,
-        describe(split.refit()).to_dict(),
+        describe(joined([*split.refit_parts(), split.test])).to_dict(),
         reading,
         spec.model_dump(mode="json"),
         parts,

@@ -48,7 +48,7 @@ def evaluate(
     *,
     train: Any,
     test: Any,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Sequence[str] | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     seed: int = 0,
@@ -57,7 +57,7 @@ def evaluate(
 
     The two parts go through the leakage audit of a given split: a test pair that was trained on, or training events
     after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
-    lacks leave the test part and are counted.
+    lacks leave the test part and are counted. Without `metrics` the nine of `DEFAULT_METRICS` are computed.
     """
     from recassay.api.datasets import load_data
     from recassay.core.seeds import derived_rng
@@ -68,7 +68,7 @@ def evaluate(
     from recassay.metrics.make import as_metrics
     from recassay.protocol.apply import apply_protocol
 
-    wanted = as_metrics(metrics)
+    wanted = as_metrics(metrics or DEFAULT_METRICS)
     learned, held_out = load_data(train, read), load_data(test, read)
     spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))

@@ -17,9 +17,7 @@ app = typer.Typer(help="Import, list, describe, fetch and remove datasets.", ric
 
 Format = Annotated[str, typer.Option("--format", help="auto, csv, parquet, inter, movielens or adjacency.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="[default: recognised]", show_default=False)]
-Header = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="[default: recognised]", show_default=False)
-]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="[default: recognised]", show_default=False)]
 Column = Annotated[
     list[str] | None,
     typer.Option("--column", help="user=NAME, item=3, rating=..., timestamp=..., event=... (repeatable)"),
@@ -113,7 +111,7 @@ def describe(
         str | None,
         typer.Option(
             "--split",
-            help="Apply the protocol and audit it: global_time, user_time, leave_last_out, random, random_per_user, kfold.",
+            help="Split and audit: global_time, user_time, leave_last_out, random, random_per_user, kfold.",
         ),
     ] = None,
     threshold: Annotated[float | None, typer.Option("--threshold", help="Lowest positive rating (tau).")] = None,

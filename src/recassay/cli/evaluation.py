@@ -27,8 +27,8 @@ def evaluate(
     out: o.Out = None,
 ) -> None:
     """Judge recommendations made elsewhere, user by user."""
-    wanted = {"metrics": [m.strip() for m in metrics.split(",")]} if metrics else {}
-    report = api.evaluate(recommendations, train=train, test=test, allow_leakage=allow or (), seed=seed, **wanted)
+    wanted = [label.strip() for label in metrics.split(",")] if metrics else None
+    report = api.evaluate(recommendations, train=train, test=test, metrics=wanted, allow_leakage=allow or (), seed=seed)
     document = api.plain(report.to_dict())
     if as_json:
         print_json(document)

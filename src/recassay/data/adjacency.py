@@ -37,9 +37,7 @@ def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
         fields = trimmed.str.replace_all(r"\s+", " ").str.split(" ")
     cut = numbered.filter(trimmed.is_not_null() & (trimmed != "")).select("number", fields.alias(_FIELDS))
     bare = (
-        cut.filter(pl.col(_FIELDS).list.len() < 2)
-        .select("number", pl.col(_FIELDS).list.first().alias(USER))
-        .collect()
+        cut.filter(pl.col(_FIELDS).list.len() < 2).select("number", pl.col(_FIELDS).list.first().alias(USER)).collect()
     )
     full = cut.filter(pl.col(_FIELDS).list.len() > 1)
     pairs = full.select(
@@ -55,9 +53,7 @@ def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
         for number, user in bare.head(SHOWN_BAD_ROWS).iter_rows()
     )
     if bare.height and full.select(pl.len()).collect().item() == 0:
-        raise InputError(
-            "no line lists an item after its user", where=head.where, fix="check the format and delimiter"
-        )
+        raise InputError("no line lists an item after its user", where=head.where, fix="check the format and delimiter")
     return RawTable(
         frame=pairs.select(USER, ITEM),
         source=head.where,

@@ -44,9 +44,7 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         )
     try:
         typed = typed_columns(raw, spec)
-        frame = raw.frame.select(e.alias(role) for role, e in typed.expressions.items()).collect(
-            engine="streaming"
-        )
+        frame = raw.frame.select(e.alias(role) for role, e in typed.expressions.items()).collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
         reason = str(error).strip().split("\n")[0][:160]
         raise InputError(
@@ -54,9 +52,7 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         ) from None
     rows = frame.height + raw.lost
     if rows == 0:
-        raise InputError(
-            "there are columns and no row", where=raw.source, fix="give a source with interactions"
-        )
+        raise InputError("there are columns and no row", where=raw.source, fix="give a source with interactions")
 
     warnings = [*raw.warnings, *typed.warnings]
     user, users = encode_ids(frame.get_column(USER))
@@ -206,9 +202,7 @@ def _blank_edges(role: str, table: pl.Series) -> list[str]:
     edged = table.filter(table != table.str.strip_chars())
     if edged.is_empty():
         return []
-    return [
-        f"{edged.len()} {role} ids begin or end with blanks, which stay: {listing(map(brief, edged), most=3)}"
-    ]
+    return [f"{edged.len()} {role} ids begin or end with blanks, which stay: {listing(map(brief, edged), most=3)}"]
 
 
 def _told_weights(spec: ReadSpec, types: EventTypes | None) -> dict[str, float] | None:

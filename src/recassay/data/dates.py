@@ -32,11 +32,7 @@ class DateForm:
         if "%H" not in self.pattern:
             return text.str.to_date(self.pattern, strict=False)
         moment = text.str.to_datetime(self.pattern, time_unit=self.unit, strict=False)  # type: ignore[arg-type]
-        return (
-            moment.dt.replace_time_zone(None)
-            if "%:z" not in self.pattern
-            else moment.dt.convert_time_zone("UTC")
-        )
+        return moment.dt.replace_time_zone(None) if "%:z" not in self.pattern else moment.dt.convert_time_zone("UTC")
 
 
 def recognise_dates(sample: pl.Series, where: str) -> DateForm:

@@ -28,9 +28,7 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
     """
     if spec.delimiter == "" or (spec.delimiter and "\n" in spec.delimiter):
         raise UsageError(f"{spec.delimiter!r} is no delimiter", fix="give one character, or '::'")
-    delimiter = spec.delimiter or (
-        "\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head)
-    )
+    delimiter = spec.delimiter or ("\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head))
     rows = head.rows(delimiter)
     if spec.delimiter is None and len(delimiter) == 1 and _blank_after_delimiter(rows):
         delimiter += " "
@@ -43,9 +41,7 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         header = has_header(rows, spec.columns)
     names, roles, notes = _named(rows, header, spec, kind, head.where)
     if len(names) < 2:
-        raise InputError(
-            "only one column is found, and interactions need a user and an item", where=head.where
-        )
+        raise InputError("only one column is found, and interactions need a user and an item", where=head.where)
 
     path, separator = text.path, delimiter
     if len(delimiter.encode()) > 1 or delimiter == " ":
@@ -58,9 +54,7 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
 
     data_rows = shape.records - shape.dropped.size - int(header)
     if data_rows + shape.ragged <= 0:
-        raise InputError(
-            "there is a header and no row", where=head.where, fix="give a file with interactions"
-        )
+        raise InputError("there is a header and no row", where=head.where, fix="give a file with interactions")
     columns = [f"column_{place}" for place in range(len(names))]
     frame = pl.LazyFrame(schema={column: pl.String for column in columns})
     if data_rows > 0:

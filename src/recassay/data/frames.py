@@ -65,9 +65,7 @@ def read_sparse(matrix: Any) -> RawTable:
     Entries stored twice are summed, which is what scipy means by them. A boolean matrix has no ratings.
     """
     if matrix.ndim != 2:
-        raise InputError(
-            f"the matrix has {matrix.ndim} dimensions", where="a sparse matrix", fix="give users x items"
-        )
+        raise InputError(f"the matrix has {matrix.ndim} dimensions", where="a sparse matrix", fix="give users x items")
     entries = sparse.coo_array(matrix, copy=True)
     entries.sum_duplicates()
     columns = {USER: entries.coords[0].astype(np.int64), ITEM: entries.coords[1].astype(np.int64)}
@@ -110,9 +108,7 @@ def _from_pandas(role: str, column: Any) -> pl.Series:
         column, kind = column.dt.tz_convert("UTC").dt.tz_localize(None), "M"
     if isinstance(column.dtype, np.dtype) and kind in "iufbM":
         return pl.Series(role, column.to_numpy())
-    values = [
-        None if missing else value for value, missing in zip(column.tolist(), column.isna(), strict=True)
-    ]
+    values = [None if missing else value for value, missing in zip(column.tolist(), column.isna(), strict=True)]
     present = [value for value in values if value is not None]
     kinds = {type(value) for value in present}
     if role in (USER, ITEM, EVENT) and (len(kinds) > 1 or not kinds <= {str, int}):

@@ -101,9 +101,7 @@ def survey(path: Path, separator: str, quoted: bool, expected: int) -> Layout:
         wrong = (block.fields != expected) & ~block.blank
         ragged += int(wrong.sum())
         for place in np.flatnonzero(wrong)[: SHOWN_BAD_ROWS - len(shown)]:
-            shown.append(
-                BadRow(int(block.lines[place]), f"{block.fields[place]} fields instead of {expected}")
-            )
+            shown.append(BadRow(int(block.lines[place]), f"{block.fields[place]} fields instead of {expected}"))
         leave = np.flatnonzero(wrong | block.blank)
         if leave.size:
             dropped.append(leave + total)
@@ -117,9 +115,7 @@ def write_without(path: Path, target: Path, separator: str, quoted: bool, droppe
     with target.open("wb") as out:
         for block in records(path, separator, quoted):
             count = block.ends.size
-            inside = (
-                dropped[np.searchsorted(dropped, first) : np.searchsorted(dropped, first + count)] - first
-            )
+            inside = dropped[np.searchsorted(dropped, first) : np.searchsorted(dropped, first + count)] - first
             first += count
             keep = np.ones(count, dtype=np.bool_)
             keep[inside] = False

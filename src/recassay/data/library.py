@@ -79,9 +79,7 @@ def import_dataset(
 ) -> DatasetManifest:
     """Read `source` (see `read_interactions`) and keep it under `name`; an error leaves nothing behind."""
     _refuse_existing(checked_name(name), replace)
-    return store_dataset(
-        read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace
-    )
+    return store_dataset(read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace)
 
 
 def store_dataset(
@@ -207,9 +205,7 @@ def _names() -> list[str]:
     folder = datasets_folder()
     if not folder.is_dir():
         return []
-    return sorted(
-        entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")
-    )
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
 
 def _existing(name: str) -> Path:

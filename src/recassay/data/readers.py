@@ -72,9 +72,7 @@ def _existing_file(path: Path) -> Path:
     if not os.access(path, os.R_OK):
         raise InputError("the file may not be read", where=str(path), fix="check its permissions")
     if path.stat().st_size == 0:
-        raise InputError(
-            "the file is empty", where=str(path), fix="give a file with a user and an item in each row"
-        )
+        raise InputError("the file is empty", where=str(path), fix="give a file with a user and an item in each row")
     return path
 
 
@@ -85,9 +83,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
         return read_parquet(path, spec)
     if kind == "auto" and suffix != ".inter" and suffix not in _TABLE_SUFFIXES:
         raise InputError(
-            f"files ending in {suffix!r} are not known"
-            if suffix
-            else "the file has no ending that tells its format",
+            f"files ending in {suffix!r} are not known" if suffix else "the file has no ending that tells its format",
             where=str(path),
             fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'",
         )
@@ -102,12 +98,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
 def _recognised(suffix: str, head: Head, spec: ReadSpec) -> str:
     if suffix == ".inter":
         return "inter"
-    if (
-        not spec.columns
-        and spec.header is None
-        and spec.delimiter in (None, " ")
-        and looks_like_adjacency(head)
-    ):
+    if not spec.columns and spec.header is None and spec.delimiter in (None, " ") and looks_like_adjacency(head):
         return "adjacency"
     tabbed = suffix in _MOVIELENS_SUFFIXES and "\t" in head.lines[0]
     if tabbed or ("::" in head.lines[0] and spec.delimiter in (None, "::")):

@@ -57,9 +57,7 @@ def merge_repeated(rows: Rows, rule: str) -> tuple[Rows, int]:
             weight[latest] = np.add.reduceat(each, starts, dtype=np.float64)
     keep = np.zeros(order.size, dtype=np.bool_)
     keep[latest] = True
-    return Rows(rows.user, rows.item, weight, rows.time).take(np.flatnonzero(keep)), int(
-        sizes[sizes > 1].sum()
-    )
+    return Rows(rows.user, rows.item, weight, rows.time).take(np.flatnonzero(keep)), int(sizes[sizes > 1].sum())
 
 
 def sorted_groups(keys: IntArray, time: IntArray | None) -> tuple[IntArray, IntArray]:

@@ -106,9 +106,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Compared without regard to case, blanks, hyphens, underscores and dots."""
 
-STAND_IN_NAMES: Mapping[str, tuple[str, ...]] = {
-    USER: ("session", "session_id", "user_session", "playlist_id")
-}
+STAND_IN_NAMES: Mapping[str, tuple[str, ...]] = {USER: ("session", "session_id", "user_session", "playlist_id")}
 """Taken only where none of the usual names occurs."""
 
 _KNOWN = {role: {canonical(name) for name in names} for role, names in USUAL_NAMES.items()}

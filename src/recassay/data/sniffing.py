@@ -49,9 +49,7 @@ def read_head(path: Path, where: str) -> Head:
         lines.pop()
     full = [line.rstrip("\r") for line in lines if line.strip()][:SAMPLE_LINES]
     if not full:
-        raise InputError(
-            "the file is empty", where=where, fix="give a file with a user and an item in each row"
-        )
+        raise InputError("the file is empty", where=where, fix="give a file with a user and an item in each row")
     return Head(tuple(full), where)
 
 
@@ -88,15 +86,10 @@ def has_header(rows: Sequence[Sequence[str]], asked: Mapping[str, str | int]) ->
     holds text above a column of numbers.
     """
     first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
-    if any(is_known_name(cell) for cell in first) or any(
-        isinstance(column, str) for column in asked.values()
-    ):
+    if any(is_known_name(cell) for cell in first) or any(isinstance(column, str) for column in asked.values()):
         return True
     return any(
-        not is_number(cell)
-        and bool(cell.strip())
-        and bool(body)
-        and all(is_number(row[place]) for row in body)
+        not is_number(cell) and bool(cell.strip()) and bool(body) and all(is_number(row[place]) for row in body)
         for place, cell in enumerate(first)
     )
 

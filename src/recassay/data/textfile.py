@@ -60,9 +60,7 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     try:
         codec = codecs.lookup(encoding)
     except LookupError:
-        raise UsageError(
-            f"unknown encoding {encoding!r}", fix="use utf-8, latin-1, cp1252 or utf-16"
-        ) from None
+        raise UsageError(f"unknown encoding {encoding!r}", fix="use utf-8, latin-1, cp1252 or utf-16") from None
     compressed = path.name.lower().endswith(".gz")
     with path.open("rb") as file:
         head = file.read(1 << 16)
@@ -93,9 +91,7 @@ def line_blocks(path: Path) -> Iterator[bytes]:
             block, newline, rest_after = (rest + chunk).rpartition(b"\n")
             rest = rest_after
             if len(rest) > LONGEST_LINE:
-                raise InputError(
-                    "a line is longer than 128 MB", where=str(path), fix="check that it is a table"
-                )
+                raise InputError("a line is longer than 128 MB", where=str(path), fix="check that it is a table")
             if newline:
                 yield block + newline
     if rest:
@@ -134,9 +130,7 @@ def _inflated_chunks(path: Path) -> Iterator[bytes]:
     except EOFError:
         raise InputError("the gzip file ends early", where=str(path), fix="fetch or copy it again") from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(
-            f"the gzip file is damaged ({error})", where=str(path), fix="fetch it again"
-        ) from None
+        raise InputError(f"the gzip file is damaged ({error})", where=str(path), fix="fetch it again") from None
 
 
 def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> Iterator[bytes]:
@@ -180,9 +174,7 @@ def _decode(
 
 def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:
     if not head:
-        raise InputError(
-            "the file is empty", where=str(path), fix="give a file with a user and an item in each row"
-        )
+        raise InputError("the file is empty", where=str(path), fix="give a file with a user and an item in each row")
     if compressed:
         if not head.startswith(b"\x1f\x8b"):
             raise InputError(
@@ -191,13 +183,9 @@ def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> 
         return
     for signature, what in _SIGNATURES.items():
         if head.startswith(signature):
-            raise InputError(
-                f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first"
-            )
+            raise InputError(f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first")
     if b"\0" in head and not wide and not _is_utf8(head):
-        raise InputError(
-            "the file is binary, not text", where=str(path), fix="give a text table or a Parquet file"
-        )
+        raise InputError("the file is binary, not text", where=str(path), fix="give a text table or a Parquet file")
 
 
 def _lone_returns(start: bytes) -> bool:

@@ -64,9 +64,7 @@ def judge_times(column: pl.Series, mode: str, where: str) -> JudgedTimes:
         ticks = column.to_physical().fill_null(0).to_numpy()
         return _judge_integers(ticks, missing, _POLARS_UNITS[column.dtype.time_unit], "dates", lenient=True)
     if mode == "iso":
-        raise InputError(
-            "the timestamps are numbers, not dates", where=where, fix="say time='auto' or the unit"
-        )
+        raise InputError("the timestamps are numbers, not dates", where=where, fix="say time='auto' or the unit")
     if column.dtype.is_integer():
         whole = column.cast(pl.Int64, strict=False)
         missing = whole.is_null().to_numpy()
@@ -110,9 +108,7 @@ def _position_warning(values: IntArray | FloatArray) -> tuple[str, ...]:
     return (f"timestamps reach only {largest}: read as positions in a sequence, not as a common clock",)
 
 
-def _judge_integers(
-    values: IntArray, missing: BoolArray, unit: TimeUnit, source: str, *, lenient: bool
-) -> JudgedTimes:
+def _judge_integers(values: IntArray, missing: BoolArray, unit: TimeUnit, source: str, *, lenient: bool) -> JudgedTimes:
     factor = _STEP ** UNITS.index(unit)
     early, late = values < 0, values >= LATEST_CLOCK * factor
     faults = [(_FAULT_EARLY, early & ~missing), (_FAULT_LATE, late & ~missing)]
@@ -183,6 +179,4 @@ def _whole(values: FloatArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
             return scaled.astype(np.int64), UNITS[place + power]
     factor = _STEP ** (len(UNITS) - 1 - place)
     floor = np.floor(values)
-    return floor.astype(np.int64) * factor + np.round((values - floor) * factor).astype(
-        np.int64
-    ), "nanoseconds"
+    return floor.astype(np.int64) * factor + np.round((values - floor) * factor).astype(np.int64), "nanoseconds"

@@ -86,9 +86,7 @@ def _survey(raw: RawTable, schema: pl.Schema) -> dict[str, int]:
 def _as_printed(column: pl.Expr) -> pl.Expr:
     """Whether a text is an int64 just as it would be printed: no plus sign, no leading zero, no -0."""
     text = column.str
-    dressed = (
-        text.starts_with("+") | text.starts_with("-0") | (text.starts_with("0") & (text.len_bytes() > 1))
-    )
+    dressed = text.starts_with("+") | text.starts_with("-0") | (text.starts_with("0") & (text.len_bytes() > 1))
     return column.cast(pl.Int64, strict=False).is_not_null() & ~dressed
 
 
@@ -101,9 +99,7 @@ def _filled(column: pl.Expr) -> pl.Expr:
     return pl.when(column.str.strip_chars() != "").then(column)
 
 
-def _ids(
-    role: str, dtype: pl.DataType, counts: dict[str, int], raw: RawTable, warnings: list[str]
-) -> pl.Expr:
+def _ids(role: str, dtype: pl.DataType, counts: dict[str, int], raw: RawTable, warnings: list[str]) -> pl.Expr:
     column = pl.col(role)
     if dtype.is_integer():
         return column
@@ -120,9 +116,7 @@ def _ids(
             )
         warnings.append(f"the {role} ids were floats and became integers")
         return column.fill_nan(None).cast(pl.Int64)
-    raise InputError(
-        f"the {role} ids are of type {dtype}", where=raw.source, fix="store ids as integers or text"
-    )
+    raise InputError(f"the {role} ids are of type {dtype}", where=raw.source, fix="store ids as integers or text")
 
 
 def _number(dtype: pl.DataType, raw: RawTable) -> pl.Expr:
