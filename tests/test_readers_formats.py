@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import uuid
 from pathlib import Path
@@ -215,3 +216,21 @@ def test_row_order_never_changes_the_id_tables(tmp_path: Path, data: st.DataObje
         tables.append((result.interactions.users.to_list(), result.interactions.items.to_list()))
     assert tables[0] == tables[1]
     assert tables[0][1] == sorted({item for _, item in rows})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(st.text('ab, ;"\n\t', min_size=1), st.text('x,"\n', min_size=1)), min_size=1))
+def test_whatever_the_csv_module_writes_is_read(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    filled = [row for row in rows if row[0].strip() and row[1].strip()]
+    path = tmp_path / "a.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([("user", "item"), *rows])
+    spec = ReadSpec(delimiter=",", header=True, skip_bad_rows=True)
+    if not filled:
+        with pytest.raises(InputError, match="none of the"):
+            read_interactions(path, spec)
+        return
+    result = read_interactions(path, spec)
+    assert sorted(told(result)) == sorted(set(filled))
+    assert (result.record.rows, result.record.bad) == (len(rows), len(rows) - len(filled))
