@@ -114,7 +114,7 @@ BAD = {
     "ratios": (["data", "describe", "{file}", "--split", "random", "--ratios", "1,2"], "ratios"),
     "threshold": (["data", "describe", "{file}", "--split", "random", "--threshold", "3"], "threshold"),
     "strict": (["data", "describe", "{file}", "--split", "random", "--min-user-interactions", "9999"], "filter"),
-    "by hand": (["data", "fetch", "netflix"], "cannot be fetched by a program"),
+    "by hand": (["data", "fetch", "zvuk"], "cannot be fetched by a program"),
     "unknown fetch": (["data", "fetch", "ml-21m"], "did you mean"),
     "not stored": (["data", "remove", "nope"], "nope"),
 }
@@ -185,6 +185,17 @@ def test_evaluate_refuses_leaks_and_bad_files(cli, judged):
     text = cli("evaluate", judged / "text.csv", "--train", judged / "train.csv", "--test", judged / "test.csv")
     assert text.code == 2
     assert "'high' in data row 1" in text.err
+
+
+def test_positions_are_no_clock(cli, tmp_path):
+    path = tmp_path / "sequences.csv"
+    path.write_text(
+        "user,item,timestamp\n" + "\n".join(f"{u},{(3 * u + i) % 9},{i}" for u in range(9) for i in range(8))
+    )
+    refused = cli("data", "describe", path, "--split", "global_time")
+    assert refused.code == 2
+    assert "the times are positions, not a clock" in refused.err
+    assert cli("data", "describe", path, "--split", "leave_last_out").code == 0
 
 
 def test_python_verbs(events):

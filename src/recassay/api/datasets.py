@@ -73,7 +73,9 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
 
 def load_data(source: Any, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
     """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory."""
-    return _load(source, read)[0]
+    from recassay.data.sources import open_dataset
+
+    return open_dataset(source, _read_spec(read)).interactions
 
 
 def fetch_data(
@@ -147,13 +149,16 @@ def describe_data(
     from recassay.core.specs import ProtocolSpec
     from recassay.core.types import joined
     from recassay.data.characteristics import describe
+    from recassay.data.sources import open_dataset
     from recassay.protocol.apply import apply_protocol
 
-    interactions, reading = _load(source, read)
+    opened = open_dataset(source, _read_spec(read))
+    interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     if protocol is None:
         return DataDescription(name, describe(interactions).to_dict(), reading)
     spec = protocol if isinstance(protocol, ProtocolSpec) else ProtocolSpec.checked(**protocol)
+    opened.refuse_positions(spec.split)
     split = apply_protocol(interactions, spec)
     parts = {
         part: {
@@ -181,10 +186,3 @@ def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
     if read is None:
         return ReadSpec()
     return read if isinstance(read, ReadSpec) else ReadSpec.checked(**read)
-
-
-def _load(source: Any, read: ReadSpec | Mapping[str, Any] | None) -> tuple[Interactions, dict[str, Any]]:
-    from recassay.data.sources import open_dataset
-
-    opened = open_dataset(source, _read_spec(read))
-    return opened.interactions, opened.reading

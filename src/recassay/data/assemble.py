@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
+from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
 from recassay.core.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.encode import drop_unused, encode_ids
 from recassay.data.events import EventTypes, given_weights, inverse_frequency, merge_events
-from recassay.data.records import EVENT, SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
+from recassay.data.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
 from recassay.data.repeated import Rows, merge_repeated
 from recassay.data.times import JudgedTimes, judge_times
 from recassay.data.values import typed_columns

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from recassay.core.columns import ITEM, RATING, USER
+from recassay.core.columns import EVENT, ITEM, RATING, USER
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data.records import EVENT, RawTable
+from recassay.data.records import RawTable
 from recassay.data.roles import assign_roles, refuse_repeated_names
 from recassay.data.textfile import hash_file
 

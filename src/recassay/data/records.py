@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
+from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.types import Interactions
 
-EVENT = "event"
 ROLES = (USER, ITEM, RATING, TIMESTAMP, EVENT)
 """What a column of a source may be to us."""
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
+from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
-from recassay.data.records import EVENT, ROLES, brief
+from recassay.data.records import ROLES, brief
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     USER: (

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.specs import ReadSpec
+from recassay.core.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
 from recassay.data.catalog import all_datasets
 from recassay.data.library import list_datasets, load_dataset, read_manifest
@@ -25,6 +25,15 @@ class OpenedDataset:
     name: str
     interactions: Interactions
     reading: dict[str, Any]
+
+    def refuse_positions(self, split: SplitName) -> None:
+        """A global split by time needs a clock: positions within a user's history order no two users."""
+        if split == "global_time" and self.reading.get("time_unit") == "position":
+            raise UsageError(
+                "the times are positions, not a clock, so a global_time split would compare what has no common order",
+                where=self.name,
+                fix="use leave_last_out or user_time, or a random split",
+            )
 
 
 def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: Path | None = None) -> OpenedDataset:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
+from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
 from recassay.data.dates import recognise_dates
-from recassay.data.records import EVENT, RawTable
+from recassay.data.records import RawTable
 
 _SAMPLE = 1000
 
