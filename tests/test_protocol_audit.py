@@ -119,9 +119,11 @@ def test_data_without_time_is_audited_for_the_rest() -> None:
 
 
 def test_an_unknown_name_in_allow_leakage_is_refused_with_a_hint() -> None:
-    record = audit_split(split_of(TRAIN, VALID, TEST), "global_time")
-    with pytest.raises(UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"):
-        refuse_leakage(record, ["test_pairs_in_train"])
+    spec = ProtocolSpec(allow_leakage=("test_pairs_in_train",))
+    with pytest.raises(
+        UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"
+    ):
+        apply_protocol(interactions(TRAIN), spec)
 
 
 def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> None:

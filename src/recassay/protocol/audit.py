@@ -135,11 +135,15 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
     )
 
 
-def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
-    """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
+def check_allowed(allowed: Sequence[str]) -> None:
+    """Raise `UsageError` for a name that is none of `FINDINGS`."""
     for name in allowed:
         if name not in FINDINGS:
             raise UsageError(f"allow_leakage: there is no finding {name!r}", fix=did_you_mean(name, FINDINGS))
+
+
+def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
+    """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
     refused = record.refusals(allowed)
     if refused:
         names = ", ".join(repr(found.name) for found in refused)
