@@ -19,8 +19,7 @@ from recassay.api import (
     profiles,
     rank,
 )
-
-__version__ = "0.1.0"
+from recassay.core.version import __version__
 
 __all__ = [
     "RecAssayError",

@@ -72,8 +72,8 @@ def doctor() -> dict[str, Any]:
     import os
     import platform
 
-    from recassay import __version__
     from recassay.core import registry
+    from recassay.core.version import __version__
 
     versions = {}
     for requirement in metadata.requires("recassay") or []:

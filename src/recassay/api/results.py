@@ -178,8 +178,8 @@ def analyze(
 
 def document(command: str, content: Mapping[str, Any], results: Results) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, and the content as plain data."""
-    from recassay import __version__
     from recassay.core.plain import plain
+    from recassay.core.version import __version__
 
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}

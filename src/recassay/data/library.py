@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
+from recassay.core.version import __version__
 from recassay.data.encode import drop_unused, encode_ids
 from recassay.data.folders import appearing, checked_name, home, remove_folder
 from recassay.data.frames import damaged_parquet
@@ -105,7 +105,7 @@ def store_dataset(
         _frame(inside).write_parquet(table, compression="zstd")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
-            recassay_version=_version(),
+            recassay_version=__version__,
             name=name,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             source=record.source,
@@ -192,13 +192,6 @@ def _frame(interactions: Interactions) -> pl.DataFrame:
     if interactions.time is not None:
         columns[TIMESTAMP] = pl.Series(interactions.time)
     return pl.DataFrame(columns)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("recassay")
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _names() -> list[str]:
