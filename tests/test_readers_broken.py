@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data import textfile
 from recassay.data.library import datasets_folder, import_dataset, list_datasets
 from recassay.data.readers import read_interactions
+from recassay.data.reading import textfile
 
 HEADER = "user,item,rating,timestamp\n"
 GOOD = "1,2,3.5,881250949\n"

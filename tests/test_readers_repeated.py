@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recassay.core.specs import ReadSpec
-from recassay.data.encode import encode_ids
 from recassay.data.readers import read_interactions
-from recassay.data.repeated import sorted_groups
+from recassay.data.reading.encode import encode_ids
+from recassay.data.reading.repeated import sorted_groups
 
 CLOCK = 1_500_000_000
 ROW = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-8, 8), st.integers(0, 3))

@@ -14,7 +14,7 @@ from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
 from recassay.core.types import IntArray
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.times import LATEST_CLOCK, judge_times
+from recassay.data.reading.times import LATEST_CLOCK, judge_times
 
 
 def read(times: pl.Series, **options: object) -> ReadResult:

@@ -18,11 +18,11 @@ from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
-from recassay.data.encode import drop_unused, encode_ids
 from recassay.data.folders import appearing, checked_name, home, remove_folder
-from recassay.data.frames import damaged_parquet
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.textfile import hash_file
+from recassay.data.reading.encode import drop_unused, encode_ids
+from recassay.data.reading.frames import damaged_parquet
+from recassay.data.reading.textfile import hash_file
 
 SCHEMA_VERSION = 1
 TABLE_FILE = "interactions.parquet"

@@ -13,9 +13,9 @@ from scipy import sparse
 from recassay.core.columns import EVENT, ITEM, RATING, USER
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data.records import RawTable
-from recassay.data.roles import assign_roles, refuse_repeated_names
-from recassay.data.textfile import hash_file
+from recassay.data.reading.records import RawTable
+from recassay.data.reading.roles import assign_roles, refuse_repeated_names
+from recassay.data.reading.textfile import hash_file
 
 
 def read_parquet(path: Path, spec: ReadSpec) -> RawTable:

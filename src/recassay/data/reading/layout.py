@@ -15,8 +15,8 @@ import numpy as np
 
 from recassay.core.errors import InputError
 from recassay.core.types import BoolArray, IntArray
-from recassay.data.records import SHOWN_BAD_ROWS, BadRow
-from recassay.data.textfile import LONGEST_LINE, line_blocks
+from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow
+from recassay.data.reading.textfile import LONGEST_LINE, line_blocks
 
 _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from recassay.core.errors import InputError
-from recassay.data.records import brief
+from recassay.data.reading.records import brief
 
 _FORM = re.compile(
     r"\d{4}(?P<dash>[-/])\d{2}[-/]\d{2}"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
-from recassay.data.roles import is_known_name
-from recassay.data.times import EARLIEST_CLOCK
+from recassay.data.reading.roles import is_known_name
+from recassay.data.reading.times import EARLIEST_CLOCK
 
 DELIMITERS = ("::", "\t", ",", ";", "|", " ")
 SAMPLE_LINES = 200

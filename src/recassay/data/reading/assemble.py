@@ -15,12 +15,12 @@ from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
 from recassay.core.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
-from recassay.data.encode import drop_unused, encode_ids
-from recassay.data.events import EventTypes, given_weights, inverse_frequency, merge_events
-from recassay.data.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
-from recassay.data.repeated import Rows, merge_repeated
-from recassay.data.times import JudgedTimes, judge_times
-from recassay.data.values import typed_columns
+from recassay.data.reading.encode import drop_unused, encode_ids
+from recassay.data.reading.events import EventTypes, given_weights, inverse_frequency, merge_events
+from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
+from recassay.data.reading.repeated import Rows, merge_repeated
+from recassay.data.reading.times import JudgedTimes, judge_times
+from recassay.data.reading.values import typed_columns
 
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _EMPTY = "is empty"

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Literal, cast
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.members import Limits, Writer, landing
+from recassay.data.download.members import Limits, Writer, landing
 
 Kind = Literal["zip", "tar", "gz", "bz2", "xz"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
-from recassay.data.records import ROLES, brief
+from recassay.data.reading.records import ROLES, brief
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     USER: (

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.types import Float32Array, FloatArray, IdArray
-from recassay.data.repeated import Rows, sorted_groups
+from recassay.data.reading.repeated import Rows, sorted_groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ import polars as pl
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data.dates import recognise_dates
-from recassay.data.records import RawTable
+from recassay.data.reading.dates import recognise_dates
+from recassay.data.reading.records import RawTable
 
 _SAMPLE = 1000
 

@@ -26,7 +26,7 @@ import polars as pl
 
 from recassay.core.errors import InputError
 from recassay.core.types import BoolArray, FloatArray, IntArray
-from recassay.data.records import TimeUnit
+from recassay.data.reading.records import TimeUnit
 
 EARLIEST_CLOCK = 10**8
 """March 1973 in seconds: smaller numbers are taken for positions in a sequence, not for a clock."""

@@ -10,11 +10,11 @@ import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.specs import ReadSpec
-from recassay.data import layout
-from recassay.data.records import RawTable, brief
-from recassay.data.roles import assign_roles, refuse_repeated_names
-from recassay.data.sniffing import Head, has_header, positional_roles, sniff_delimiter
-from recassay.data.textfile import TextFile, rewrite
+from recassay.data.reading import layout
+from recassay.data.reading.records import RawTable, brief
+from recassay.data.reading.roles import assign_roles, refuse_repeated_names
+from recassay.data.reading.sniffing import Head, has_header, positional_roles, sniff_delimiter
+from recassay.data.reading.textfile import TextFile, rewrite
 
 _UNIT_SEPARATOR = "\x1f"
 _INTER_TYPES = ("token", "token_seq", "float", "float_seq")
