@@ -1,0 +1,117 @@
+"""What a study asks for: datasets, algorithms, a protocol, tuning and a budget."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field, model_validator
+
+from recassay.core.specs import ProtocolSpec, ReadSpec, Spec
+
+Value: TypeAlias = bool | int | float | str
+
+DEFAULT_METRICS = (
+    "ndcg@10",
+    "hitrate@10",
+    "precision@10",
+    "recall@10",
+    "map@10",
+    "mrr@10",
+    "coverage@10",
+    "diversity@10",
+    "novelty@10",
+)
+"""The metrics of a study that names none: the kinds that the KDD'24 study compares."""
+
+PRUNE_AFTER = 5
+"""Complete trials before the median may stop another (Optuna's own default)."""
+
+LIST_DEPTH = 100
+"""How long the kept lists are, unless a metric looks deeper."""
+
+
+class RangeSpec(Spec):
+    """A narrower range for one parameter; `log` None keeps the scale that the algorithm declares."""
+
+    low: int | float
+    high: int | float
+    log: bool | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> RangeSpec:
+        if self.low > self.high:
+            raise ValueError(f"low = {self.low} is above high = {self.high}")
+        return self
+
+
+class OptionsSpec(Spec):
+    """A few values for one parameter, instead of a range."""
+
+    options: Annotated[tuple[Value, ...], Field(min_length=1)]
+
+
+Setting: TypeAlias = Value | RangeSpec | OptionsSpec
+
+
+class AlgorithmSpec(Spec):
+    """An algorithm of the study: a registered name or a file (`./mymodel.py:MyModel`), and what is settled about it.
+
+    `name` is what the results table calls it. A plain value in `settings` fixes a parameter; a range or options narrow
+    what tuning may vary.
+    """
+
+    reference: str
+    name: str
+    settings: dict[str, Setting] = Field(default_factory=dict)
+
+
+class DatasetSpec(Spec):
+    """A dataset of the study: an imported name, `synthetic:PRESET[@scale]`, or a file.
+
+    `read` says how a file is read; `protocol` replaces single keys of the study's protocol for this dataset (a rating
+    threshold on another scale; in a file, `positive_threshold = "none"` lifts the study's).
+    """
+
+    reference: str
+    name: str
+    read: ReadSpec = ReadSpec()
+    protocol: dict[str, Any] = Field(default_factory=dict)
+
+
+class TuningSpec(Spec):
+    """How parameters are chosen: the same number of trials for every algorithm, judged on the validation part."""
+
+    trials: Annotated[int, Field(ge=0)] = 40
+    """0: the defaults are used as they are."""
+    metric: str = "ndcg@10"
+    pruning: bool = True
+    """Whether a trial that falls behind the median may be stopped, where the algorithm reports its stages."""
+
+    @property
+    def staged(self) -> bool:
+        """Whether the stages of training are judged at all: with so few trials no median would stop one."""
+        return self.pruning and self.trials > PRUNE_AFTER
+
+
+class Budget(Spec):
+    """What one cell may use; a cell beyond it becomes a row with its reason. Not part of a cell's identity."""
+
+    seconds_per_cell: Annotated[float, Field(gt=0)] | None = 3600.0
+    memory_gb: Annotated[float, Field(gt=0)] | None = None
+    """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
+
+
+class StudySpec(Spec):
+    """A whole study. Relative paths in it start from the folder `base`."""
+
+    name: Annotated[str, Field(min_length=1)] = "study"
+    seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (1,)
+    datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
+    algorithms: Annotated[tuple[AlgorithmSpec, ...], Field(min_length=1)]
+    metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
+    protocol: ProtocolSpec = ProtocolSpec()
+    folds: tuple[int, ...] | None = None
+    """For `split = "kfold"`: the folds to run; None: the one that the protocol names."""
+    tuning: TuningSpec = TuningSpec()
+    budget: Budget = Budget()
+    base: str = "."

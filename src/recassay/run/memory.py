@@ -1,0 +1,60 @@
+"""How much memory a process holds, read from /proc; None where the system does not tell."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+def resident_bytes(pid: int | None = None) -> int:
+    """Resident memory of a process (this one by default); 0 where it is gone or unknown."""
+    try:
+        return int(Path(f"/proc/{pid or 'self'}/statm").read_text("ascii").split()[1]) * _PAGE
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def tree_bytes(pid: int) -> int:
+    """Resident memory of a process and all that descend from it."""
+    total, waiting = 0, [pid]
+    while waiting:
+        one = waiting.pop()
+        total += resident_bytes(one)
+        try:
+            waiting.extend(map(int, Path(f"/proc/{one}/task/{one}/children").read_text("ascii").split()))
+        except (OSError, ValueError):
+            continue
+    return total
+
+
+def peak_bytes() -> int | None:
+    """The most that this process held since it began or since `reset_peak`."""
+    try:
+        for line in Path("/proc/self/status").read_text("ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, IndexError, ValueError):
+        return None
+    return None
+
+
+def reset_peak() -> None:
+    """Begin a new measurement of the peak, where the system allows it."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+    except OSError:
+        return
+
+
+def machine_bytes() -> int | None:
+    """The memory of this machine, or of the container that this process lives in."""
+    try:
+        physical = os.sysconf("SC_PHYS_PAGES") * _PAGE
+    except (AttributeError, ValueError, OSError):
+        return None
+    try:
+        return min(physical, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    except (OSError, ValueError):
+        return physical

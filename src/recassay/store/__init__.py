@@ -1,0 +1,6 @@
+"""What happened, kept: an SQLite index, and one Parquet file a cell for scores and for lists."""
+
+from recassay.store.records import CellRecord, StoreStatus, TrialRecord
+from recassay.store.store import Store
+
+__all__ = ["CellRecord", "Store", "StoreStatus", "TrialRecord"]

@@ -1,0 +1,118 @@
+"""What a store keeps: records of trials and cells, the plan, and how far a study is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Status: TypeAlias = Literal["done", "failed", "timeout", "memory", "crashed", "over_budget"]
+TrialState: TypeAlias = Literal["complete", "pruned", "failed", "over_budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """One trial of a tuning; `stages` are the values after each stage of training, where the algorithm reports them."""
+
+    number: int
+    state: TrialState
+    parameters: Mapping[str, Any]
+    value: float | None = None
+    reason: str | None = None
+    stages: tuple[float, ...] = ()
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "number": self.number,
+            "state": self.state,
+            "parameters": dict(self.parameters),
+            "value": self.value,
+            "reason": self.reason,
+            "stages": list(self.stages),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> TrialRecord:
+        """The record that `to_dict` wrote."""
+        return cls(**{**stored, "stages": tuple(stored["stages"])})
+
+
+@dataclass(frozen=True, slots=True)
+class CellRecord:
+    """What happened to a cell. `reason` is one line for people, `detail` a traceback; both None where it is done.
+
+    `metrics` are the means over users and the catalogue's numbers by label (None: nowhere defined); `memory` is the
+    peak of the final fit and the lists, `peak_memory` that of the whole cell, both in bytes.
+    """
+
+    id: str
+    algorithm: str
+    dataset: str
+    seed: int
+    fold: int | None
+    spec: Mapping[str, Any]
+    status: Status
+    reason: str | None = None
+    detail: str | None = None
+    attempts: int = 1
+    finished: str = ""
+    parameters: Mapping[str, Any] | None = None
+    validation: float | None = None
+    seconds: float | None = None
+    seconds_tune: float | None = None
+    seconds_fit: float | None = None
+    seconds_predict: float | None = None
+    memory: float | None = None
+    peak_memory: float | None = None
+    predicted_memory: float | None = None
+    counts: Mapping[str, int] | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """A cell of the current plan, as the store knows it."""
+
+    cell: str
+    algorithm: str
+    dataset: str
+    seed: int
+    fold: int | None
+    metrics: tuple[str, ...]
+    tuning: str
+    """What its trials are kept under; cells that differ only in what is reported share them."""
+    trials: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """How far a study is: the cells of its current plan."""
+
+    planned: int
+    done: int
+    failed: tuple[CellRecord, ...]
+    to_go: tuple[PlannedRow, ...]
+    trials: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "planned": self.planned,
+            "done": self.done,
+            "failed": [
+                {
+                    "algorithm": cell.algorithm,
+                    "dataset": cell.dataset,
+                    "seed": cell.seed,
+                    "fold": cell.fold,
+                    "status": cell.status,
+                    "reason": cell.reason,
+                }
+                for cell in self.failed
+            ],
+            "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
+            "trials": self.trials,
+        }

@@ -1,0 +1,272 @@
+"""The store of a study: what was planned, what happened, and the numbers for every analysis."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError
+from recassay.core.plain import plain
+from recassay.core.results import Results, Source
+from recassay.store.files import write_json, write_parquet
+from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
+from recassay.store.schema import connect
+
+INDEX_FILE = "study.sqlite"
+MANIFEST_FILE = "manifest.json"
+COST_METRICS = ("seconds_fit", "seconds_predict", "memory")
+"""What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak."""
+
+_JSON_FIELDS = ("spec", "parameters", "counts")
+_COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
+
+
+class Store:
+    """A study folder: `study.sqlite`, `manifest.json`, and Parquet files of the cells. One writer at a time."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._connection = connection
+
+    @classmethod
+    def open(cls, folder: str | Path, *, create: bool = False) -> Store:
+        """The store in `folder`; where there is none it is made if `create`, else `InputError`."""
+        folder = Path(folder)
+        index = folder / INDEX_FILE
+        if create:
+            folder.mkdir(parents=True, exist_ok=True)
+        elif not index.is_file():
+            raise InputError("there is no study in this folder", where=str(folder), fix="name the folder of a study")
+        return cls(folder, connect(index, create=create))
+
+    def close(self) -> None:
+        """Close the index."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def set_plan(self, rows: Iterable[PlannedRow], manifest: Mapping[str, Any]) -> None:
+        """Make `rows` the current plan; cells of earlier plans stay and count again when a plan names them again."""
+        planned = [
+            (
+                n,
+                row.cell,
+                row.algorithm,
+                row.dataset,
+                row.seed,
+                row.fold,
+                json.dumps(row.metrics),
+                row.tuning,
+                row.trials,
+            )
+            for n, row in enumerate(rows)
+        ]
+        with self._transaction():
+            self._connection.execute("DELETE FROM plan")
+            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
+        write_json(self.folder / MANIFEST_FILE, plain(manifest))
+
+    def manifest(self) -> dict[str, Any]:
+        """Versions, machine, seeds, the study's spec, hashes and conventions, as of the last run."""
+        path = self.folder / MANIFEST_FILE
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise InputError("the manifest is missing or damaged", where=str(path), fix="run the study again") from None
+        return found
+
+    def record_trial(self, tuning: str, trial: TrialRecord) -> None:
+        """Keep a trial; when this returns it is on the disk. Only the first record of a number counts."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                tuning,
+                trial.number,
+                trial.state,
+                json.dumps(dict(trial.parameters)),
+                trial.value,
+                trial.reason,
+                json.dumps(trial.stages),
+                trial.seconds,
+            ),
+        )
+
+    def forget_failed_trials(self, tuning: str) -> None:
+        """Forget the first failed trial and those after it, which followed from it, so that they are tried again."""
+        failed = "SELECT min(number) FROM trials WHERE tuning = ? AND state IN ('failed', 'over_budget')"
+        self._connection.execute(f"DELETE FROM trials WHERE tuning = ? AND number >= ({failed})", (tuning, tuning))
+
+    def record(self, cell: CellRecord) -> None:
+        """Keep what happened to a cell, in place of what was known before; a done one must have its files."""
+        if cell.status == "done" and not self.has_files(cell.id):
+            raise UsageError(f"the cell {cell.id} has no files", fix="write its scores and lists before its row")
+        row = [
+            json.dumps(value) if name in _JSON_FIELDS and value is not None else value
+            for name, value in ((name, getattr(cell, name)) for name in _COLUMNS)
+        ]
+        marks = ", ".join("?" * len(_COLUMNS))
+        with self._transaction():
+            self._connection.execute("DELETE FROM cells WHERE id = ?", (cell.id,))
+            self._connection.execute(f"INSERT INTO cells ({', '.join(_COLUMNS)}) VALUES ({marks})", row)
+            self._connection.executemany(
+                "INSERT INTO metrics VALUES (?, ?, ?, ?)",
+                [(cell.id, n, label, value) for n, (label, value) in enumerate(cell.metrics.items())],
+            )
+
+    def plan(self) -> tuple[PlannedRow, ...]:
+        """The cells of the current plan, in order."""
+        names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials")
+        query = f"SELECT {', '.join(names)} FROM plan ORDER BY position"
+        rows = [dict(zip(names, row, strict=True)) for row in self._connection.execute(query)]
+        return tuple(PlannedRow(**{**row, "metrics": tuple(json.loads(row["metrics"]))}) for row in rows)
+
+    def cells(self) -> tuple[CellRecord, ...]:
+        """The records of the current plan's cells that ran, in the plan's order."""
+        names = ", ".join(f"cells.{name}" for name in _COLUMNS)
+        query = f"SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
+        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._connection.execute(query)]
+        values: dict[str, dict[str, float | None]] = {}
+        for cell, metric, value in self._connection.execute(
+            "SELECT cell, metric, value FROM metrics ORDER BY position"
+        ):
+            values.setdefault(cell, {})[metric] = value
+        for row in rows:
+            for name in _JSON_FIELDS:
+                row[name] = None if row[name] is None else json.loads(row[name])
+        return tuple(CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows)
+
+    def statuses(self) -> dict[str, str]:
+        """The status of every cell that ever ran here; one whose files are gone does not count as done."""
+        rows = self._connection.execute("SELECT id, status FROM cells")
+        return {cell: status for cell, status in rows if status != "done" or self.has_files(cell)}
+
+    def status(self) -> StoreStatus:
+        """How many cells are done, which failed and why, and which are to go."""
+        cells, plan = self.cells(), self.plan()
+        ran = {cell.id for cell in cells}
+        of_plan = "SELECT count(*) FROM plan JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials"
+        return StoreStatus(
+            planned=len(plan),
+            done=sum(cell.status == "done" for cell in cells),
+            failed=tuple(cell for cell in cells if cell.status != "done"),
+            to_go=tuple(row for row in plan if row.cell not in ran),
+            trials=int(self._connection.execute(of_plan).fetchone()[0]),
+        )
+
+    def results(self) -> Results:
+        """The long table of the current plan: metrics, and `COST_METRICS`, of every cell that ran.
+
+        A failed cell has a row without a value for each, so that a matrix lists it as missing; `status()` has the
+        reasons. Columns: algorithm, dataset, metric, value, seed, and fold where there are several.
+        """
+        rows = []
+        labels = {row.cell: row.metrics for row in self.plan()}
+        for cell in self.cells():
+            costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict, "memory": cell.memory}
+            costs["memory"] = None if cell.memory is None else cell.memory / 1e6
+            for label in (*labels[cell.id], *COST_METRICS):
+                value = (costs[label] if label in costs else cell.metrics.get(label)) if cell.status == "done" else None
+                rows.append((cell.algorithm, cell.dataset, label, value, cell.seed, cell.fold))
+        if not rows:
+            raise InputError("no cell of this study has run yet", where=str(self.folder), fix="run the study")
+        schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64}
+        frame = pl.DataFrame(rows, schema=schema | {c.SEED: pl.Int64, c.FOLD: pl.Int64}, orient="row")
+        if frame.get_column(c.FOLD).null_count():
+            frame = frame.drop(c.FOLD)
+        return Results.from_frame(frame, where=str(self.folder), sources=(self._source(),))
+
+    def trials(self, cell: str | None = None) -> pl.DataFrame:
+        """Every trial of the current plan (or of one cell): one row each, parameters and stages as JSON text."""
+        query = (
+            "SELECT plan.algorithm, plan.dataset, plan.seed, plan.fold, trials.number, trials.state, trials.value, "
+            "trials.parameters, trials.stages, trials.reason, trials.seconds, plan.cell FROM plan "
+            "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials "
+            "WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
+        )
+        schema = {
+            c.ALGORITHM: pl.String,
+            c.DATASET: pl.String,
+            c.SEED: pl.Int64,
+            c.FOLD: pl.Int64,
+            "number": pl.Int64,
+            "state": pl.String,
+            c.VALUE: pl.Float64,
+            "parameters": pl.String,
+            "stages": pl.String,
+            "reason": pl.String,
+            "seconds": pl.Float64,
+            "cell": pl.String,
+        }
+        return pl.DataFrame(self._connection.execute(query, (cell, cell)).fetchall(), schema=schema, orient="row")
+
+    def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
+        """The trials kept under `tuning` from number 0 on without a gap: what a tuning resumes from."""
+        names = ("number", "state", "parameters", "value", "reason", "stages", "seconds")
+        query = f"SELECT {', '.join(names)} FROM trials WHERE tuning = ? ORDER BY number"
+        records: list[TrialRecord] = []
+        for row in self._connection.execute(query, (tuning,)):
+            stored = dict(zip(names, row, strict=True))
+            stored["parameters"], stored["stages"] = json.loads(stored["parameters"]), json.loads(stored["stages"])
+            if stored["number"] != len(records):
+                break
+            records.append(TrialRecord.from_dict(stored))
+        return tuple(records)
+
+    def per_user(self, cell: str) -> pl.DataFrame:
+        """The scores of a cell: the user's own id and one column a metric label, null where undefined."""
+        return self._read(scores_file(self.folder, cell), cell)
+
+    def top_lists(self, cell: str) -> pl.DataFrame:
+        """The lists of a cell: user, rank (from 1), item (original ids) and score."""
+        return self._read(lists_file(self.folder, cell), cell)
+
+    def has_files(self, cell: str) -> bool:
+        """Whether the scores and lists of a cell are there."""
+        return scores_file(self.folder, cell).is_file() and lists_file(self.folder, cell).is_file()
+
+    def _read(self, path: Path, cell: str) -> pl.DataFrame:
+        if not path.is_file():
+            raise InputError(f"there is no finished cell {cell!r}", where=str(self.folder), fix="see the status")
+        return pl.read_parquet(path, glob=False)
+
+    def _source(self) -> Source:
+        cells = [(cell.id, cell.status, dict(cell.metrics)) for cell in self.cells()]
+        return Source(str(self.folder), hashlib.sha256(json.dumps(cells).encode()).hexdigest())
+
+
+def scores_file(folder: Path, cell: str) -> Path:
+    """Where a cell's per-user scores lie."""
+    return folder / "scores" / f"{cell}.parquet"
+
+
+def lists_file(folder: Path, cell: str) -> Path:
+    """Where a cell's lists lie."""
+    return folder / "lists" / f"{cell}.parquet"
+
+
+def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> None:
+    """Write a cell's scores and lists, each whole; its row follows, from whoever holds the index."""
+    write_parquet(scores_file(folder, cell), per_user)
+    write_parquet(lists_file(folder, cell), lists)

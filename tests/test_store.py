@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from recassay.core.errors import InputError, UsageError
+from recassay.store import CellRecord, Store, TrialRecord
+from recassay.store import schema as store_schema
+from recassay.store.files import remove_unfinished, temporary_name, write_whole
+from recassay.store.lock import LOCK_FILE, locked
+from recassay.store.records import PlannedRow
+from recassay.store.store import INDEX_FILE, write_cell_files
+
+METRICS = ("ndcg@10", "coverage@10")
+
+
+def row(cell, algorithm="EASE", dataset="films", *, seed=1, fold=None):
+    return PlannedRow(cell, algorithm, dataset, seed, fold, METRICS, f"tuning of {cell}", 3)
+
+
+def record(cell, algorithm="EASE", dataset="films", *, status="done", **more):
+    values = {"metrics": dict(zip(METRICS, (0.25, None), strict=True)), "memory": 2e6, "seconds_fit": 0.5}
+    if status != "done":
+        values = {"reason": "it broke"}
+    return CellRecord(cell, algorithm, dataset, 1, None, {"algorithm": algorithm}, status, **values | more)
+
+
+def write_files(folder, cell):
+    frame = pl.DataFrame({"user": ["u1", "u2"], "ndcg@10": [0.5, 0.0]})
+    lists = pl.DataFrame({"user": ["u1"], "rank": [1], "item": ["i9"], "score": [0.5]})
+    write_cell_files(folder, cell, per_user=frame, lists=lists)
+    return frame, lists
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "study", create=True) as opened:
+        yield opened
+
+
+def test_a_done_cell_comes_back_whole(store):
+    store.set_plan([row("c1")], {"seeds": [1]})
+    frame, lists = write_files(store.folder, "c1")
+    kept = record("c1", parameters={"reg": 3.5}, counts={"users": 2}, attempts=2)
+    store.record(kept)
+    assert store.cells() == (kept,)
+    assert store.per_user("c1").equals(frame)
+    assert store.top_lists("c1").equals(lists)
+    assert store.manifest() == {"seeds": [1]}
+
+
+def test_results_list_failed_cells_without_a_value(store):
+    store.set_plan([row("c1"), row("c2", "ALS"), row("c3", "BPR")], {})
+    write_files(store.folder, "c1")
+    store.record(record("c1"))
+    store.record(record("c2", "ALS", status="timeout"))
+    frame = store.results().frame
+    assert frame.filter(algorithm="EASE", metric="ndcg@10")["value"].to_list() == [0.25]
+    assert frame.filter(algorithm="EASE", metric="memory")["value"].to_list() == [2.0]
+    assert frame.filter(algorithm="ALS")["value"].to_list() == [None] * 5
+    assert "BPR" not in frame["algorithm"].to_list()
+    assert "fold" not in frame.columns
+    status = store.status()
+    assert (status.planned, status.done) == (3, 1)
+    assert [(cell.algorithm, cell.status, cell.reason) for cell in status.failed] == [("ALS", "timeout", "it broke")]
+    assert [waiting.algorithm for waiting in status.to_go] == ["BPR"]
+    assert json.loads(json.dumps(status.to_dict()))["to_go"] == [{"algorithm": "BPR", "dataset": "films", "seed": 1}]
+
+
+def test_only_the_current_plan_counts_and_an_old_cell_may_return(store):
+    store.set_plan([row("c1")], {})
+    write_files(store.folder, "c1")
+    store.record(record("c1"))
+    store.set_plan([row("c2")], {})
+    assert store.cells() == ()
+    with pytest.raises(InputError, match="no cell of this study has run"):
+        store.results()
+    store.set_plan([row("c1")], {})
+    assert [cell.id for cell in store.cells()] == ["c1"]
+
+
+def test_folds_are_a_column_where_there_are_folds(store):
+    store.set_plan([row("c1", fold=0), row("c2", fold=1)], {})
+    for cell, fold in (("c1", 0), ("c2", 1)):
+        write_files(store.folder, cell)
+        store.record(CellRecord(cell, "EASE", "films", 1, fold, {}, "done", metrics={"ndcg@10": 0.1}))
+    assert store.results().frame.filter(metric="ndcg@10")["fold"].to_list() == ["0", "1"]
+
+
+def test_a_done_row_needs_its_files_and_a_cell_without_them_is_to_be_run(store):
+    store.set_plan([row("c1")], {})
+    with pytest.raises(UsageError, match="no files"):
+        store.record(record("c1"))
+    write_files(store.folder, "c1")
+    store.record(record("c1"))
+    assert store.statuses() == {"c1": "done"}
+    (store.folder / "lists" / "c1.parquet").unlink()
+    assert store.statuses() == {}
+    with pytest.raises(InputError, match="no finished cell"):
+        store.top_lists("c1")
+
+
+def test_trials_resume_up_to_the_first_gap_and_are_never_rewritten(store):
+    trials = [TrialRecord(n, "complete", {"reg": n / 3}, n / 7, None, (0.1, n / 7), 0.5) for n in (0, 1, 3)]
+    for trial in trials:
+        store.record_trial("tuning of c1", trial)
+    store.record_trial("tuning of c1", TrialRecord(1, "failed", {"reg": 0.0}, None, "late"))
+    assert store.trial_records("tuning of c1") == tuple(trials[:2])
+    store.set_plan([row("c1")], {})
+    frame = store.trials()
+    assert frame["number"].to_list() == [0, 1]
+    assert frame["value"].to_list() == [0, 1 / 7]
+    assert store.trials("other").is_empty()
+
+
+def test_failed_trials_are_forgotten_with_those_that_followed_from_them(store):
+    states = ("complete", "pruned", "over_budget", "complete", "failed")
+    for tuning in ("t", "u"):
+        for number, state in enumerate(states):
+            store.record_trial(tuning, TrialRecord(number, state, {}))
+    store.forget_failed_trials("t")
+    assert [trial.state for trial in store.trial_records("t")] == ["complete", "pruned"]
+    assert len(store.trial_records("u")) == 5
+    store.forget_failed_trials("t")
+    assert len(store.trial_records("t")) == 2
+
+
+def test_a_reader_sees_what_is_committed_while_a_writer_is_open(store):
+    store.set_plan([row("c1")], {})
+    with Store.open(store.folder) as reader:
+        assert reader.status().planned == 1
+        store.set_plan([row("c1"), row("c2")], {})
+        assert reader.status().planned == 2
+
+
+def change_version(folder, version):
+    connection = sqlite3.connect(folder / INDEX_FILE)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+
+
+def test_other_schema_versions_are_refused(store):
+    store.close()
+    change_version(store.folder, 99)
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 1\); update RecAssay"):
+        Store.open(store.folder)
+    change_version(store.folder, 0)
+    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 1\)"):
+        Store.open(store.folder, create=True)
+
+
+def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
+    store.close()
+    change_version(store.folder, 0)
+    monkeypatch.setitem(store_schema.MIGRATIONS, 0, "ALTER TABLE plan ADD COLUMN colour TEXT")
+    with Store.open(store.folder) as opened:
+        assert opened.plan() == ()
+    connection = sqlite3.connect(store.folder / INDEX_FILE)
+    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert "colour" in [column[1] for column in connection.execute("PRAGMA table_info(plan)")]
+    connection.close()
+
+
+def test_folders_that_hold_no_study_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no study in this folder"):
+        Store.open(tmp_path)
+    (tmp_path / INDEX_FILE).write_bytes(b"this is text, and long enough to be no header of SQLite" * 20)
+    with pytest.raises(InputError, match="no store of a study"):
+        Store.open(tmp_path)
+    (tmp_path / INDEX_FILE).unlink()
+    connection = sqlite3.connect(tmp_path / INDEX_FILE)
+    connection.execute("CREATE TABLE other (x)")
+    connection.close()
+    with pytest.raises(InputError, match="no store of a study"):
+        Store.open(tmp_path, create=True)
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "scores" / "x.parquet"
+    write_whole(target, lambda file: file.write(b"whole"))
+
+    def breaks(file):
+        file.write(b"ha")
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError):
+        write_whole(target, breaks)
+    assert target.read_bytes() == b"whole"
+    assert [path.name for path in target.parent.iterdir()] == ["x.parquet"]
+    temporary_name(target).write_bytes(b"half")
+    temporary_name(target).mkdir()
+    remove_unfinished(tmp_path)
+    assert [path.name for path in target.parent.iterdir()] == ["x.parquet"]
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from recassay.store.lock import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_driver_is_refused_and_a_killed_ones_lock_is_taken_over(tmp_path):
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    try:
+        with pytest.raises(UsageError, match=rf"another run is at work .*process {holder.pid} on"), locked(tmp_path):
+            pass
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+    assert (tmp_path / LOCK_FILE).is_file()
+    for _ in range(50):
+        try:
+            with locked(tmp_path):
+                break
+        except UsageError:
+            time.sleep(0.1)
+    else:
+        pytest.fail("the lock of a killed process was not taken over")
