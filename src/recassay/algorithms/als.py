@@ -12,7 +12,7 @@ from recassay.algorithms.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Float32Array, Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
@@ -74,7 +74,11 @@ class _AlternatingTraining:
 def solve(
     rows: Positives, fixed: Float32Array, solved: Float32Array, *, alpha: float, reg: float, steps: int = GRADIENT_STEPS
 ) -> None:
-    """Bring every row of `solved` nearer to the least-squares solution given the factors `fixed` of the other side."""
+    """Bring every row of `solved` nearer to the least-squares solution given the factors `fixed` of the other side.
+
+    Conjugate gradients on a block of rows in step: the part of the matrix that all rows share is one product of BLAS,
+    the part of each row's own events is added by the kernel, and no matrix but the shared one is ever formed.
+    """
     factors = fixed.shape[1]
     with one_blas_thread():
         gram = fixed.T @ fixed
@@ -82,9 +86,15 @@ def solve(
     confidence = np.float32(alpha)
 
     def block(start: int, stop: int) -> None:
-        _conjugate_gradients(rows.first, rows.items, fixed, gram, confidence, solved, steps, start, stop)
+        direction = solved[start:stop].copy()
+        residual, norm = np.zeros_like(direction), np.zeros(stop - start, dtype=np.float32)
+        for step in range(steps + 1):
+            image = direction @ gram
+            _conjugate_step(
+                rows.first, rows.items, fixed, confidence, solved, direction, residual, image, norm, start, step == 0
+            )
 
-    over_rows(block, rows.first, (steps + 1) * factors)
+    over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows) + factors * rows.n_users))
 
 
 def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
@@ -92,71 +102,80 @@ def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32
 
 
 @compiled
-def _conjugate_gradients(
+def _conjugate_step(
     first: IntArray,
-    others: np.ndarray,
-    fixed: np.ndarray,
-    gram: np.ndarray,
-    confidence: float,
-    solved: np.ndarray,
-    steps: int,
+    others: IdArray,
+    fixed: Float32Array,
+    confidence: np.float32,
+    solved: Float32Array,
+    direction: Float32Array,
+    residual: Float32Array,
+    image: Float32Array,
+    norm: Float32Array,
     start: int,
-    stop: int,
+    begins: bool,
 ) -> None:
+    """One step for the rows from `start` on; `image` comes as direction times the shared matrix.
+
+    The step that `begins` takes the current solution for its direction, and makes the first residual of it.
+    """
     factors = fixed.shape[1]
     extra = confidence - np.float32(1)
-    residual = np.empty(factors, np.float32)
-    direction = np.empty(factors, np.float32)
-    image = np.empty(factors, np.float32)
-    for row in range(start, stop):
-        solution = solved[row]
-        if first[row] == first[row + 1]:
+    for place in range(len(direction)):
+        solution, along = solved[start + place], direction[place]
+        mine = others[first[start + place] : first[start + place + 1]]
+        left, mapped = residual[place], image[place]
+        if len(mine) == 0:
             solution[:] = np.float32(0)
             continue
-        mine = others[first[row] : first[row + 1]]
-        direction[:] = solution
-        residual[:] = np.float32(0)
-        for other in mine:
-            vector = fixed[other]
+        remaining = np.float32(0)
+        if begins:
+            _add_events(fixed, mine, along, -extra, confidence, left)
             for f in range(factors):
-                residual[f] += confidence * vector[f]
-        for step in range(steps + 1):
-            # image = (gram + extra * sum of outer products) direction, without forming the matrix
-            for f in range(factors):
-                total = np.float32(0)
-                for g in range(factors):
-                    total += gram[f, g] * direction[g]
-                image[f] = total
+                left[f] -= mapped[f]
+                along[f] = left[f]
+                remaining += left[f] * left[f]
+        elif norm[place] >= np.float32(1e-20):
             if extra != 0:
-                for other in mine:
-                    vector = fixed[other]
-                    total = np.float32(0)
-                    for f in range(factors):
-                        total += vector[f] * direction[f]
-                    total *= extra
-                    for f in range(factors):
-                        image[f] += total * vector[f]
-            if step == 0:
-                norm = np.float32(0)
-                for f in range(factors):
-                    residual[f] -= image[f]
-                    direction[f] = residual[f]
-                    norm += residual[f] * residual[f]
-            else:
-                curvature = np.float32(0)
-                for f in range(factors):
-                    curvature += direction[f] * image[f]
-                if not curvature > 0:
-                    break
-                length = norm / curvature
-                smaller = np.float32(0)
-                for f in range(factors):
-                    solution[f] += length * direction[f]
-                    residual[f] -= length * image[f]
-                    smaller += residual[f] * residual[f]
-                ratio = smaller / norm
-                for f in range(factors):
-                    direction[f] = residual[f] + ratio * direction[f]
-                norm = smaller
-            if norm < np.float32(1e-20):
-                break
+                _add_events(fixed, mine, along, extra, np.float32(0), mapped)
+            curvature = np.float32(0)
+            for f in range(factors):
+                curvature += along[f] * mapped[f]
+            length = norm[place] / curvature if curvature > 0 else np.float32(0)
+            for f in range(factors):
+                solution[f] += length * along[f]
+                left[f] -= length * mapped[f]
+                remaining += left[f] * left[f]
+            ratio = remaining / norm[place]
+            for f in range(factors):
+                along[f] = left[f] + ratio * along[f]
+        norm[place] = remaining
+
+
+@compiled
+def _add_events(
+    fixed: Float32Array, mine: IdArray, along: Float32Array, slope: np.float32, level: np.float32, total: Float32Array
+) -> None:
+    """Add (slope * (y . along) + level) y to `total` for the factors y of each event, four events at a time."""
+    factors = fixed.shape[1]
+    whole = len(mine) - len(mine) % 4
+    for place in range(0, whole, 4):
+        a, b, c, d = fixed[mine[place]], fixed[mine[place + 1]], fixed[mine[place + 2]], fixed[mine[place + 3]]
+        of_a = of_b = of_c = of_d = np.float32(0)
+        for f in range(factors):
+            of_a += a[f] * along[f]
+            of_b += b[f] * along[f]
+            of_c += c[f] * along[f]
+            of_d += d[f] * along[f]
+        of_a, of_b = slope * of_a + level, slope * of_b + level
+        of_c, of_d = slope * of_c + level, slope * of_d + level
+        for f in range(factors):
+            total[f] += (of_a * a[f] + of_b * b[f]) + (of_c * c[f] + of_d * d[f])
+    for place in range(whole, len(mine)):
+        a = fixed[mine[place]]
+        of_a = np.float32(0)
+        for f in range(factors):
+            of_a += a[f] * along[f]
+        of_a = slope * of_a + level
+        for f in range(factors):
+            total[f] += of_a * a[f]

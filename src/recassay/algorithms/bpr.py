@@ -10,11 +10,11 @@ import numpy as np
 
 from recassay.algorithms.compiled import compiled
 from recassay.algorithms.pairwise import EVENTS_A_VISIT, VISITS_BYTES, Visits, centred_factors
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives, draw, holds
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, holds
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
 class BPR:
@@ -86,16 +86,16 @@ class _PairwiseTraining:
 @compiled
 def _learn_pairs(
     first: IntArray,
-    sorted_items: np.ndarray,
-    event_user: np.ndarray,
-    event_item: np.ndarray,
+    sorted_items: IdArray,
+    event_user: IdArray,
+    event_item: IdArray,
     starts: IntArray,
-    users: np.ndarray,
-    items: np.ndarray,
-    bias: np.ndarray,
-    rate: float,
-    reg: float,
-    state: np.ndarray,
+    users: Float32Array,
+    items: Float32Array,
+    bias: Float32Array,
+    rate: np.float32,
+    reg: np.float32,
+    state: States,
 ) -> None:
     factors = users.shape[1]
     decay = np.float32(1) - rate * reg

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, TypeVar
 
 import numba
-import numpy as np
 import threadpoolctl
-
-from recassay.core.types import IntArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 REORDERED_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 """What the compiler may change about arithmetic, to use vector instructions; NaN and infinity keep their meaning."""
 
-WORTH_A_THREAD = 2_000_000
+ROWS_A_BLOCK = 256
+"""Rows that a thread takes at once: enough to amortise a call, few enough to share the work evenly."""
+
+WORTH_A_THREAD = 4_000_000
 """Multiplications below which handing out blocks costs more than it gains."""
 
 
@@ -35,27 +36,34 @@ def compiled(function: Function) -> Function:
         return numba.njit(**options)(function)
 
 
-def over_rows(kernel: Callable[[int, int], object], indptr: IntArray, work_per_event: int) -> None:
-    """Call `kernel(start, stop)` for blocks that cover all rows, on as many threads as numba is allowed.
+def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> None:
+    """Call `kernel(start, stop)` for blocks that cover all `rows`, on as many threads as numba is allowed.
 
-    Blocks hold about equally many events. The kernel must write only to its own rows: the result then depends neither
-    on the number of threads nor on the blocks. NUMBA_NUM_THREADS bounds the threads.
+    The blocks are always the same, and the kernel must write to its own rows alone: the result then does not depend on
+    the number of threads. NUMBA_NUM_THREADS bounds it; `work`, the multiplications to do, decides whether more than
+    one is worth it. BLAS uses one thread inside.
     """
-    rows, events = len(indptr) - 1, int(indptr[-1])
-    threads = int(numba.config.NUMBA_NUM_THREADS)
-    if threads == 1 or events * work_per_event < WORTH_A_THREAD:
-        kernel(0, rows)
-        return
-    cuts = np.searchsorted(indptr, np.linspace(0, events, 4 * threads + 1)[1:-1])
-    bounds = [0, *(int(cut) for cut in cuts), rows]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [
-            pool.submit(kernel, start, stop) for start, stop in zip(bounds, bounds[1:], strict=False) if start < stop
-        ]:
-            done.result()
+    threads = int(vars(numba.config)["NUMBA_NUM_THREADS"]) if work >= WORTH_A_THREAD else 1
+    blocks = [(start, min(start + ROWS_A_BLOCK, rows)) for start in range(0, rows, ROWS_A_BLOCK)]
+    with one_blas_thread():
+        if threads == 1:
+            for start, stop in blocks:
+                kernel(start, stop)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            for done in [pool.submit(kernel, start, stop) for start, stop in blocks]:
+                done.result()
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
     """A context in which BLAS uses one thread, so that sums round alike on every machine setting."""
-    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
-    return limits
+    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _libraries() -> threadpoolctl.ThreadpoolController:
+    """The loaded libraries with threads; looking for them takes longer than a small product."""
+    import scipy.linalg  # noqa: F401  (SciPy brings a BLAS of its own, which must be loaded to be found)
+
+    return threadpoolctl.ThreadpoolController()

@@ -13,7 +13,7 @@ from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.errors import InputError
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Float32Array, Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 EVENT_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making the matrix of counts."""
@@ -22,11 +22,11 @@ EVENT_BYTES = 48
 class PLSA:
     """Probabilistic latent semantic analysis for collaborative filtering (Hofmann 2004).
 
-    P(i | u) = sum_z P(z | u) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: the posterior
-    P(z | u, i) in proportion to (P(z | u) P(i | z))^beta (Hofmann 1999, equation 9, for this parametrisation);
-    M-step: P(z | u) and P(i | z) in proportion to the sums of n(u, i) P(z | u, i) over the items and over the users. With `beta`
-    = 1 this is EM and the likelihood never falls; below 1 it is damped, which is Hofmann's guard against overfitting.
-    He lowers beta while held-out data gain by it; here beta is a parameter and tuning chooses it on held-out data.
+    P(i | u) = sum_z P(z | u) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: the posterior P(z | u, i)
+    is in proportion to (P(z | u) P(i | z))^beta. M-step: P(z | u) and P(i | z) are in proportion to the sums of
+    n(u, i) P(z | u, i) over the items and over the users. With `beta` = 1 this is EM and the likelihood never falls;
+    below 1 it is damped, Hofmann's guard against overfitting, down to where all classes become one (on film ratings
+    near 0.75). He lowers beta as long as held-out data gain by it; here tuning chooses it on held-out data.
 
     n(u, i) is 1 for a pair that occurs, or the sum of its ratings with `use_ratings`. A user without events gets the
     classes of the whole data, P(z), and so a list by popularity. The posteriors are never stored.
@@ -61,11 +61,11 @@ class PLSA:
 class AspectModel:
     """The aspect model for collaborative filtering (Hofmann & Puzicha 1999).
 
-    P(u, i) = sum_z P(z) P(u | z) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: P(z | u, i) in
-    proportion to P(z) (P(u | z) P(i | z))^beta; M-step: with n(u, i, z) = n(u, i) P(z | u, i), P(z) is in proportion
-    to the sum of n(u, i, z) over all pairs, P(u | z) to its sum over the items plus `smoothing`, P(i | z) to its sum over the users plus
-    `smoothing` (the mode under a symmetric Dirichlet prior). Lists are by P(u, i), for one user the order of
-    P(i | u). With `beta` = 1 and no smoothing this is EM and the likelihood never falls.
+    P(u, i) = sum_z P(z) P(u | z) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: P(z | u, i) is in
+    proportion to P(z) (P(u | z) P(i | z))^beta. M-step, with n(u, i, z) = n(u, i) P(z | u, i): P(z) is in proportion to
+    the sum of n(u, i, z) over all pairs, P(u | z) to its sum over the items plus `smoothing`, P(i | z) to its sum over
+    the users plus `smoothing` (the mode under a symmetric Dirichlet prior). Lists are by P(u, i), which for one user is
+    the order of P(i | u). With `beta` = 1 and no smoothing this is EM and the likelihood never falls.
 
     n(u, i) is 1 for a pair that occurs, or the sum of its ratings with `use_ratings`. A user without events is scored
     by sum_z P(z) P(i | z), popularity.
@@ -160,9 +160,7 @@ def counts_of(train: Interactions, *, use_ratings: bool) -> csr_array:
     return counts
 
 
-def expected_masses(
-    counts: csr_array, users: Float32Array, items: Float32Array
-) -> tuple[Float32Array, Float32Array]:
+def expected_masses(counts: csr_array, users: Float32Array, items: Float32Array) -> tuple[Float32Array, Float32Array]:
     """The E-step, summed: n(u, i) P(z | u, i) over the items of each user, and over the users of each item.
 
     P(z | u, i) is in proportion to `users[u, z] * items[i, z]`; where the product is 0 for all z, the pair is left out.
@@ -206,12 +204,12 @@ def _shares(masses: Float32Array, *, axis: int) -> Float32Array:
 @compiled
 def _add_posteriors(
     first: IntArray,
-    item: np.ndarray,
-    count: np.ndarray,
-    users: np.ndarray,
-    items: np.ndarray,
-    user_mass: np.ndarray,
-    item_mass: np.ndarray,
+    item: IdArray,
+    count: Float32Array,
+    users: Float32Array,
+    items: Float32Array,
+    user_mass: Float32Array,
+    item_mass: Float32Array,
 ) -> None:
     classes = users.shape[1]
     joint = np.empty(classes, np.float32)

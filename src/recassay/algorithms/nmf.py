@@ -12,7 +12,7 @@ from recassay.algorithms.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Float32Array, Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
 class NMF:
@@ -80,16 +80,16 @@ def descend(rows: Positives, fixed: Float32Array, moved: Float32Array, *, reg: f
     def block(start: int, stop: int) -> None:
         _descend_rows(rows.first, rows.items, fixed, gram, moved, start, stop)
 
-    over_rows(block, rows.first, factors)
+    over_rows(block, rows.n_users, work=factors * (len(rows) + factors * rows.n_users))
 
 
 @compiled
 def _descend_rows(
     first: IntArray,
-    others: np.ndarray,
-    fixed: np.ndarray,
-    gram: np.ndarray,
-    moved: np.ndarray,
+    others: IdArray,
+    fixed: Float32Array,
+    gram: Float32Array,
+    moved: Float32Array,
     start: int,
     stop: int,
 ) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.algorithms.compiled import compiled
-from recassay.algorithms.positives import Positives, draw, fresh_state
+from recassay.algorithms.positives import Positives, States, draw, fresh_state
 from recassay.core.types import Float32Array, IdArray, IntArray
 
 EVENTS_A_VISIT = 8
 """Events of one user that are learned from in a row: the user's factors then stay in the processor's cache."""
 
 VISITS_BYTES = 4 + 4 + 8 + 8
-"""Bytes per event: its item in shuffled order, its user, and (at worst one event a visit) the visits and their order."""
+"""Bytes per event: its item in shuffled order, its user, and (at worst one a visit) the visits and their order."""
 
 
 class Visits:
@@ -47,7 +47,7 @@ def centred_factors(rows: int, factors: int, rng: np.random.Generator) -> Float3
 
 
 @compiled
-def _shuffle_rows(first: IntArray, items: np.ndarray, state: np.ndarray) -> None:
+def _shuffle_rows(first: IntArray, items: IdArray, state: States) -> None:
     for row in range(len(first) - 1):
         begin = first[row]
         for last in range(first[row + 1] - begin - 1, 0, -1):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recassay.algorithms.compiled import compiled
 from recassay.core.types import IdArray, IntArray, Interactions
+
+States: TypeAlias = NDArray[np.uint64]
 
 POSITIVES_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making `Positives` and their transpose."""
@@ -50,7 +54,7 @@ class Positives:
 
 
 @compiled
-def draw(state: np.ndarray, bound: int) -> int:
+def draw(state: States, bound: int) -> np.int64:
     """A whole number below `bound` (under 2**32) by the xorshift generator of Marsaglia (2003), moving `state` on."""
     bits = state[0]
     bits ^= bits << np.uint64(13)
@@ -61,7 +65,7 @@ def draw(state: np.ndarray, bound: int) -> int:
 
 
 @compiled
-def holds(row: np.ndarray, item: int) -> bool:
+def holds(row: IdArray, item: int | np.int64) -> bool:
     """Whether the sorted `row` holds `item`, by halving."""
     low, high = 0, len(row)
     while low < high:
@@ -73,6 +77,6 @@ def holds(row: np.ndarray, item: int) -> bool:
     return low < len(row) and row[low] == item
 
 
-def fresh_state(rng: np.random.Generator) -> np.ndarray:
+def fresh_state(rng: np.random.Generator) -> States:
     """A state for `draw`, never zero."""
     return rng.integers(1, 2**63, size=1, dtype=np.uint64)

@@ -13,7 +13,7 @@ from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.errors import InputError
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
 class RatingMF:
@@ -100,16 +100,16 @@ class _RatingTraining:
 @compiled
 def _learn_ratings(
     first: IntArray,
-    event_user: np.ndarray,
-    event_item: np.ndarray,
-    event_rating: np.ndarray,
+    event_user: IdArray,
+    event_item: IdArray,
+    event_rating: Float32Array,
     starts: IntArray,
-    users: np.ndarray,
-    items: np.ndarray,
-    user_bias: np.ndarray,
-    item_bias: np.ndarray,
-    rate: float,
-    reg: float,
+    users: Float32Array,
+    items: Float32Array,
+    user_bias: Float32Array,
+    item_bias: Float32Array,
+    rate: np.float32,
+    reg: np.float32,
 ) -> None:
     factors = users.shape[1]
     decay = np.float32(1) - rate * reg

@@ -7,29 +7,29 @@ from typing import Protocol, TypeVar
 
 from recassay.core.types import Recommender
 
-Model = TypeVar("Model", bound=Recommender, covariant=True)
+Model_co = TypeVar("Model_co", bound=Recommender, covariant=True)
 
 MOST_STAGES = 8
 """Stages of one training: enough to stop a bad trial early, few enough for their lists to cost little."""
 
 
-class Training(Protocol[Model]):
+class Training(Protocol[Model_co]):
     """A training under way."""
 
     def advance(self, iterations: int) -> None:
         """Do so many further iterations."""
 
-    def model(self) -> Model:
+    def model(self) -> Model_co:
         """The model as it is now; training on does not change it."""
 
 
-def finish(training: Training[Model], iterations: int) -> Model:
+def finish(training: Training[Model_co], iterations: int) -> Model_co:
     """The model after all `iterations`."""
     training.advance(iterations)
     return training.model()
 
 
-def in_stages(training: Training[Model], iterations: int) -> Iterator[Model]:
+def in_stages(training: Training[Model_co], iterations: int) -> Iterator[Model_co]:
     """The model after each of at most `MOST_STAGES` stages of nearly equal length; the last equals `finish`."""
     stages = max(1, min(MOST_STAGES, iterations))
     done = 0

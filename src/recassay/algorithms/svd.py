@@ -58,7 +58,7 @@ def right_singular_vectors(matrix: csr_array, factors: int, rng: np.random.Gener
     if smaller <= max(SMALL_SIDE, factors):
         return _by_small_side(matrix, factors)
     start = rng.standard_normal(smaller).astype(np.float32)
-    _, values, vectors = svds(matrix, k=factors, v0=start, return_singular_vectors="vh", solver="arpack")
+    _, values, vectors = svds(matrix, k=factors, v0=start, solver="arpack")
     return np.ascontiguousarray(vectors[np.argsort(-values)].T, dtype=np.float32)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from recassay.algorithms.compiled import compiled
 from recassay.algorithms.pairwise import EVENTS_A_VISIT, VISITS_BYTES, Visits, centred_factors
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives, draw, holds
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, holds
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
-from recassay.core.types import Float32Array, Interactions, IntArray
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 LARGEST_LOSS = 10.0
 """The bound on one event's loss, as in LightFM."""
@@ -40,9 +40,7 @@ class WARP:
         "rate": Real(1e-5, 1e-2, 1e-2, log=True),
     }
 
-    def __init__(
-        self, *, components: int = 64, max_sampled: int = 10, rate: float = 1e-2, epochs: int = 50
-    ) -> None:
+    def __init__(self, *, components: int = 64, max_sampled: int = 10, rate: float = 1e-2, epochs: int = 50) -> None:
         self.components, self.max_sampled, self.rate, self.epochs = components, max_sampled, rate, epochs
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
@@ -66,7 +64,8 @@ class _RankTraining:
         self._users = centred_factors(train.n_users, algorithm.components, rng)
         self._items = centred_factors(train.n_items, algorithm.components, rng)
         self._bias = np.zeros(train.n_items, dtype=np.float32)
-        self._squares = tuple(np.ones_like(part) for part in (self._users, self._items, self._bias))
+        self._user_squares, self._item_squares = np.ones_like(self._users), np.ones_like(self._items)
+        self._bias_squares = np.ones_like(self._bias)
         self._losses = rank_losses(train.n_items, algorithm.max_sampled)
         self._visits = Visits(self._positives, rng)
 
@@ -82,7 +81,9 @@ class _RankTraining:
                 self._users,
                 self._items,
                 self._bias,
-                *self._squares,
+                self._user_squares,
+                self._item_squares,
+                self._bias_squares,
                 np.float32(self._algorithm.rate),
                 self._losses,
                 self._visits.state,
@@ -101,19 +102,19 @@ def rank_losses(n_items: int, max_sampled: int) -> Float32Array:
 @compiled
 def _learn_ranks(
     first: IntArray,
-    sorted_items: np.ndarray,
-    event_user: np.ndarray,
-    event_item: np.ndarray,
+    sorted_items: IdArray,
+    event_user: IdArray,
+    event_item: IdArray,
     starts: IntArray,
-    users: np.ndarray,
-    items: np.ndarray,
-    bias: np.ndarray,
-    user_squares: np.ndarray,
-    item_squares: np.ndarray,
-    bias_squares: np.ndarray,
-    rate: float,
-    losses: np.ndarray,
-    state: np.ndarray,
+    users: Float32Array,
+    items: Float32Array,
+    bias: Float32Array,
+    user_squares: Float32Array,
+    item_squares: Float32Array,
+    bias_squares: Float32Array,
+    rate: np.float32,
+    losses: Float32Array,
+    state: States,
 ) -> None:
     factors = users.shape[1]
     for start in starts:
