@@ -16,8 +16,12 @@ from recassay.api import (
     import_data,
     load_data,
     load_results,
+    load_study,
+    make_study,
     profiles,
     rank,
+    run,
+    status,
 )
 from recassay.core.version import __version__
 
@@ -34,6 +38,10 @@ __all__ = [
     "import_data",
     "load_data",
     "load_results",
+    "load_study",
+    "make_study",
     "profiles",
     "rank",
+    "run",
+    "status",
 ]

@@ -9,6 +9,7 @@ from recassay.api.datasets import (
     load_data,
     remove_data,
 )
+from recassay.api.demonstration import demo
 from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
 from recassay.api.parts import doctor, list_parts
 from recassay.api.results import (
@@ -17,7 +18,6 @@ from recassay.api.results import (
     compare,
     correlations,
     default_metric,
-    demo,
     demo_results,
     document,
     load_results,
@@ -25,6 +25,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.studies import load_study, make_study, run, status
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -50,10 +51,14 @@ __all__ = [
     "list_parts",
     "load_data",
     "load_results",
+    "load_study",
+    "make_study",
     "plain",
     "profiles",
     "rank",
     "remove_data",
+    "run",
     "save",
     "save_evaluation",
+    "status",
 ]

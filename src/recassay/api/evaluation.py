@@ -85,7 +85,7 @@ def evaluate(
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`."""
-    from recassay.report.folder import write_files
+    from recassay.reporting.folder import write_files
 
     return write_files(
         Path(out),

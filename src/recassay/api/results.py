@@ -29,14 +29,27 @@ def load_results(
 ) -> Results:
     """A checked results table from a path (CSV, TSV, Parquet), several paths, or a polars or pandas frame.
 
-    See `recassay.data.results.read_results` for the shapes. A `Results` is returned as it is.
+    See `recassay.data.results.read_results` for the shapes. The folder of a study gives its table; a `Results` is
+    returned as it is.
     """
     from recassay.core.results import Results
     from recassay.data.results import read_results
 
     if isinstance(source, Results):
         return source
+    folder = _study_folder(source)
+    if folder is not None:
+        from recassay.store.store import Store
+
+        with Store.open(folder) as store:
+            return store.results()
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
+
+
+def _study_folder(source: Any) -> Path | None:
+    """The folder, where `source` is one (alone or in a list of one) that exists."""
+    one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
+    return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
 
 def default_metric(results: Results) -> str:
@@ -158,7 +171,7 @@ def analyze(
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
     from recassay.core.registry import analyses
-    from recassay.report.verdict import verdict
+    from recassay.reporting.verdict import verdict
 
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
@@ -187,7 +200,7 @@ def document(command: str, content: Mapping[str, Any], results: Results) -> dict
 
 def save(analyses: Mapping[str, AnalysisResult], content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write tables (CSV), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into the folder `out`."""
-    from recassay.report.folder import write_folder
+    from recassay.reporting.folder import write_folder
 
     return write_folder(Path(out), analyses, content)
 
@@ -198,8 +211,3 @@ def demo_results(seed: int = 0) -> Results:
     from recassay.data.synthetic_results import synthetic_results
 
     return Results.from_frame(synthetic_results(seed=seed), where="the embedded table")
-
-
-def demo(out: str | Path = "recassay-demo", *, seed: int = 0) -> AnalysisReport:
-    """The main job on embedded data, with no network."""
-    return analyze(demo_results(seed), "ndcg@10", out=out)

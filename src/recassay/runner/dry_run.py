@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.run.dispatch import cell_payload, memory_limit, split_jobs
-from recassay.run.jobs import Job, Outcome
-from recassay.run.local import LocalExecutor
-from recassay.run.plan import Plan
-from recassay.run.splits import is_prepared
+from recassay.runner.dispatch import cell_payload, memory_limit, split_jobs
+from recassay.runner.jobs import Job, Outcome
+from recassay.runner.local import LocalExecutor
+from recassay.runner.plan import Plan
+from recassay.runner.splits import is_prepared
 from recassay.store.lock import locked
 from recassay.store.store import Store
 
@@ -54,7 +54,7 @@ def dry_run_study(
             [
                 Job(
                     cell.id,
-                    "recassay.run.cell:predict",
+                    "recassay.runner.cell:predict",
                     partial(cell_payload, planned, cell, work),
                     planned.study.budget.seconds_per_cell,
                     memory_limit(planned.study),

@@ -12,7 +12,7 @@ from pydantic import Field
 from recassay.core.specs import ProtocolSpec, Spec
 from recassay.core.study import LIST_DEPTH, AlgorithmSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
-from recassay.run.references import algorithm_version, dataset_version
+from recassay.runner.references import algorithm_version, dataset_version
 
 CELL_VERSION = 1
 """Part of every cell's identity: raise it when the same cell comes to give other numbers."""

@@ -16,8 +16,8 @@ from recassay.core.errors import InputError
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
 from recassay.protocol.apply import apply_protocol
-from recassay.run.plan import SplitSpec
-from recassay.run.references import load_interactions
+from recassay.runner.plan import SplitSpec
+from recassay.runner.references import load_interactions
 from recassay.store.files import sync_folder, temporary_name
 
 _COLUMNS = ("user", "item", "weight", "time")

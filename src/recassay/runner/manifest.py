@@ -10,8 +10,8 @@ from importlib import metadata
 from typing import Any
 
 from recassay.metrics.make import convention, make_metric
-from recassay.run.memory import machine_bytes
-from recassay.run.plan import Plan
+from recassay.runner.memory import machine_bytes
+from recassay.runner.plan import Plan
 
 PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
 

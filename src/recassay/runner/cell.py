@@ -24,12 +24,12 @@ from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
-from recassay.run.jobs import Emit, JobFailure
-from recassay.run.memory import peak_bytes, reset_peak, resident_bytes
-from recassay.run.plan import CellSpec, SplitSpec
-from recassay.run.references import load_algorithm
-from recassay.run.space import highest, settle
-from recassay.run.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.runner.jobs import Emit, JobFailure
+from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
+from recassay.runner.plan import CellSpec, SplitSpec
+from recassay.runner.references import load_algorithm
+from recassay.runner.space import highest, settle
+from recassay.runner.splits import SplitRecord, load_split, prepare_split, split_record
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
 
@@ -68,7 +68,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     Payload: `cell` (a `CellSpec`), `id`, `reference` and `base` of the algorithm, `folder` of the study, `memory` (the
     limit in bytes or None) and `trials` that are already known. Emits `{"trial": ...}` for each new trial.
     """
-    from recassay.run.tune import tune
+    from recassay.runner.tune import tune
 
     begin = time.perf_counter()
     work = _Work.load(payload)

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import recassay
 from recassay.core.errors import RecAssayError
-from recassay.run.jobs import Job, Outcome, Watcher
-from recassay.run.memory import tree_bytes
+from recassay.runner.jobs import Job, Outcome, Watcher
+from recassay.runner.memory import tree_bytes
 
 POLL_SECONDS = 0.05
 """How often limits are looked at; a job may overstep them for this long."""
@@ -126,10 +125,10 @@ class LocalExecutor:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | {"PYTHONHASHSEED": "0"}
-        home = Path(recassay.__file__).resolve().parents[1]
+        home = Path(__file__).resolve().parents[2]
         if home.name not in ("site-packages", "dist-packages"):
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [environment.get("PYTHONPATH"), str(home)]))
-        command = [sys.executable, "-P", "-m", "recassay.run.worker", "--driver", str(os.getpid())]
+        command = [sys.executable, "-P", "-m", "recassay.runner.worker", "--driver", str(os.getpid())]
         command += ["--preload", ",".join(self.preload)] if self.fork else ["--once"]
         with (self.logs / "worker.log").open("ab") as log:
             return subprocess.Popen(

@@ -24,7 +24,7 @@ from recassay.core.study import (
     StudySpec,
     TuningSpec,
 )
-from recassay.run.references import algorithm_labels, dataset_labels
+from recassay.runner.references import algorithm_labels, dataset_labels
 
 Made = TypeVar("Made", bound=Spec)
 

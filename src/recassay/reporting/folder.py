@@ -12,7 +12,7 @@ from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import InputError
-from recassay.report.figures import FORMATS, charts, render
+from recassay.reporting.figures import FORMATS, charts, render
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The process side of the local executor: `python -m recassay.run.worker`.
+"""The process side of the local executor: `python -m recassay.runner.worker`.
 
 A worker reads one request a line from its standard input and answers in lines of JSON on its standard output. Where the
 system can fork, it imports once what the jobs will need and forks a process for each job: the job starts at once, and
@@ -100,7 +100,7 @@ def _run_job(request: Mapping[str, Any], channel: int) -> None:
 
 
 def _answer(request: Mapping[str, Any], channel: int) -> dict[str, Any]:
-    from recassay.run.jobs import reason_of, status_of
+    from recassay.runner.jobs import reason_of, status_of
 
     try:
         module, _, name = request["function"].partition(":")

@@ -26,7 +26,7 @@ from recassay.core.errors import RecAssayError
 from recassay.core.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.seeds import derived_rng
 from recassay.core.study import PRUNE_AFTER
-from recassay.run.jobs import JobFailure, reason_of, status_of
+from recassay.runner.jobs import JobFailure, reason_of, status_of
 from recassay.store import TrialRecord
 
 GIVE_UP_AFTER = 5

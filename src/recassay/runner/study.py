@@ -12,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 from recassay.core.errors import UsageError
 from recassay.core.study import StudySpec
 from recassay.metrics.make import make_metric
-from recassay.run.dispatch import cell_payload, memory_limit, part_modules, split_jobs
-from recassay.run.dry_run import CellPrediction, dry_run_study
-from recassay.run.jobs import Job, Outcome
-from recassay.run.local import LocalExecutor, usable_cores
-from recassay.run.manifest import manifest_of, now
-from recassay.run.plan import Plan, PlannedCell, plan
+from recassay.runner.dispatch import cell_payload, memory_limit, part_modules, split_jobs
+from recassay.runner.dry_run import CellPrediction, dry_run_study
+from recassay.runner.jobs import Job, Outcome
+from recassay.runner.local import LocalExecutor, usable_cores
+from recassay.runner.manifest import manifest_of, now
+from recassay.runner.plan import Plan, PlannedCell, plan
 from recassay.store.files import remove_unfinished
 from recassay.store.lock import locked
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
@@ -162,7 +162,7 @@ class _Run:
                 self._record(cell, unusable)
             else:
                 seconds = self.planned.study.budget.seconds_per_cell
-                jobs.append(Job(cell.id, "recassay.run.cell:run_cell", partial(self._payload, cell), seconds, limit))
+                jobs.append(Job(cell.id, "recassay.runner.cell:run_cell", partial(self._payload, cell), seconds, limit))
         return jobs
 
     def started(self, job: Job) -> None:

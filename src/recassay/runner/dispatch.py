@@ -10,11 +10,11 @@ from typing import Any
 from recassay.core.registry import algorithms
 from recassay.core.study import StudySpec
 from recassay.metrics.make import make_metric
-from recassay.run.jobs import Job
-from recassay.run.memory import machine_bytes
-from recassay.run.plan import Plan, PlannedCell
-from recassay.run.references import is_algorithm_file
-from recassay.run.splits import is_prepared
+from recassay.runner.jobs import Job
+from recassay.runner.memory import machine_bytes
+from recassay.runner.plan import Plan, PlannedCell
+from recassay.runner.references import is_algorithm_file
+from recassay.runner.splits import is_prepared
 
 
 def memory_limit(study: StudySpec) -> int | None:
@@ -31,7 +31,7 @@ def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> lis
     return [
         Job(
             split,
-            "recassay.run.cell:prepare",
+            "recassay.runner.cell:prepare",
             partial(_split_payload, planned, cell, folder),
             budget.seconds_per_cell,
             limit,
@@ -67,5 +67,5 @@ def part_modules(study: StudySpec) -> list[str]:
     names = [a.reference for a in study.algorithms if not is_algorithm_file(a.reference)]
     modules = {algorithms.get(name).__module__ for name in names}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
-    modules |= {"recassay.run.cell", *({"recassay.run.tune"} if study.tuning.trials else ())}
+    modules |= {"recassay.runner.cell", *({"recassay.runner.tune"} if study.tuning.trials else ())}
     return sorted(module for module in modules if module.startswith("recassay."))
