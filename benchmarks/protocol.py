@@ -182,7 +182,7 @@ def table(records: list[dict[str, Any]], split: str, threads: int) -> str:
     lines = [
         f"split {split}, {threads} threads; data made by {first['generator']}, read by {first['reader']}; "
         f"described: {first['described']}",
-        "peak memory is of the whole process, interpreter and libraries included; 'x data' takes the start off "
+        "peak memory is of the whole process with its libraries; 'x data' takes the start off "
         f"and divides by {ROW_BYTES} bytes a row",
         "",
         f"{'rows':>12} {'read s':>8} {'protocol s':>11} {'describe s':>11} {'total s':>8} {'cpu s':>7} "

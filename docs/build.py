@@ -12,7 +12,10 @@ from markdown_it import MarkdownIt
 
 HERE = Path(__file__).resolve().parent
 SITE = HERE.parent / "site"
-COMMANDS = ("", "demo", "analyze", "rank", "compare", "list", "doctor")
+COMMANDS = (
+    *("", "demo", "analyze", "rank", "compare", "evaluate", "list", "doctor"),
+    *("data", "data import", "data list", "data describe", "data fetch", "data remove"),
+)
 STYLE = (
     "body{font:16px/1.6 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"
     "pre{background:#f4f5f7;padding:1rem;overflow:auto}img{max-width:100%}"

@@ -11,7 +11,7 @@ import pytest
 from recassay.core.study import StudySpec
 from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
 from recassay.metrics.protocol import MetricBase
-from recassay.run.study_file import study_from_arguments
+from recassay.runner.study_file import study_from_arguments
 from recassay.store import Store
 
 PLUGIN = '''

@@ -121,8 +121,14 @@ def test_bad_usage_is_one_line_and_exit_2(cli, table, case):
 
 
 def test_list_and_doctor(cli):
-    rows = cli("list", "metrics", "--json").json()["metrics"]
-    assert {"name": "rmse", "better": "lower"}.items() <= next(r for r in rows if r["name"] == "rmse").items()
+    labels = cli("list", "labels", "--json").json()["labels"]
+    assert {"name": "rmse", "better": "lower"}.items() <= next(r for r in labels if r["name"] == "rmse").items()
+    metrics = {row["name"]: row for row in cli("list", "metrics", "--json").json()["metrics"]}
+    assert len(metrics) == 18
+    assert all(row["formula"] and row["convention"] for row in metrics.values())
+    assert "min(k" in metrics["precision"]["variants"]
+    assert "formula" in cli("list", "metrics").out
+    assert "movielens" in cli("list", "datasets").out.lower()
     assert "Which algorithm is best" in cli("list", "analyses").out
     found = cli("doctor", "--json").json()
     assert found["problems"] == []

@@ -31,9 +31,26 @@ def test_every_command_in_the_documentation_exists(cli):
     named = {m for page in PAGES for m in re.findall(r"recassay ([a-z]+) ", page.read_text())} - {"helped", "says"}
     shown = cli("--help").out
     assert {"analyze", "rank", "compare"} <= named
-    for name in named & {"analyze", "rank", "compare", "list", "doctor", "demo"}:
-        assert f"\n  {name} " in shown
-    assert named <= {"analyze", "rank", "compare", "list", "doctor", "demo", "assays", "reproduces"}
+    commands = {line.split()[0] for line in shown.partition("Commands:")[2].splitlines() if line.strip()}
+    assert named - commands <= {"assays", "reproduces"}
+
+
+def test_every_option_in_the_documentation_exists(cli):
+    for page in PAGES:
+        for line in re.findall(r"^recassay (.+?)(?: +#.*)?$", page.read_text(), re.M):
+            words = line.split()
+            depth = 2 if words[0] == "data" else 1
+            shown = cli(*words[:depth], "--help").out
+            for option in re.findall(r"(?<= )--?[a-z-]+", line):
+                assert f"{option} " in shown or f"{option}," in shown or f"{option}/" in shown, (page.name, option)
+
+
+def test_every_variant_in_the_documentation_exists():
+    from recassay.metrics.make import make_metric
+
+    labels = {label for page in PAGES for label in re.findall(r"`([a-z]+@\d+(?:\[\w+\])?)`", page.read_text())}
+    assert "map@10" in labels
+    assert [make_metric(label).k for label in sorted(labels) if not label.startswith(("hit@", "ndgc"))]
 
 
 def test_every_aggregation_is_documented():

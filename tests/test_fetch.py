@@ -23,9 +23,9 @@ import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog import CatalogEntry
+from recassay.data.download.pins import read_pins
+from recassay.data.download.transfer import Patience
 from recassay.data.fetch import FetchRecord, fetch, obtain, web_opener
-from recassay.data.pins import read_pins
-from recassay.data.transfer import Patience
 
 BODY = bytes(i * i % 251 for i in range(700_000))
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -444,7 +444,7 @@ def test_too_large_a_file(server: Server, tmp_path: Path) -> None:
 
 def test_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = type("Usage", (), {"free": 1000})
-    monkeypatch.setattr("recassay.data.transfer.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("recassay.data.download.transfer.shutil.disk_usage", lambda _: usage)
     with pytest.raises(RecAssayError, match="needs 700,000 bytes and the disk has 1,000 free"):
         run(entry_for(server), tmp_path)
     assert left(tmp_path) == []

@@ -28,9 +28,7 @@ from recassay.data.library import (
 )
 from recassay.data.readers import read_interactions
 
-FRAME = pl.DataFrame(
-    {"user": ["b", "a", "b"], "item": [7, 7, 9], "rating": [1.5, 2.0, 3.0], "timestamp": [10**9] * 3}
-)
+FRAME = pl.DataFrame({"user": ["b", "a", "b"], "item": [7, 7, 9], "rating": [1.5, 2.0, 3.0], "timestamp": [10**9] * 3})
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +74,7 @@ def test_import_list_load_remove(tmp_path: Path, home: Path) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_round_trip_is_exact(data: st.DataObject) -> None:
-    ids = data.draw(
-        st.sampled_from([st.integers(-(2**63), 2**63 - 1), st.text(min_size=1).filter(str.strip)])
-    )
+    ids = data.draw(st.sampled_from([st.integers(-(2**63), 2**63 - 1), st.text(min_size=1).filter(str.strip)]))
     rows = st.tuples(ids, st.integers(0, 255), st.floats(width=32, allow_nan=False, allow_infinity=False))
     drawn = data.draw(st.lists(rows, min_size=1, max_size=15))
     frame = pl.DataFrame(drawn, schema={"user": None, "item": pl.UInt8, "rating": pl.Float64}, orient="row")
@@ -167,9 +163,7 @@ def test_a_damaged_manifest(content: str) -> None:
 def test_a_manifest_of_the_future() -> None:
     import_dataset(FRAME, "mine")
     path = datasets_folder() / "mine" / "manifest.json"
-    path.write_text(
-        json.dumps(json.loads(path.read_text()) | {"schema_version": 99, "recassay_version": "9.9"})
-    )
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 99, "recassay_version": "9.9"}))
     with pytest.raises(InputError, match=r"newer RecAssay \(9.9\)"):
         load_dataset("mine")
 

@@ -177,3 +177,11 @@ def test_ties_do_not_depend_on_the_order_of_rows(seed):
 def test_broken_tables_are_refused(frame, message):
     with pytest.raises(InputError, match=message):
         read(frame)
+
+
+def test_a_table_without_rows_or_known_users_gives_no_lists():
+    nobody = read({"user": ["zoe"], "item": [10], "score": [1.0]})
+    empty = pl.DataFrame(schema={"user": pl.String, "item": pl.Int64, "score": pl.Float64})
+    assert nobody.top.items.shape[0] == 0
+    assert nobody.unknown_user_rows == 1
+    assert recommendations_to_topk(empty, DATA, rng=np.random.default_rng(0), k=5).top.items.shape == (0, 5)

@@ -14,7 +14,7 @@ from recassay.plots.critical_difference import BAR, ROW, lay_out, plot_critical_
 from recassay.plots.leaderboard import plot_leaderboard
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, dash_scale
-from recassay.report.figures import FORMATS, charts, render
+from recassay.reporting.figures import FORMATS, charts, render
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
 

@@ -33,7 +33,8 @@ def names(record: AuditRecord) -> list[str]:
 
 def test_a_clean_global_split_has_no_finding() -> None:
     record = audit_split(split_of(TRAIN, VALID, TEST), "global_time")
-    assert record.findings == ()
+    assert names(record) == ["few_test_users"]
+    assert record.refusals() == ()
     assert record.users_evaluated == 1
     assert record.share_of_users_evaluated == 0.5
     assert record.share_of_test_before_train == 0.0
@@ -68,7 +69,7 @@ def test_planted_leaks_are_found_refused_and_allowed_by_name(
 def test_an_empty_training_part_is_refused_and_an_empty_validation_part_is_not() -> None:
     assert "empty_train" in {f.name for f in audit_split(split_of([], VALID, TEST), "random").refusals()}
     record = audit_split(split_of(TRAIN, [], TEST), "global_time")
-    assert names(record) == ["empty_valid"]
+    assert names(record) == ["empty_valid", "few_test_users"]
     refuse_leakage(record, ())
 
 
@@ -107,21 +108,33 @@ def test_a_given_split_is_held_to_global_time_unless_allowed_by_name() -> None:
         apply_protocol(None, spec, given=parts)
     allowed = spec.model_copy(update={"allow_leakage": ("train_after_test", "train_after_valid")})
     split = apply_protocol(None, allowed, given=parts)
-    assert {f["name"] for f in split.audit["findings"]} == {"train_after_test", "train_after_valid"}
+    found = {f["name"] for f in split.audit["findings"]}
+    assert found == {"train_after_test", "train_after_valid", "few_test_users"}
 
 
 def test_data_without_time_is_audited_for_the_rest() -> None:
-    data = replace(synthetic(40, 30, 900), time=None)
+    data = replace(synthetic(80, 30, 1800), time=None)
     audit = apply_protocol(data, ProtocolSpec(split="random")).audit
     assert audit["findings"] == []
     assert audit["share_of_test_before_train"] is None
     assert audit["first_test_time"] is None
 
 
+def test_few_judged_users_are_said_and_many_are_not() -> None:
+    few = apply_protocol(synthetic(25, 30, 600), ProtocolSpec(split="random")).audit
+    assert (
+        few["findings"][-1]["sentence"]
+        == f"only {few['users_evaluated']} users are judged: a mean over them says little"
+    )
+    many = apply_protocol(synthetic(80, 30, 1800), ProtocolSpec(split="random")).audit
+    assert many["users_evaluated"] >= 30
+    assert "few_test_users" not in {f["name"] for f in many["findings"]}
+
+
 def test_an_unknown_name_in_allow_leakage_is_refused_with_a_hint() -> None:
-    record = audit_split(split_of(TRAIN, VALID, TEST), "global_time")
+    spec = ProtocolSpec(allow_leakage=("test_pairs_in_train",))
     with pytest.raises(UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"):
-        refuse_leakage(record, ["test_pairs_in_train"])
+        apply_protocol(interactions(TRAIN), spec)
 
 
 def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> None:
@@ -130,4 +143,4 @@ def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> Non
     assert plain["split"] == "global_time"
     assert {found["name"] for found in plain["findings"]} <= set(FINDINGS)
     planted = {finding for finding, *_ in PLANTED} | {"user_train_after_test", "empty_train", "empty_valid"}
-    assert planted == set(FINDINGS)
+    assert planted | {"few_test_users"} == set(FINDINGS)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
-from recassay.data import textfile
 from recassay.data.library import datasets_folder, import_dataset, list_datasets
 from recassay.data.readers import read_interactions
+from recassay.data.reading import textfile
 
 HEADER = "user,item,rating,timestamp\n"
 GOOD = "1,2,3.5,881250949\n"
@@ -332,9 +332,7 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: st.Data
         b"\0",
         b"nan",
     ]
-    text = data.draw(
-        st.lists(st.sampled_from([*pieces, b"881250949", b"2020-01-01", b":token"]), max_size=40)
-    )
+    text = data.draw(st.lists(st.sampled_from([*pieces, b"881250949", b"2020-01-01", b":token"]), max_size=40))
     name = data.draw(st.sampled_from(["a.csv", "a.dat", "a.txt", "a.inter", "a.parquet", "a.csv.gz"]))
     path = tmp_path / name
     path.write_bytes(b"".join(text))

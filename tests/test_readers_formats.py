@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import uuid
 from pathlib import Path
@@ -36,8 +37,7 @@ def told(result: ReadResult) -> list[tuple[object, ...]]:
 
 def lines(separator: str, header: str | None = None) -> str:
     body = "\n".join(
-        separator.join(f"{value:g}" if isinstance(value, float) else str(value) for value in row)
-        for row in ROWS
+        separator.join(f"{value:g}" if isinstance(value, float) else str(value) for value in row) for row in ROWS
     )
     return (header + "\n" if header else "") + body + "\n"
 
@@ -115,9 +115,7 @@ def test_sparse_matrix() -> None:
 
 def test_pandas_ids_of_every_kind() -> None:
     ids = [uuid.UUID(int=5), uuid.UUID(int=3)]
-    frame = pd.DataFrame(
-        {"user": ids, "item": [1, "b"], "when": pd.to_datetime(["2020-01-02", "2020-01-01"])}
-    )
+    frame = pd.DataFrame({"user": ids, "item": [1, "b"], "when": pd.to_datetime(["2020-01-02", "2020-01-01"])})
     inside = read_interactions(frame, ReadSpec(columns={"timestamp": "when"})).interactions
     assert inside.users.to_list() == [str(ids[1]), str(ids[0])]
     assert inside.items.to_list() == ["1", "b"]
@@ -218,3 +216,21 @@ def test_row_order_never_changes_the_id_tables(tmp_path: Path, data: st.DataObje
         tables.append((result.interactions.users.to_list(), result.interactions.items.to_list()))
     assert tables[0] == tables[1]
     assert tables[0][1] == sorted({item for _, item in rows})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(st.text('ab, ;"\n\t', min_size=1), st.text('x,"\n', min_size=1)), min_size=1))
+def test_whatever_the_csv_module_writes_is_read(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    filled = [row for row in rows if row[0].strip() and row[1].strip()]
+    path = tmp_path / "a.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([("user", "item"), *rows])
+    spec = ReadSpec(delimiter=",", header=True, skip_bad_rows=True)
+    if not filled:
+        with pytest.raises(InputError, match="none of the"):
+            read_interactions(path, spec)
+        return
+    result = read_interactions(path, spec)
+    assert sorted(told(result)) == sorted(set(filled))
+    assert (result.record.rows, result.record.bad) == (len(rows), len(rows) - len(filled))

@@ -12,10 +12,7 @@ import pytest
 from recassay.core.specs import ReadSpec
 from recassay.data.readers import read_interactions
 
-ROOT = (
-    Path(os.environ.get("RECASSAY_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-    / "interactions"
-)
+ROOT = Path(os.environ.get("RECASSAY_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data") / "interactions"
 NAMES = (
     *(
         "ml-100k",

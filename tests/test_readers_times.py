@@ -14,7 +14,7 @@ from recassay.core.errors import InputError
 from recassay.core.specs import ReadSpec
 from recassay.core.types import IntArray
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.times import LATEST_CLOCK, judge_times
+from recassay.data.reading.times import LATEST_CLOCK, judge_times
 
 
 def read(times: pl.Series, **options: object) -> ReadResult:
@@ -93,9 +93,7 @@ def test_dates_of_every_form() -> None:
 
 
 def test_dates_out_of_range_are_bad() -> None:
-    with pytest.raises(
-        InputError, match=r"row 2: timestamp '9999-01-01' lies after.*row 3: .* lies before 1970"
-    ):
+    with pytest.raises(InputError, match=r"row 2: timestamp '9999-01-01' lies after.*row 3: .* lies before 1970"):
         read(pl.Series(["2020-01-01", "9999-01-01", "1950-01-01"]))
 
 
@@ -109,9 +107,7 @@ def test_float32_times_are_told() -> None:
 def test_float_seconds_keep_their_order_and_their_ties(values: list[float]) -> None:
     judged = judge_times(pl.Series(values), "auto", "here")
     assert not any(rows.any() for _, rows in judged.faults)
-    assert np.array_equal(
-        np.unique(values, return_inverse=True)[1], np.unique(judged.values, return_inverse=True)[1]
-    )
+    assert np.array_equal(np.unique(values, return_inverse=True)[1], np.unique(judged.values, return_inverse=True)[1])
     factor = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}[judged.unit]
     assert np.allclose(judged.values / factor, values, rtol=1e-15)
 

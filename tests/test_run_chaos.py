@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recassay.run.study import run_study
+from recassay.runner.study import run_study
 from recassay.store import Store
 from run_support import announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
@@ -24,7 +24,7 @@ DRIVER = """
 import sys
 from pathlib import Path
 from test_run_chaos import study
-from recassay.run.study import run_study
+from recassay.runner.study import run_study
 folder = Path(sys.argv[1])
 run_study(study(folder), folder / "killed", workers=2, progress=lambda event: print(event.kind, flush=True))
 """

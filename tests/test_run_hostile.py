@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from recassay.run.jobs import Job
-from recassay.run.local import LocalExecutor
-from recassay.run.study import run_study
+from recassay.runner.jobs import Job
+from recassay.runner.local import LocalExecutor
+from recassay.runner.study import run_study
 from recassay.store import Store
 from run_support import announce_metrics, tiny_data, tiny_study, write_plugin
 

@@ -19,11 +19,11 @@ from recassay.core.registry import algorithms
 from recassay.core.study import DatasetSpec
 from recassay.metrics.evaluate import evaluate
 from recassay.protocol.apply import apply_protocol
-from recassay.run.plan import SplitSpec, plan
-from recassay.run.references import dataset_version, load_interactions
-from recassay.run.splits import load_split, prepare_split
-from recassay.run.study import run_study
-from recassay.run.study_file import study_from_arguments
+from recassay.runner.plan import SplitSpec, plan
+from recassay.runner.references import dataset_version, load_interactions
+from recassay.runner.splits import load_split, prepare_split
+from recassay.runner.study import run_study
+from recassay.runner.study_file import study_from_arguments
 from recassay.store import Store
 from recassay.store.lock import locked
 from run_support import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
@@ -320,7 +320,7 @@ DRIVER = """
 import sys
 from run_support import tiny_study
 from pathlib import Path
-from recassay.run.study import run_study
+from recassay.runner.study import run_study
 folder = Path(sys.argv[1])
 spec = tiny_study(folder, tuple(sys.argv[2].split(",")), trials=40)
 def tell(event):

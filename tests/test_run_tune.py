@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.search import Choice, Real, Whole
 from recassay.core.study import OptionsSpec, RangeSpec
-from recassay.run.jobs import JobFailure
-from recassay.run.space import highest, settle
-from recassay.run.tune import GIVE_UP_AFTER, tune
+from recassay.runner.jobs import JobFailure
+from recassay.runner.space import highest, settle
+from recassay.runner.tune import GIVE_UP_AFTER, tune
 from recassay.store import TrialRecord
 
 SPACE = {

@@ -6,7 +6,7 @@ import pytest
 
 from recassay.core.errors import InputError, MissingExtraError
 from recassay.core.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
-from recassay.run.study_file import load_study, study_from_arguments
+from recassay.runner.study_file import load_study, study_from_arguments
 
 WHOLE = """
 [study]

@@ -205,3 +205,15 @@ def test_seen_pairs_is_a_set(batches):
     assert seen.contains(np.arange(100)).tolist() == [key in expected for key in range(100)]
     mask = seen.mask(np.arange(10, dtype=np.int32))
     assert set(np.flatnonzero(mask.ravel()).tolist()) == expected
+
+
+class AlmostOne:
+    def random(self, size):
+        return np.full(size, np.nextafter(1.0, 0.0))
+
+
+def test_a_draw_just_below_one_stays_in_its_row():
+    n_users = 1 << 20
+    sampler = MixtureSampler(np.full((n_users, 2), 0.5), np.array([[0.5, 0.5, 0.0], [0.3, 0.7, 0.0]]))
+    users = np.array([0, 5, n_users - 2, n_users - 1], dtype=np.int32)
+    assert sampler.draw(users, AlmostOne()).tolist() == [1, 1, 1, 1]

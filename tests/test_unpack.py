@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.unpack import archive_kind, unpack
+from recassay.data.download.unpack import archive_kind, unpack
 
 CONTENT = b"user,item\n1,2\n3,4\n"
 
@@ -367,7 +367,7 @@ def test_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("recassay.data.members.Writer.finish", interrupted)
+    monkeypatch.setattr("recassay.data.download.members.Writer.finish", interrupted)
     with pytest.raises(KeyboardInterrupt):
         unpack(archive, tmp_path / "out")
     assert list(tmp_path.iterdir()) == [archive]

@@ -10,12 +10,20 @@ from recassay.api import (
     compare,
     correlations,
     demo,
+    describe_data,
+    evaluate,
+    fetch_data,
+    import_data,
+    load_data,
     load_results,
+    load_study,
+    make_study,
     profiles,
     rank,
+    run,
+    status,
 )
-
-__version__ = "0.1.0"
+from recassay.core.version import __version__
 
 __all__ = [
     "RecAssayError",
@@ -24,7 +32,16 @@ __all__ = [
     "compare",
     "correlations",
     "demo",
+    "describe_data",
+    "evaluate",
+    "fetch_data",
+    "import_data",
+    "load_data",
     "load_results",
+    "load_study",
+    "make_study",
     "profiles",
     "rank",
+    "run",
+    "status",
 ]

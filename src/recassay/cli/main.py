@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import parts, results
+from recassay.cli import data, evaluation, parts, results, studies
 
 app = typer.Typer(
     name="recassay",
@@ -39,9 +39,13 @@ def _root(
 ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 app.command("demo")(results.demo)
+app.command("run")(studies.run)
+app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
+app.command("evaluate")(evaluation.evaluate)
+app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)
 app.command("doctor")(parts.doctor)
 

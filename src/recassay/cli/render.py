@@ -21,13 +21,14 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[objec
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False,
-                  padding=(0, 1, 0, 0))  # fmt: skip
+    console = _console(Console)
+    console.print(Text(title, style="bold"))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for i, name in enumerate(header):
         table.add_column(Text(name), justify="left" if i < names else "right", overflow="fold", no_wrap=i == 0)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
-    _console(Console).print(table)
+    console.print(table)
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from recassay import api
 from recassay.cli import options as o
+from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
 
 if TYPE_CHECKING:
@@ -144,14 +145,18 @@ def analyze(
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for CSV tables and figures.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the study, tables and figures.")] = Path(
         "recassay-demo"
     ),
-    seed: o.Seed = 0,
+    trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+    ] = None,
     as_json: o.Json = False,
 ) -> None:
     """The main job on embedded data, with no network."""
-    _show_report(api.demo(out, seed=seed), as_json, out)
+    report = api.demo(out, trials=trials, workers=workers, progress=show_progress())
+    _show_report(report, as_json, out)
 
 
 def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) -> None:

@@ -12,6 +12,7 @@ RATING = "rating"
 TIMESTAMP = "timestamp"
 SCORE = "score"
 RANK = "rank"
+EVENT = "event"
 
 RESULT_KEY = (ALGORITHM, DATASET, METRIC)
 """What names a cell of a results table."""

@@ -59,9 +59,12 @@ _BY_NAME = {canonical(n): label for label in KNOWN_LABELS for n in (label.name, 
 
 
 def split_label(text: str) -> tuple[str, str | None]:
-    """`ndcg@10` -> (`ndcg`, `10`); `auc` -> (`auc`, None)."""
+    """`ndcg@10` -> (`ndcg`, `10`); `auc` -> (`auc`, None); a convention stays with the cut-off: `map@10[by_k]`."""
     name, at, cutoff = text.strip().partition("@")
-    return name.strip(), cutoff.strip() if at else None
+    if not at:
+        name, bracket, variant = name.partition("[")
+        return name.strip(), f"[{variant}" if bracket else None
+    return name.strip(), cutoff.strip()
 
 
 def normal_label(text: str) -> str:
@@ -72,7 +75,9 @@ def normal_label(text: str) -> str:
     name, cutoff = split_label(text)
     known = _BY_NAME.get(canonical(name))
     base = known.name if known else name.lower()
-    return f"{base}@{cutoff}" if cutoff is not None else base
+    if cutoff is None:
+        return base
+    return f"{base}{cutoff}" if cutoff.startswith("[") else f"{base}@{cutoff}"
 
 
 def known_direction(text: str) -> bool | None:

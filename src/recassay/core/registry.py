@@ -112,3 +112,5 @@ metrics: Registry[Any] = Registry("metric", "recassay.metrics")
 datasets: Registry[Any] = Registry("dataset", "recassay.datasets")
 analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
 executors: Registry[Any] = Registry("executor", "recassay.executors")
+
+REGISTRIES = (algorithms, metrics, datasets, analyses, executors)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from recassay.core.errors import UsageError
+from recassay.core.names import did_you_mean
 
 SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"]
 FilterName = Literal["once", "core", "none"]
@@ -17,6 +20,19 @@ class Spec(BaseModel):
     """Base of the specifications: immutable, no unknown keys, hashed by content."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def checked(cls, **values: Any) -> Self:
+        """The spec of these values; what does not fit raises `UsageError` in one line instead of pydantic's report."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            if first["type"] == "extra_forbidden":
+                raise UsageError(f"there is no option {key!r}", fix=did_you_mean(key, cls.model_fields)) from error
+            message = first["msg"].removeprefix("Value error, ")
+            raise UsageError(f"{key}: {message}" if key else message, fix="correct it") from error
 
     def content_hash(self) -> str:
         """SHA-256 of the canonical JSON of all fields, defaults included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
@@ -85,6 +86,23 @@ class Interactions:
         return matrix
 
 
+def joined(parts: Sequence[Interactions]) -> Interactions:
+    """The events of several parts over the same id tables as one; weights and times where every part has them."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    weights = [part.weight for part in parts if part.weight is not None]
+    times = [part.time for part in parts if part.time is not None]
+    return Interactions(
+        user=np.concatenate([part.user for part in parts]),
+        item=np.concatenate([part.item for part in parts]),
+        users=first.users,
+        items=first.items,
+        weight=np.concatenate(weights) if len(weights) == len(parts) else None,
+        time=np.concatenate(times) if len(times) == len(parts) else None,
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """Training, validation and test parts over the same ids, with what is known of them.
@@ -111,19 +129,7 @@ class Split:
 
     def refit(self) -> Interactions:
         """What the final model is trained on: training and validation events together, or the training part alone."""
-        parts = self.refit_parts()
-        if len(parts) == 1:
-            return parts[0]
-        weights = [part.weight for part in parts if part.weight is not None]
-        times = [part.time for part in parts if part.time is not None]
-        return Interactions(
-            user=np.concatenate([part.user for part in parts]),
-            item=np.concatenate([part.item for part in parts]),
-            users=self.train.users,
-            items=self.train.items,
-            weight=np.concatenate(weights) if len(weights) == len(parts) else None,
-            time=np.concatenate(times) if len(times) == len(parts) else None,
-        )
+        return joined(self.refit_parts())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,8 +23,7 @@ _BELOW_ONE = 1 - 1e-12
 
 @dataclass(slots=True)
 class SeenPairs:
-    """The user-item pairs drawn so far: a few sorted arrays of keys, each several times longer than the
-    next."""
+    """The user-item pairs drawn so far: sorted arrays of keys, each several times longer than the next."""
 
     n_items: int
     tiers: list[IntArray] = field(default_factory=list)
@@ -126,8 +125,7 @@ def draw_distinct(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng:
 
 
 def _draw_exactly(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng: np.random.Generator) -> IdArray:
-    """Gumbel top-k (Kool et al. 2019): the k largest of log P + Gumbel noise are k draws without
-    replacement."""
+    """Gumbel top-k (Kool et al. 2019): the k largest log P + Gumbel noise are draws without replacement."""
     owners, row, count = np.unique(users, return_inverse=True, return_counts=True)
     with np.errstate(divide="ignore"):
         score = np.log(sampler.probabilities(owners))
@@ -160,15 +158,18 @@ def _ladder(rows: FloatArray) -> FloatArray:
 def _climb(ladder: FloatArray, rows: IdArray, width: int, rng: np.random.Generator) -> IdArray:
     """A column for each of `rows`, drawn by inverting that row's cumulative shares.
 
-    The search is many times faster on (nearly) sorted values, which ascending rows give by themselves.
+    The search is many times faster on (nearly) sorted values, which ascending rows give by themselves. Past
+    some thousand rows, a draw just below 1 can round up to the next row; it counts as the last column.
     """
     height = rng.random(len(rows))
     height *= _BELOW_ONE
     height += rows
-    start = rows.astype(np.int64) * width
     if (rows[1:] >= rows[:-1]).all():
-        return (np.searchsorted(ladder, height, side="right") - start).astype(np.int32)
-    order = np.argsort(height)
-    step = np.empty(len(rows), dtype=np.int64)
-    step[order] = np.searchsorted(ladder, height[order], side="right")
-    return (step - start).astype(np.int32)
+        step = np.searchsorted(ladder, height, side="right")
+    else:
+        order = np.argsort(height)
+        step = np.empty(len(rows), dtype=np.int64)
+        step[order] = np.searchsorted(ladder, height[order], side="right")
+    step -= rows.astype(np.int64) * width
+    column: IdArray = np.minimum(step, width - 1).astype(np.int32)
+    return column

@@ -15,8 +15,8 @@ from urllib.parse import urljoin, urlsplit
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog import CatalogEntry
-from recassay.data.pins import Pin, read_pins, write_pin
-from recassay.data.transfer import (
+from recassay.data.download.pins import Pin, read_pins, write_pin
+from recassay.data.download.transfer import (
     AddressFailed,
     Digest,
     Opener,
@@ -27,7 +27,7 @@ from recassay.data.transfer import (
     discard,
     empty,
 )
-from recassay.data.unpack import archive_kind, unpack
+from recassay.data.download.unpack import archive_kind, unpack
 
 try:
     import fcntl

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
-from recassay.data.encode import drop_unused, encode_ids
+from recassay.core.version import __version__
 from recassay.data.folders import appearing, checked_name, home, remove_folder
-from recassay.data.frames import damaged_parquet
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.textfile import hash_file
+from recassay.data.reading.encode import drop_unused, encode_ids
+from recassay.data.reading.frames import damaged_parquet
+from recassay.data.reading.textfile import hash_file
 
 SCHEMA_VERSION = 1
 TABLE_FILE = "interactions.parquet"
@@ -79,9 +79,7 @@ def import_dataset(
 ) -> DatasetManifest:
     """Read `source` (see `read_interactions`) and keep it under `name`; an error leaves nothing behind."""
     _refuse_existing(checked_name(name), replace)
-    return store_dataset(
-        read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace
-    )
+    return store_dataset(read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace)
 
 
 def store_dataset(
@@ -107,7 +105,7 @@ def store_dataset(
         _frame(inside).write_parquet(table, compression="zstd")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
-            recassay_version=_version(),
+            recassay_version=__version__,
             name=name,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             source=record.source,
@@ -196,20 +194,11 @@ def _frame(interactions: Interactions) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _version() -> str:
-    try:
-        return metadata.version("recassay")
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
 def _names() -> list[str]:
     folder = datasets_folder()
     if not folder.is_dir():
         return []
-    return sorted(
-        entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")
-    )
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
 
 def _existing(name: str) -> Path:

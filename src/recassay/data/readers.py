@@ -12,14 +12,14 @@ from scipy import sparse
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs import ReadSpec
-from recassay.data.adjacency import read_adjacency
-from recassay.data.assemble import assemble
-from recassay.data.delimited import read_delimited
-from recassay.data.frames import read_frame, read_pandas, read_parquet, read_sparse
-from recassay.data.records import BadRow, RawTable, ReadRecord, ReadResult
-from recassay.data.roles import refuse_unknown_roles
-from recassay.data.sniffing import Head, looks_like_adjacency, read_head
-from recassay.data.textfile import prepare_text
+from recassay.data.reading.adjacency import read_adjacency
+from recassay.data.reading.assemble import assemble
+from recassay.data.reading.delimited import read_delimited
+from recassay.data.reading.frames import read_frame, read_pandas, read_parquet, read_sparse
+from recassay.data.reading.records import BadRow, RawTable, ReadRecord, ReadResult
+from recassay.data.reading.roles import refuse_unknown_roles
+from recassay.data.reading.sniffing import Head, looks_like_adjacency, read_head
+from recassay.data.reading.textfile import prepare_text
 
 __all__ = ["BadRow", "ReadRecord", "ReadResult", "read_interactions"]
 
@@ -34,12 +34,12 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
 
     Files: CSV, TSV and other delimited text (delimiter and header recognised), RecBole `.inter`, MovieLens
     `::` and tab files, adjacency lists (`user item item ...`), each also with gzip; and Parquet. Columns are
-    found by their usual names (`recassay.data.roles`) or by `spec.columns`.
+    found by their usual names (`recassay.data.reading.roles`) or by `spec.columns`.
 
     Ids keep their type: integers stay integers, anything else is text as it stands in the source, and `users`
-    and `items` are sorted. Times become int64 (`recassay.data.times` says how the unit is recognised and
+    and `items` are sorted. Times become int64 (`recassay.data.reading.times` says how the unit is recognised and
     which unit is stored; `record.time_unit` names it). Ratings become float32 weights. Several rows of one
-    user and item become one (`spec.repeated`), or, for events, as in `recassay.data.events`.
+    user and item become one (`spec.repeated`), or, for events, as in `recassay.data.reading.events`.
 
     A row that cannot be used (an empty id, a rating that is no finite number, an impossible time, a wrong
     number of fields) raises `InputError` with the line numbers of the first ones, unless
@@ -72,9 +72,7 @@ def _existing_file(path: Path) -> Path:
     if not os.access(path, os.R_OK):
         raise InputError("the file may not be read", where=str(path), fix="check its permissions")
     if path.stat().st_size == 0:
-        raise InputError(
-            "the file is empty", where=str(path), fix="give a file with a user and an item in each row"
-        )
+        raise InputError("the file is empty", where=str(path), fix="give a file with a user and an item in each row")
     return path
 
 
@@ -85,9 +83,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
         return read_parquet(path, spec)
     if kind == "auto" and suffix != ".inter" and suffix not in _TABLE_SUFFIXES:
         raise InputError(
-            f"files ending in {suffix!r} are not known"
-            if suffix
-            else "the file has no ending that tells its format",
+            f"files ending in {suffix!r} are not known" if suffix else "the file has no ending that tells its format",
             where=str(path),
             fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'",
         )
@@ -102,12 +98,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
 def _recognised(suffix: str, head: Head, spec: ReadSpec) -> str:
     if suffix == ".inter":
         return "inter"
-    if (
-        not spec.columns
-        and spec.header is None
-        and spec.delimiter in (None, " ")
-        and looks_like_adjacency(head)
-    ):
+    if not spec.columns and spec.header is None and spec.delimiter in (None, " ") and looks_like_adjacency(head):
         return "adjacency"
     tabbed = suffix in _MOVIELENS_SUFFIXES and "\t" in head.lines[0]
     if tabbed or ("::" in head.lines[0] and spec.delimiter in (None, "::")):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -16,9 +13,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
 from recassay.core.results import Results, Source
-
-MAX_BYTES = 1 << 30
-"""A results table is small; a larger file is some other file."""
+from recassay.data.tables import frame_from_memory, read_table
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     c.ALGORITHM: ("algorithm", "algo", "model", "method", "recommender", "classifier"),
@@ -52,11 +47,11 @@ def read_results(
     sources: list[Source] = []
     for one in _several(source):
         if isinstance(one, (str, PathLike)):
-            frame, origin = _read_file(Path(one))
+            frame, origin = read_table(Path(one), empty_fix="give at least two algorithms on two datasets")
             sources.append(origin)
             where = origin.file
         else:
-            frame, where = _to_polars(one), "the frame"
+            frame, where = frame_from_memory(one), "the frame"
         shaped = (
             _unpivot(frame, str(metric), transpose=transpose, where=where)
             if wide or transpose
@@ -72,67 +67,6 @@ def read_results(
 
 def _several(source: Any) -> Sequence[Any]:
     return source if isinstance(source, (list, tuple)) else [source]
-
-
-def _to_polars(frame: Any) -> pl.DataFrame:
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
-    if hasattr(frame, "columns") and hasattr(frame, "reset_index"):
-        if getattr(frame.index, "name", None) is not None:
-            frame = frame.reset_index()
-        return pl.DataFrame({str(name): frame[name].tolist() for name in frame.columns}, strict=False)
-    raise UsageError(f"cannot read results from {type(frame).__name__}", fix="give a path, or a polars or pandas frame")
-
-
-def _read_file(path: Path) -> tuple[pl.DataFrame, Source]:
-    name = str(path)
-    if not path.exists():
-        raise InputError("no such file", where=name, fix="check the path")
-    if not path.is_file():
-        raise InputError("is a folder, not a table", where=name, fix="give a CSV, TSV or Parquet file")
-    if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"has {path.stat().st_size:,} bytes", where=name, fix="a results table is below 1 GiB")
-    data = path.read_bytes()
-    if not data:
-        raise InputError("the file is empty", where=name, fix="give at least two algorithms on two datasets")
-    origin = Source(name, hashlib.sha256(data).hexdigest())
-    if path.suffix.lower() in {".parquet", ".pq"}:
-        try:
-            return pl.read_parquet(io.BytesIO(data)), origin
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
-    return _read_text(data, name), origin
-
-
-def _read_text(data: bytes, name: str) -> pl.DataFrame:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"is not UTF-8 text (byte {error.start})", where=name, fix="save it as UTF-8, or as Parquet"
-        ) from error
-    lines = text.splitlines()
-    header = next((line for line in lines if line.strip()), "")
-    if not header:
-        raise InputError("the file is empty", where=name, fix="give at least two algorithms on two datasets")
-    delimiter = max("\t,;|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter))
-    repeated = {n for n in names if names.count(n) > 1}
-    if repeated:
-        raise InputError(f"column {listing(map(repr, sorted(repeated)))} appears twice in the header", where=name,
-                         fix="rename one of them")  # fmt: skip
-    try:
-        return pl.read_csv(
-            io.BytesIO("\n".join(lines).encode()),
-            separator=delimiter,
-            infer_schema=False,
-            raise_if_empty=False,
-        )
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"cannot be read as a table: {reason}", where=name, fix="check its rows") from error
 
 
 def _long(frame: pl.DataFrame, metric: str | None, columns: Mapping[str, str], where: str) -> pl.DataFrame:

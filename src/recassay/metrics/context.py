@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, TopK
+from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, Interactions, TopK
 
 HEAD_SHARE = 0.8
 """Items sorted by count that cover this share of the interactions are the head; the long tail is the rest."""
@@ -22,20 +22,25 @@ Remembered = TypeVar("Remembered")
 
 @dataclass(frozen=True, eq=False)
 class EvaluationContext:
-    """The training data of an evaluation (users x items, every stored entry an interaction) and what follows
-    from it.
+    """The training data of an evaluation (events, or users x items with an interaction each entry) and what
+    follows from it.
 
     `hits` and `relevant` remember their last answer, so that many metrics over the same lists share one
     look-up.
     """
 
-    train: csr_array
+    data: csr_array | Interactions
     _memory: dict[str, tuple[TopK, csr_array, object]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_items(self) -> int:
         """The size of the catalogue."""
-        return int(self.train.shape[1])
+        return self.data.n_items if isinstance(self.data, Interactions) else int(self.data.shape[1])
+
+    @cached_property
+    def train(self) -> csr_array:
+        """The training matrix, users x items; made when the first metric asks for it."""
+        return as_matrix(self.data)
 
     @cached_property
     def popularity(self) -> IntArray:
@@ -87,6 +92,18 @@ class EvaluationContext:
             kept = (top, truth, compute())
             self._memory[name] = kept
         return cast(Remembered, kept[2])
+
+
+def as_matrix(data: csr_array | Interactions) -> csr_array:
+    """A users x items matrix whose stored entries are distinct and not zero; the input is left as it was."""
+    if isinstance(data, Interactions):
+        return data.csr()
+    matrix = data if isinstance(data, csr_array) else csr_array(data)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
 
 
 def ratio(total: FloatArray, number: FloatArray | IntArray) -> FloatArray:

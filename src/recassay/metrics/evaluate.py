@@ -14,7 +14,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.types import Interactions, TopK
 from recassay.metrics.checks import check_distinct, check_ids
-from recassay.metrics.context import EvaluationContext
+from recassay.metrics.context import EvaluationContext, as_matrix
 from recassay.metrics.make import as_metrics, convention
 from recassay.metrics.protocol import Metric, has_catalogue_value, has_user_values
 
@@ -80,10 +80,11 @@ def evaluate(
     people.
     """
     wanted = as_metrics(metrics)
-    relevant, seen = _matrix(truth), _matrix(train)
-    if relevant.shape != seen.shape:
+    relevant = as_matrix(truth)
+    trained = (train.n_users, train.n_items) if isinstance(train, Interactions) else train.shape
+    if relevant.shape != trained:
         raise UsageError(
-            f"truth is {relevant.shape} and train is {seen.shape} (users x items)",
+            f"truth is {relevant.shape} and train is {trained} (users x items)",
             fix="build both over the same user and item tables",
         )
     _check_depth(top, wanted)
@@ -94,7 +95,7 @@ def evaluate(
     if not len(evaluated):
         raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")
     lists, without_list = _lists_of(evaluated, top.cut(depth), relevant.shape[0])
-    context = EvaluationContext(seen)
+    context = EvaluationContext(train)
     users = next((part.users for part in (truth, train) if isinstance(part, Interactions)), None)
     ids = pl.Series(c.USER, evaluated) if users is None else users.gather(evaluated).alias(c.USER)
     values = {metric.label: metric.per_user(lists, relevant, context) for metric in wanted if has_user_values(metric)}
@@ -113,18 +114,6 @@ def evaluate(
         },
         conventions={metric.label: convention(metric) for metric in wanted},
     )
-
-
-def _matrix(data: csr_array | Interactions) -> csr_array:
-    """A users x items matrix whose stored entries are distinct and not zero; the input is left as it was."""
-    if isinstance(data, Interactions):
-        return data.csr()
-    matrix = data if isinstance(data, csr_array) else csr_array(data)
-    if not matrix.has_canonical_format or not matrix.data.all():
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    return matrix
 
 
 def _check_depth(top: TopK, metrics: list[Metric]) -> None:

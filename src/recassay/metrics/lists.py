@@ -12,7 +12,7 @@ from recassay.core.errors import InputError, listing
 from recassay.core.ranking import tie_order
 from recassay.core.types import Interactions, TopK
 
-_USER, _ITEM, _TIE, _PLACE = "user position", "item position", "tie order", "place"
+_USER, _ITEM, _TIE = "user position", "item position", "tie order"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,10 +63,8 @@ def recommendations_to_topk(
     strangers, new_items = rows.filter(stranger), rows.filter(new_item)
     order = np.append(tie_order(interactions.n_items, rng), interactions.n_items)
     known = rows.filter(~stranger)
-    known = (
-        known.with_columns(pl.Series(_TIE, order[known.get_column(_ITEM).to_numpy()]))
-        .sort(_USER, ordering, _TIE, descending=[False, ordering == c.SCORE, False])
-        .with_columns(pl.int_range(pl.len()).over(_USER).alias(_PLACE))
+    known = known.with_columns(pl.Series(_TIE, order[known.get_column(_ITEM).to_numpy()])).sort(
+        _USER, ordering, _TIE, descending=[False, ordering == c.SCORE, False]
     )
     return ListsRecord(
         top=_matrix_of(known, k),
@@ -83,9 +81,13 @@ def recommendations_to_topk(
 
 
 def _matrix_of(known: pl.DataFrame, k: int | None) -> TopK:
-    place = known.get_column(_PLACE).to_numpy()
+    """The lists of a table sorted by user and then by place."""
+    user = known.get_column(_USER).to_numpy()
+    begins = np.flatnonzero(np.diff(user, prepend=-1))
+    users = user[begins]
+    row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(user)))
+    place = np.arange(len(user)) - begins[row]
     width = k if k is not None else int(place.max(initial=0)) + 1
-    users, row = np.unique(known.get_column(_USER).to_numpy(), return_inverse=True)
     items = np.full((len(users), width), -1, dtype=np.int32)
     scores = np.full((len(users), width), -np.inf, dtype=np.float32)
     kept = place < width

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
-from recassay.protocol.audit import audit_split, refuse_leakage
+from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.protocol.ordering import canonical, renumber, used_ids
 from recassay.protocol.splits import TEST, TRAIN, VALID, Labels, split_labels
@@ -44,6 +44,7 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
     The fingerprint is the SHA-256 of the raw events in canonical order, the spec, and the part each event
     went to. It does not depend on the order of rows, the numbering of ids or the type an id was read as.
     """
+    check_allowed(spec.allow_leakage)
     data, labels = _input(interactions, spec, given)
     counts = {
         "input_interactions": len(data),

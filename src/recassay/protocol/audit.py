@@ -12,6 +12,7 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 | cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
 | empty_train, empty_test | nothing to learn from, nothing to judge by | always |
 | empty_valid | nothing to tune by | never |
+| few_test_users | so few users are judged that a mean over them says little | never |
 
 A per-user or a random split leaks globally by construction: other users' future is trained on. Its name is
 the admission, so `train_after_test` is reported with its share there and does not refuse it; a `given` split
@@ -47,7 +48,11 @@ FINDINGS = (
     "empty_train",
     "empty_test",
     "empty_valid",
+    "few_test_users",
 )
+
+FEW_USERS = 30
+"""Below this the mean over users has no usable normal approximation: a rule of thumb, not a theorem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,11 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
         *_cold_findings("test", in_test, in_fit),
         *_cold_findings("valid", in_valid, in_train),
     ]
-    evaluated, trained = int(np.count_nonzero(in_test.user)), int(np.count_nonzero(in_fit.user))
+    judged = int(np.count_nonzero(in_test.user))
+    if 0 < judged < FEW_USERS:
+        sentence = f"only {judged} users are judged: a mean over them says little"
+        findings.append(Finding("few_test_users", judged, False, sentence))
+    trained = int(np.count_nonzero(in_fit.user))
     last_train, before, first_test = _latest(fit), None, None
     if test.time is not None and len(test):
         first_test = int(test.time.min())
@@ -127,19 +136,23 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
         split=kind,
         scope=SPLITS[kind].scope,
         findings=tuple(findings),
-        users_evaluated=evaluated,
-        share_of_users_evaluated=evaluated / trained if trained else 0.0,
+        users_evaluated=judged,
+        share_of_users_evaluated=judged / trained if trained else 0.0,
         share_of_test_before_train=before,
         last_train_time=last_train,
         first_test_time=first_test,
     )
 
 
-def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
-    """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
+def check_allowed(allowed: Sequence[str]) -> None:
+    """Raise `UsageError` for a name that is none of `FINDINGS`."""
     for name in allowed:
         if name not in FINDINGS:
             raise UsageError(f"allow_leakage: there is no finding {name!r}", fix=did_you_mean(name, FINDINGS))
+
+
+def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
+    """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
     refused = record.refusals(allowed)
     if refused:
         names = ", ".join(repr(found.name) for found in refused)

@@ -231,9 +231,9 @@ def _joined_ids(tables: list[tuple[pl.Series, IdArray]]) -> tuple[pl.Series, IdA
     series = [table if same else table.cast(pl.String) for table, _ in tables]
     joined = pl.concat([one.alias("id") for one in series]).unique()
     joined = joined.gather(joined.cast(pl.String).arg_sort())
-    place = pl.DataFrame({"id": joined}).with_row_index("place")
-    rows = []
-    for table, (_, ids) in zip(series, tables, strict=True):
-        lookup = pl.DataFrame({"id": table}).join(place, on="id", how="left", maintain_order="left")["place"]
-        rows.append(lookup.to_numpy().astype(np.int32)[ids])
+    place = pl.Series(np.arange(joined.len(), dtype=np.int32))
+    rows = [
+        table.replace_strict(joined, place, return_dtype=pl.Int32).to_numpy()[ids]
+        for table, (_, ids) in zip(series, tables, strict=True)
+    ]
     return joined, np.concatenate(rows)

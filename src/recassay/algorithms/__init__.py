@@ -1,0 +1,1 @@
+"""Recommender algorithms. Each is announced by an entry point of the group `recassay.algorithms`."""

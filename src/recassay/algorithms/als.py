@@ -1,0 +1,181 @@
+"""ALS: weighted matrix factorisation for implicit feedback by alternating least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from recassay.algorithms.compiled import compiled, one_blas_thread, over_rows
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.stages import finish, in_stages
+from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+
+GRADIENT_STEPS = 3
+"""Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
+
+
+class ALS:
+    """Weighted regularised matrix factorisation (Hu, Koren & Volinsky 2008).
+
+    Minimises sum_ui c_ui (r_ui - x_u . y_i)^2 + reg (sum_u |x_u|^2 + sum_i |y_i|^2) over all pairs of users and items,
+    with r_ui = 1 and c_ui = `alpha` where u has i, else r_ui = 0 and c_ui = 1 (the paper's 1 + alpha r is `alpha` - 1
+    here; `alpha` = 1 weighs every pair alike). In turn, all x_u and all y_i are set to the solution of their normal
+    equations (Y'Y + (alpha - 1) Y_u'Y_u + reg I) x_u = alpha sum_{i in u} y_i, by a few steps of conjugate gradients
+    from the last value (Takács, Pilászy & Tikk 2011). Users and items without events get the zero vector.
+    """
+
+    name: ClassVar[str] = "ALS"
+    source: ClassVar[str] = "Hu, Koren & Volinsky 2008, Collaborative Filtering for Implicit Feedback Datasets, ICDM"
+    space: ClassVar[SearchSpace] = {
+        "factors": Whole(50, 200, 64),
+        "iterations": Whole(10, 100, 15),
+        "alpha": Real(1.0, 50.0, 2.0),
+        "reg": Real(1e-4, 100.0, 1.0, log=True),
+    }
+
+    def __init__(self, *, factors: int = 64, iterations: int = 15, alpha: float = 2.0, reg: float = 1.0) -> None:
+        self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
+        """The factors after all iterations."""
+        return finish(_AlternatingTraining(self, train, rng), self.iterations)
+
+    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
+        """The factors after each of several stages."""
+        return in_stages(_AlternatingTraining(self, train, rng), self.iterations)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Both factor matrices twice (training and model), one of their products, and the pairs by user and by item."""
+        return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
+
+
+class _AlternatingTraining:
+    def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
+        self._by_user = Positives.of(train)
+        self._by_item = self._by_user.transposed()
+        self._algorithm, self._rng = algorithm, rng
+        self._users = _small_numbers(train.n_users, algorithm.factors, rng)
+        self._items = _small_numbers(train.n_items, algorithm.factors, rng)
+
+    def advance(self, iterations: int) -> None:
+        alpha, reg = self._algorithm.alpha, self._algorithm.reg
+        for _ in range(iterations):
+            solve(self._by_user, self._items, self._users, alpha=alpha, reg=reg)
+            solve(self._by_item, self._users, self._items, alpha=alpha, reg=reg)
+
+    def model(self) -> FactorRecommender:
+        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng)
+
+
+def solve(
+    rows: Positives, fixed: Float32Array, solved: Float32Array, *, alpha: float, reg: float, steps: int = GRADIENT_STEPS
+) -> None:
+    """Bring every row of `solved` nearer to the least-squares solution given the factors `fixed` of the other side.
+
+    Conjugate gradients on a block of rows in step: the part of the matrix that all rows share is one product of BLAS,
+    the part of each row's own events is added by the kernel, and no matrix but the shared one is ever formed.
+    """
+    factors = fixed.shape[1]
+    with one_blas_thread():
+        gram = fixed.T @ fixed
+    gram[np.diag_indices(factors)] += np.float32(reg)
+    confidence = np.float32(alpha)
+
+    def block(start: int, stop: int) -> None:
+        direction = solved[start:stop].copy()
+        residual, norm = np.zeros_like(direction), np.zeros(stop - start, dtype=np.float32)
+        for step in range(steps + 1):
+            image = direction @ gram
+            _conjugate_step(
+                rows.first, rows.items, fixed, confidence, solved, direction, residual, image, norm, start, step == 0
+            )
+
+    over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows) + factors * rows.n_users))
+
+
+def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
+    return rng.random((rows, factors), dtype=np.float32) * np.float32(0.01)
+
+
+@compiled
+def _conjugate_step(
+    first: IntArray,
+    others: IdArray,
+    fixed: Float32Array,
+    confidence: np.float32,
+    solved: Float32Array,
+    direction: Float32Array,
+    residual: Float32Array,
+    image: Float32Array,
+    norm: Float32Array,
+    start: int,
+    begins: bool,
+) -> None:
+    """One step for the rows from `start` on; `image` comes as direction times the shared matrix.
+
+    The step that `begins` takes the current solution for its direction, and makes the first residual of it.
+    """
+    factors = fixed.shape[1]
+    extra = confidence - np.float32(1)
+    for place in range(len(direction)):
+        solution, along = solved[start + place], direction[place]
+        mine = others[first[start + place] : first[start + place + 1]]
+        left, mapped = residual[place], image[place]
+        if len(mine) == 0:
+            solution[:] = np.float32(0)
+            continue
+        remaining = np.float32(0)
+        if begins:
+            _add_events(fixed, mine, along, -extra, confidence, left)
+            for f in range(factors):
+                left[f] -= mapped[f]
+                along[f] = left[f]
+                remaining += left[f] * left[f]
+        elif norm[place] >= np.float32(1e-20):
+            if extra != 0:
+                _add_events(fixed, mine, along, extra, np.float32(0), mapped)
+            curvature = np.float32(0)
+            for f in range(factors):
+                curvature += along[f] * mapped[f]
+            length = norm[place] / curvature if curvature > 0 else np.float32(0)
+            for f in range(factors):
+                solution[f] += length * along[f]
+                left[f] -= length * mapped[f]
+                remaining += left[f] * left[f]
+            ratio = remaining / norm[place]
+            for f in range(factors):
+                along[f] = left[f] + ratio * along[f]
+        norm[place] = remaining
+
+
+@compiled
+def _add_events(
+    fixed: Float32Array, mine: IdArray, along: Float32Array, slope: np.float32, level: np.float32, total: Float32Array
+) -> None:
+    """Add (slope * (y . along) + level) y to `total` for the factors y of each event, four events at a time."""
+    factors = fixed.shape[1]
+    whole = len(mine) - len(mine) % 4
+    for place in range(0, whole, 4):
+        a, b, c, d = fixed[mine[place]], fixed[mine[place + 1]], fixed[mine[place + 2]], fixed[mine[place + 3]]
+        of_a = of_b = of_c = of_d = np.float32(0)
+        for f in range(factors):
+            of_a += a[f] * along[f]
+            of_b += b[f] * along[f]
+            of_c += c[f] * along[f]
+            of_d += d[f] * along[f]
+        of_a, of_b = slope * of_a + level, slope * of_b + level
+        of_c, of_d = slope * of_c + level, slope * of_d + level
+        for f in range(factors):
+            total[f] += (of_a * a[f] + of_b * b[f]) + (of_c * c[f] + of_d * d[f])
+    for place in range(whole, len(mine)):
+        a = fixed[mine[place]]
+        of_a = np.float32(0)
+        for f in range(factors):
+            of_a += a[f] * along[f]
+        of_a = slope * of_a + level
+        for f in range(factors):
+            total[f] += of_a * a[f]

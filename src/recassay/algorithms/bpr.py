@@ -1,0 +1,127 @@
+"""BPR: matrix factorisation that learns to rank an item the user has above one the user has not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from recassay.algorithms.compiled import compiled
+from recassay.algorithms.pairwise import EVENTS_A_VISIT, VISITS_BYTES, Visits, centred_factors
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, holds
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.stages import finish, in_stages
+from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+
+
+class BPR:
+    """Bayesian personalised ranking (Rendle et al. 2009), matrix factorisation with an item bias.
+
+    Maximises sum over (u, i, j) of ln s(x_uij) - reg / 2 (|p_u|^2 + |q_i|^2 + |q_j|^2 + b_i^2 + b_j^2), where u has i
+    and not j, x_uij = p_u . (q_i - q_j) + b_i - b_j and s is the logistic function. Stochastic gradient ascent: an
+    iteration meets every event (u, i) once, in a random order, with a j drawn evenly from the whole catalogue (an
+    event whose j the user has is passed over). Single-threaded, hence the same numbers on every machine setting.
+    """
+
+    name: ClassVar[str] = "BPR"
+    source: ClassVar[str] = "Rendle, Freudenthaler, Gantner & Schmidt-Thieme 2009, BPR, UAI"
+    space: ClassVar[SearchSpace] = {
+        "factors": Whole(50, 200, 64),
+        "iterations": Whole(10, 100, 50),
+        "reg": Real(1e-4, 10.0, 0.01, log=True),
+        "rate": Real(0.001, 0.1, 0.05),
+    }
+
+    def __init__(self, *, factors: int = 64, iterations: int = 50, reg: float = 0.01, rate: float = 0.05) -> None:
+        self.factors, self.iterations, self.reg, self.rate = factors, iterations, reg, rate
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
+        """The factors after all iterations."""
+        return finish(_PairwiseTraining(self, train, rng), self.iterations)
+
+    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
+        """The factors after each of several stages."""
+        return in_stages(_PairwiseTraining(self, train, rng), self.iterations)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Factors and biases twice (training and model), the pairs, and the order in which they are visited."""
+        factors = 2 * 4 * (self.factors + 1) * (n_users + n_items)
+        return factors + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
+
+
+class _PairwiseTraining:
+    def __init__(self, algorithm: BPR, train: Interactions, rng: np.random.Generator) -> None:
+        self._positives = Positives.of(train)
+        self._algorithm, self._rng = algorithm, rng
+        self._users = centred_factors(train.n_users, algorithm.factors, rng)
+        self._items = centred_factors(train.n_items, algorithm.factors, rng)
+        self._bias = np.zeros(train.n_items, dtype=np.float32)
+        self._visits = Visits(self._positives, rng)
+
+    def advance(self, iterations: int) -> None:
+        rate, reg = np.float32(self._algorithm.rate), np.float32(self._algorithm.reg)
+        for _ in range(iterations):
+            starts = self._visits.next_epoch()
+            _learn_pairs(
+                self._positives.first,
+                self._positives.items,
+                self._visits.users,
+                self._visits.items,
+                starts,
+                self._users,
+                self._items,
+                self._bias,
+                rate,
+                reg,
+                self._visits.state,
+            )
+
+    def model(self) -> FactorRecommender:
+        return FactorRecommender(self._users.copy(), self._items.copy(), self._bias.copy(), rng=self._rng)
+
+
+@compiled
+def _learn_pairs(
+    first: IntArray,
+    sorted_items: IdArray,
+    event_user: IdArray,
+    event_item: IdArray,
+    starts: IntArray,
+    users: Float32Array,
+    items: Float32Array,
+    bias: Float32Array,
+    rate: np.float32,
+    reg: np.float32,
+    state: States,
+) -> None:
+    factors = users.shape[1]
+    decay = np.float32(1) - rate * reg
+    mine = np.empty(factors, np.float32)
+    apart = np.empty(factors, np.float32)
+    for start in starts:
+        user = event_user[start]
+        row = sorted_items[first[user] : first[user + 1]]
+        mine[:] = users[user]
+        for event in range(start, min(start + EVENTS_A_VISIT, first[user + 1])):
+            liked = event_item[event]
+            other = draw(state, len(items))
+            if holds(row, other):
+                continue
+            better, worse = items[liked], items[other]
+            margin = bias[liked] - bias[other]
+            for f in range(factors):
+                apart[f] = better[f] - worse[f]
+                margin += mine[f] * apart[f]
+            step = rate / (np.float32(1) + math.exp(margin))
+            for f in range(factors):
+                better[f] = decay * better[f] + step * mine[f]
+            for f in range(factors):
+                worse[f] = decay * worse[f] - step * mine[f]
+            for f in range(factors):
+                mine[f] = decay * mine[f] + step * apart[f]
+            bias[liked] = decay * bias[liked] + step
+            bias[other] = decay * bias[other] - step
+        users[user][:] = mine

@@ -1,0 +1,114 @@
+"""NMF: matrix factorisation in which nothing is negative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from recassay.algorithms.compiled import compiled, one_blas_thread, over_rows
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.stages import finish, in_stages
+from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+
+
+class NMF:
+    """Non-negative matrix factorisation (Lee & Seung 1999) of the users x items matrix of ones and zeros.
+
+    Minimises |R - W H'|^2 + reg (|W|^2 + |H|^2) over W, H >= 0, all pairs counting alike, by coordinate descent
+    (Cichocki & Phan 2009, hierarchical alternating least squares): each row w of W in turn takes, one factor f after
+    the other, the value that is best given the rest, max(0, w_f + (x_f - (G w)_f) / G_ff) with x = H' r and
+    G = H'H + reg I; then the same for H. Users and items without events get zeros.
+    """
+
+    name: ClassVar[str] = "NMF"
+    source: ClassVar[str] = (
+        "Lee & Seung 1999, Learning the Parts of Objects by Non-negative Matrix Factorization, Nature 401; "
+        "Cichocki & Phan 2009, Fast Local Algorithms for Large Scale NMF, IEICE E92-A"
+    )
+    space: ClassVar[SearchSpace] = {
+        "factors": Whole(10, 200, 50, log=True),
+        "iterations": Whole(10, 100, 30),
+        "reg": Real(1e-4, 10.0, 0.1, log=True),
+    }
+
+    def __init__(self, *, factors: int = 50, iterations: int = 30, reg: float = 0.1) -> None:
+        self.factors, self.iterations, self.reg = factors, iterations, reg
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
+        """The factors after all iterations."""
+        return finish(_NonNegativeTraining(self, train, rng), self.iterations)
+
+    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
+        """The factors after each of several stages."""
+        return in_stages(_NonNegativeTraining(self, train, rng), self.iterations)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Both factor matrices twice (training and model), one of their products, and the pairs by user and by item."""
+        return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
+
+
+class _NonNegativeTraining:
+    def __init__(self, algorithm: NMF, train: Interactions, rng: np.random.Generator) -> None:
+        self._by_user = Positives.of(train)
+        self._by_item = self._by_user.transposed()
+        self._algorithm, self._rng = algorithm, rng
+        mean = len(self._by_user) / max(1, train.n_users * train.n_items)
+        scale = np.float32(2 * np.sqrt(mean / algorithm.factors))
+        self._users = rng.random((train.n_users, algorithm.factors), dtype=np.float32) * scale
+        self._items = rng.random((train.n_items, algorithm.factors), dtype=np.float32) * scale
+
+    def advance(self, iterations: int) -> None:
+        for _ in range(iterations):
+            descend(self._by_user, self._items, self._users, reg=self._algorithm.reg)
+            descend(self._by_item, self._users, self._items, reg=self._algorithm.reg)
+
+    def model(self) -> FactorRecommender:
+        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng)
+
+
+def descend(rows: Positives, fixed: Float32Array, moved: Float32Array, *, reg: float) -> None:
+    """One pass of coordinate descent over every row of `moved`, given the factors `fixed` of the other side."""
+    factors = fixed.shape[1]
+    with one_blas_thread():
+        gram = fixed.T @ fixed
+    gram[np.diag_indices(factors)] += np.float32(reg)
+
+    def block(start: int, stop: int) -> None:
+        _descend_rows(rows.first, rows.items, fixed, gram, moved, start, stop)
+
+    over_rows(block, rows.n_users, work=factors * (len(rows) + factors * rows.n_users))
+
+
+@compiled
+def _descend_rows(
+    first: IntArray,
+    others: IdArray,
+    fixed: Float32Array,
+    gram: Float32Array,
+    moved: Float32Array,
+    start: int,
+    stop: int,
+) -> None:
+    factors = fixed.shape[1]
+    target = np.empty(factors, np.float32)
+    for row in range(start, stop):
+        weights = moved[row]
+        target[:] = np.float32(0)
+        for other in others[first[row] : first[row + 1]]:
+            vector = fixed[other]
+            for f in range(factors):
+                target[f] += vector[f]
+        if first[row] == first[row + 1]:
+            weights[:] = np.float32(0)
+            continue
+        for f in range(factors):
+            if gram[f, f] <= 0:
+                continue
+            slope = target[f]
+            for g in range(factors):
+                slope -= gram[f, g] * weights[g]
+            weights[f] = max(np.float32(0), weights[f] + slope / gram[f, f])

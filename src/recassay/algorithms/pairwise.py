@@ -1,0 +1,57 @@
+"""What learning from pairs of items has in common: how training visits the events, and where the factors begin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.algorithms.compiled import compiled
+from recassay.algorithms.positives import Positives, States, draw, fresh_state
+from recassay.core.types import Float32Array, IdArray, IntArray
+
+EVENTS_A_VISIT = 8
+"""Events of one user that are learned from in a row: the user's factors then stay in the processor's cache."""
+
+VISITS_BYTES = 4 + 4 + 8 + 8
+"""Bytes per event: its item in shuffled order, its user, and (at worst one a visit) the visits and their order."""
+
+
+class Visits:
+    """A random order of all events, another one every epoch, in which a user's events come a few at a time.
+
+    A visit is a run of at most `EVENTS_A_VISIT` events of one user. Every epoch shuffles the events of each user and
+    then the visits, so that each event is met exactly once.
+    """
+
+    def __init__(self, positives: Positives, rng: np.random.Generator) -> None:
+        self.state = fresh_state(rng)
+        self.items: IdArray = positives.items.copy()
+        self.users = positives.users()
+        self._first, self._rng = positives.first, rng
+        self._starts = visit_starts(positives.first)
+
+    def next_epoch(self) -> IntArray:
+        """Shuffle: `items` holds the events of each user in a new order, the answer where each visit begins."""
+        _shuffle_rows(self._first, self.items, self.state)
+        return self._rng.permutation(self._starts)
+
+
+def visit_starts(first: IntArray) -> IntArray:
+    """The positions at which visits begin, where the events of row r are at `first[r]` to `first[r + 1]`."""
+    position = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+    return np.flatnonzero(position % EVENTS_A_VISIT == 0)
+
+
+def centred_factors(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
+    """Even random numbers from -1 / (2 factors) to 1 / (2 factors): inner products begin near zero."""
+    return (rng.random((rows, factors), dtype=np.float32) - np.float32(0.5)) / np.float32(factors)
+
+
+@compiled
+def _shuffle_rows(first: IntArray, items: IdArray, state: States) -> None:
+    for row in range(len(first) - 1):
+        begin = first[row]
+        for last in range(first[row + 1] - begin - 1, 0, -1):
+            chosen = begin + draw(state, last + 1)
+            kept = items[chosen]
+            items[chosen] = items[begin + last]
+            items[begin + last] = kept

@@ -1,0 +1,89 @@
+"""From a fitted model to lists: users are scored block by block, and the best items of each row are kept."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.core.errors import UsageError
+from recassay.core.ranking import select_top
+from recassay.core.types import Float32Array, IdArray, TopK
+
+USERS_AT_ONCE = 128
+"""Users that are scored together: enough for BLAS to be fast, few enough for the scores to stay in the cache."""
+
+SCORE_BYTES = 64 << 20
+"""What the scores of one block may take; a catalogue of more than 131,072 items gets smaller blocks."""
+
+
+class ScoreRecommender:
+    """Lists from a function that scores every item for a block of users.
+
+    `score(users)` answers with float32 scores, users x items, -inf for an item that must not be listed. Equal scores
+    stand in one random order of the catalogue, drawn from a copy of `rng` as it is now (`rng` does not move on).
+
+    The blocks always have the same number of users (the last one is filled up by repeating its last user), so that a
+    product of matrices rounds alike however the users are asked for: lists do not depend on the batch.
+    """
+
+    def __init__(self, score: Callable[[IdArray], Float32Array], *, n_items: int, rng: np.random.Generator) -> None:
+        self._score, self._n_items = score, n_items
+        self._ties = copy.deepcopy(rng)
+
+    def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items for each of `users`; see `Recommender`."""
+        if k < 1:
+            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
+        items = np.full((len(users), k), -1, dtype=np.int32)
+        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        rows = block_rows(self._n_items)
+        for start in range(0, len(users), rows):
+            part = slice(start, start + rows)
+            block = users[part]
+            filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))])
+            items[part], scores[part] = select_top(
+                self._score(filled)[: len(block)],
+                k,
+                exclude=None if exclude is None else exclude[block],
+                rng=self._ties,
+            )
+        return TopK(users=users, items=items, scores=scores)
+
+
+class FactorRecommender(ScoreRecommender):
+    """Lists by the inner product of user and item factors, plus an item bias where there is one.
+
+    score(u, i) = p_u . q_i + b_i, in float32; both factor matrices have one row an id.
+    """
+
+    def __init__(
+        self,
+        user_factors: Float32Array,
+        item_factors: Float32Array,
+        item_bias: Float32Array | None = None,
+        *,
+        rng: np.random.Generator,
+    ) -> None:
+        self.user_factors = np.ascontiguousarray(user_factors, dtype=np.float32)
+        self.item_factors = np.ascontiguousarray(item_factors, dtype=np.float32)
+        self.item_bias = None if item_bias is None else np.asarray(item_bias, dtype=np.float32)
+        super().__init__(self._products, n_items=len(item_factors), rng=rng)
+
+    def _products(self, users: IdArray) -> Float32Array:
+        scores: Float32Array = self.user_factors[users] @ self.item_factors.T
+        if self.item_bias is not None:
+            scores += self.item_bias
+        return scores
+
+
+def block_rows(n_items: int) -> int:
+    """How many users are scored together over a catalogue of `n_items`."""
+    return max(1, min(USERS_AT_ONCE, SCORE_BYTES // max(4 * n_items, 1)))
+
+
+def scoring_bytes(n_items: int) -> int:
+    """The memory of `recommend` beside the model: a block of scores, its copy, and masks of the same shape."""
+    return 4 * 4 * block_rows(n_items) * max(n_items, 1)

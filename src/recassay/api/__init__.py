@@ -1,0 +1,64 @@
+"""The verbs of the command line as functions. Each imports what it needs when it is called."""
+
+from recassay.api.datasets import (
+    DataDescription,
+    describe_data,
+    fetch_data,
+    import_data,
+    list_data,
+    load_data,
+    remove_data,
+)
+from recassay.api.demonstration import demo
+from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
+from recassay.api.parts import doctor, list_parts
+from recassay.api.results import (
+    AnalysisReport,
+    analyze,
+    compare,
+    correlations,
+    default_metric,
+    demo_results,
+    document,
+    load_results,
+    profiles,
+    rank,
+    save,
+)
+from recassay.api.studies import load_study, make_study, run, status
+from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.plain import plain
+
+__all__ = [
+    "AnalysisReport",
+    "DataDescription",
+    "EvaluationReport",
+    "RecAssayError",
+    "UsageError",
+    "analyze",
+    "compare",
+    "correlations",
+    "default_metric",
+    "demo",
+    "demo_results",
+    "describe_data",
+    "doctor",
+    "document",
+    "evaluate",
+    "fetch_data",
+    "import_data",
+    "list_data",
+    "list_parts",
+    "load_data",
+    "load_results",
+    "load_study",
+    "make_study",
+    "plain",
+    "profiles",
+    "rank",
+    "remove_data",
+    "run",
+    "save",
+    "save_evaluation",
+    "status",
+]

@@ -1,0 +1,103 @@
+"""Verbs on the installation: what is available, and whether it works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recassay.core.errors import RecAssayError, UsageError
+
+
+def list_parts(kind: str) -> list[dict[str, Any]]:
+    """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `datasets`, `executors`.
+
+    `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
+    is known in a results table.
+    """
+    from recassay.core import registry
+    from recassay.core.labels import KNOWN_LABELS
+    from recassay.core.names import did_you_mean
+
+    kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
+    if kind == "labels":
+        return [
+            {
+                "name": label.name,
+                "better": "higher" if label.higher_is_better else "lower",
+                "what": label.summary,
+                "aliases": ", ".join(label.aliases),
+            }
+            for label in KNOWN_LABELS
+        ]
+    if kind not in kinds:
+        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels"]))
+    if kind == "metrics":
+        return _metrics()
+    if kind == "datasets":
+        from recassay.api.datasets import list_data
+
+        return list_data(everything=True)
+    rows: list[dict[str, Any]] = []
+    for name, part in kinds[kind]:
+        what = getattr(part, "question", None) or (part.__doc__ or "").strip().split("\n")[0]
+        source = getattr(part, "source", "")
+        rows.append({"name": name, "what": what, "source": source, "from": kinds[kind].origin(name)})
+    return rows
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from recassay.metrics.make import describe_metrics
+
+    rows = []
+    for metric in describe_metrics():
+        default, *others = metric["variants"].items()
+        rows.append(
+            {
+                "name": metric["metric"],
+                "better": "higher" if metric["higher_is_better"] else "lower",
+                "scope": metric["scope"],
+                "formula": metric["formula"],
+                "convention": f"{default[0]}: {default[1]}",
+                "variants": "; ".join(f"{name}: {text}" for name, text in others),
+                "aliases": ", ".join(metric["aliases"]),
+                "source": metric["source"],
+            }
+        )
+    return rows
+
+
+def doctor() -> dict[str, Any]:
+    """Whether this installation works: versions, processors, memory, optional parts, and each registered part."""
+    import importlib.metadata as metadata
+    import importlib.util
+    import os
+    import platform
+
+    from recassay.core import registry
+    from recassay.core.version import __version__
+
+    versions = {}
+    for requirement in metadata.requires("recassay") or []:
+        if "extra ==" in requirement:
+            continue
+        name = requirement.split(">")[0].split("=")[0].split("[")[0].strip()
+        versions[name] = metadata.version(name)
+    problems = []
+    for parts in registry.REGISTRIES:
+        try:
+            list(parts)
+        except RecAssayError as error:
+            problems.append(str(error))
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
+    return {
+        "recassay": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "memory_gb": round(pages / 1e9, 1),
+        "dependencies": versions,
+        "extras": {
+            "neural": importlib.util.find_spec("torch") is not None,
+            "dask": importlib.util.find_spec("distributed") is not None,
+        },
+        "problems": problems,
+    }

@@ -1,0 +1,56 @@
+"""Verbs on studies: run or resume one, say how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.core.study import StudySpec
+    from recassay.runner.study import Event, StudyRecord
+    from recassay.store.records import StoreStatus
+
+
+def load_study(path: str | Path) -> StudySpec:
+    """The study that a TOML (or YAML) file describes."""
+    from recassay.runner.study_file import load_study as load
+
+    return load(path)
+
+
+def make_study(datasets: Sequence[str], algorithms: Sequence[str], **settings: Any) -> StudySpec:
+    """A study without a file; `settings` are those of `recassay.runner.study_file.study_from_arguments`."""
+    from recassay.runner.study_file import study_from_arguments
+
+    return study_from_arguments(datasets, algorithms, **settings)
+
+
+def run(
+    study: StudySpec | str | Path,
+    folder: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Event], None] | None = None,
+    retry_failed: bool = False,
+    dry_run: bool = False,
+) -> StudyRecord:
+    """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
+
+    Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
+    The same call after an interruption goes on; a changed study runs only what changed.
+    """
+    from recassay.core.study import StudySpec
+    from recassay.runner.study import run_study
+
+    spec = study if isinstance(study, StudySpec) else load_study(study)
+    target = Path(folder) if folder is not None else Path(spec.name)
+    return run_study(spec, target, workers=workers, progress=progress, retry_failed=retry_failed, dry_run=dry_run)
+
+
+def status(folder: str | Path) -> StoreStatus:
+    """How far the study in `folder` is: cells done, failed (with reasons) and to go."""
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        return store.status()

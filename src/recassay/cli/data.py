@@ -1,0 +1,221 @@
+"""`recassay data ...`: import, list, describe, fetch and remove datasets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.render import print_json, print_lines, print_table
+
+app = typer.Typer(help="Import, list, describe, fetch and remove datasets.", rich_markup_mode=None)
+
+Format = Annotated[str, typer.Option("--format", help="auto, csv, parquet, inter, movielens or adjacency.")]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="[default: recognised]", show_default=False)]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="[default: recognised]", show_default=False)]
+Column = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="user=NAME, item=3, rating=..., timestamp=..., event=... (repeatable)"),
+]
+Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of a text file.")]
+Time = Annotated[
+    str,
+    typer.Option("--time", help="auto, seconds, milliseconds, microseconds, nanoseconds, iso, position or ignore."),
+]
+Repeated = Annotated[str, typer.Option("--repeated", help="Several rows of one user and item: last, sum or max.")]
+Events = Annotated[
+    str | None,
+    typer.Option("--event-weights", help="view=1,cart=5,purchase=20, or inverse_frequency (KDD'24, A.1)."),
+]
+SkipBad = Annotated[bool, typer.Option("--skip-bad-rows", help="Leave rows out that cannot be read, and count them.")]
+
+
+def _reading(
+    form: str, delimiter: str | None, header: bool | None, column: list[str] | None, encoding: str, time: str,
+    repeated: str, events: str | None, skip: bool,
+) -> dict[str, Any]:  # fmt: skip
+    columns: dict[str, str | int] = {}
+    for pair in column or []:
+        ours, equals, theirs = pair.partition("=")
+        if not equals:
+            raise api.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example user=visitor")
+        columns[ours.strip()] = int(theirs) if theirs.strip().isdigit() else theirs.strip()
+    weights: Any = events
+    if events is not None and events != "inverse_frequency":
+        weights = {}
+        for pair in events.split(","):
+            name, _, value = pair.partition("=")
+            try:
+                weights[name.strip()] = float(value)
+            except ValueError:
+                raise api.UsageError(
+                    f"--event-weights: {pair!r} is not of the form type=number", fix="for example view=1,purchase=20"
+                ) from None
+    return {
+        "format": form, "delimiter": delimiter, "header": header, "columns": columns, "encoding": encoding,
+        "time": time, "repeated": repeated, "event_weights": weights, "skip_bad_rows": skip,
+    }  # fmt: skip
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, .inter, MovieLens .dat or adjacency list.")],
+    name: Annotated[str, typer.Option("--name", help="Name to keep it under.")],
+    form: Format = "auto",
+    delimiter: Delimiter = None,
+    header: Header = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
+    time: Time = "auto",
+    repeated: Repeated = "last",
+    events: Events = None,
+    skip: SkipBad = False,
+    licence: Annotated[str | None, typer.Option("--licence", help="Kept in the manifest.")] = None,
+    note: Annotated[str | None, typer.Option("--note", help="Kept in the manifest.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a dataset of that name.")] = False,
+    as_json: o.Json = False,
+) -> None:
+    """Read a file and keep it under a name."""
+    read = _reading(form, delimiter, header, column, encoding, time, repeated, events, skip)
+    manifest = api.import_data(file, name, read, licence=licence, note=note, replace=replace)
+    _imported(manifest, as_json)
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also the embedded datasets and those of the catalogue.")
+    ] = False,
+    as_json: o.Json = False,
+) -> None:
+    """The stored datasets."""
+    rows = api.list_data(everything=everything)
+    if as_json:
+        print_json({"datasets": rows})
+    elif not rows:
+        print_lines(["No dataset is stored yet: recassay data import FILE --name NAME, or see --all."])
+    else:
+        header = ["name", "kind", "interactions", "users", "items", "time", "what"]
+        print_table("Datasets", header, [[row.get(key, "") for key in header] for row in rows])
+
+
+@app.command("describe")
+def describe(
+    dataset: Annotated[str, typer.Argument(help="A stored name, synthetic:PRESET, or a file.")],
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split",
+            help="Split and audit: global_time, user_time, leave_last_out, random, random_per_user, kfold.",
+        ),
+    ] = None,
+    threshold: Annotated[float | None, typer.Option("--threshold", help="Lowest positive rating (tau).")] = None,
+    filter_: Annotated[str, typer.Option("--filter", help="once (F-filter), core (F-core) or none.")] = "once",
+    min_items: Annotated[int, typer.Option("--min-item-interactions")] = 5,
+    min_users: Annotated[int, typer.Option("--min-user-interactions")] = 5,
+    ratios: Annotated[str, typer.Option("--ratios", help="Shares of train, validation and test.")] = "0.8,0.1,0.1",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random splits.")] = 0,
+    allow: Annotated[
+        list[str] | None, typer.Option("--allow-leakage", help="Accept a finding of the audit (repeatable).")
+    ] = None,
+    form: Format = "auto",
+    delimiter: Delimiter = None,
+    header: Header = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
+    time: Time = "auto",
+    repeated: Repeated = "last",
+    events: Events = None,
+    skip: SkipBad = False,
+    as_json: o.Json = False,
+) -> None:
+    """The 18 characteristics; --split shows the split and its leakage audit."""
+    protocol = None
+    if split is not None:
+        try:
+            shares = tuple(float(share) for share in ratios.split(","))
+        except ValueError:
+            raise api.UsageError(f"--ratios {ratios!r} are no numbers", fix="for example 0.8,0.1,0.1") from None
+        protocol = {
+            "split": split, "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
+            "min_user_interactions": min_users, "ratios": shares, "seed": seed, "allow_leakage": tuple(allow or ()),
+        }  # fmt: skip
+    read = _reading(form, delimiter, header, column, encoding, time, repeated, events, skip)
+    found = api.describe_data(dataset, read, protocol=protocol)
+    if as_json:
+        print_json(api.plain(found.to_dict()))
+    else:
+        _show(found)
+
+
+@app.command("fetch")
+def fetch(
+    name: Annotated[str, typer.Argument(help="A dataset of the catalogue (recassay data list --all).")],
+    accept_change: Annotated[
+        bool, typer.Option("--accept-change", help="Accept a file that differs from the first one fetched.")
+    ] = False,
+    as_json: o.Json = False,
+) -> None:
+    """Download a dataset of the catalogue, verified and resumable."""
+    manifest = api.fetch_data(name, progress=_progress(), accept_change=accept_change)
+    _imported(manifest, as_json)
+
+
+@app.command("remove")
+def remove(name: Annotated[str, typer.Argument(help="A stored dataset.")]) -> None:
+    """Forget a stored dataset."""
+    api.remove_data(name)
+    print_lines([f"removed {name}"])
+
+
+def _progress() -> Callable[[int, int | None], None] | None:
+    """A line that counts the bytes, on a terminal only."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int | None) -> None:
+        whole = f" of {total / 1e6:,.1f}" if total else ""
+        sys.stderr.write(f"\r{done / 1e6:,.1f}{whole} MB ")
+        sys.stderr.flush()
+
+    return show
+
+
+def _imported(manifest: Any, as_json: bool) -> None:
+    if as_json:
+        print_json(manifest.to_dict())
+        return
+    record = manifest.record
+    print_lines(
+        [
+            f"{manifest.name}: {manifest.interactions:,} interactions of {manifest.users:,} users "
+            f"and {manifest.items:,} items, {'with' if manifest.has_ratings else 'without'} ratings, "
+            f"times: {manifest.time_unit or 'none'}",
+            f"read {record['rows']:,} rows; {record['repeated']:,} fell on a repeated user and item "
+            f"(kept: {record['repeated_rule']}); {record['bad']:,} bad rows left out",
+            *record["warnings"],
+        ]
+    )
+
+
+def _show(found: Any) -> None:
+    rows = [[name, f"{value:,}" if isinstance(value, int) else f"{value:.6g}"]
+            for name, value in found.characteristics.items()]  # fmt: skip
+    print_table(f"{found.name}: characteristics (KDD'24, section 4.3)", ["characteristic", "value"], rows)
+    if found.parts is None:
+        return
+    print_table(
+        f"Split {found.protocol['split']}, fingerprint {found.fingerprint[:12]}",
+        ["part", "interactions", "users", "items"],
+        [[name, *(f"{n:,}" for n in part.values())] for name, part in found.parts.items()],
+    )
+    print_table("What each step left", ["step", "count"], [[k, f"{v:,}"] for k, v in found.counts.items()])
+    audit = found.audit
+    lines = [f"Audit ({audit['scope']}): {100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."]
+    lines += [f"{'LEAK' if f['refuses'] else 'note'} {f['name']}: {f['sentence']}" for f in audit["findings"]]
+    print_lines([*lines, *([] if audit["findings"] else ["No leakage found."])])

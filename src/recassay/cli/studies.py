@@ -1,0 +1,117 @@
+"""`run` and `status`: studies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.progress import show_progress
+from recassay.cli.render import print_json, print_lines, print_table
+
+if TYPE_CHECKING:
+    from recassay.runner.study import StudyRecord
+
+
+def run(
+    study: Annotated[Path | None, typer.Argument(help="Study file (TOML or YAML).", show_default=False)] = None,
+    datasets: Annotated[
+        str | None, typer.Option("--datasets", help="Instead of a file: names or files, separated by commas.")
+    ] = None,
+    algorithms: Annotated[
+        str | None, typer.Option("--algorithms", help="Instead of a file: names, separated by commas.")
+    ] = None,
+    metrics: Annotated[str | None, typer.Option("--metrics", help="Without a file: labels, by commas.")] = None,
+    trials: Annotated[int, typer.Option("--trials", help="Without a file: tuning trials; 0 means defaults.")] = 40,
+    seed: Annotated[int, typer.Option("--seed", help="Without a file: the seed.")] = 1,
+    split: Annotated[str, typer.Option("--split", help="Without a file: the split rule.")] = "global_time",
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Without a file: lowest positive rating.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of the study. [default: its name]", show_default=False)
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
+    as_json: o.Json = False,
+) -> None:
+    """Run a study, or resume it."""
+    if (study is None) == (datasets is None or algorithms is None):
+        raise api.UsageError(
+            "a study is a file, or --datasets and --algorithms",
+            fix="give one of the two, as in: recassay run study.toml",
+        )
+    if study is not None:
+        spec = api.load_study(study)
+    else:
+        spec = api.make_study(
+            _names(datasets or ""),
+            _names(algorithms or ""),
+            trials=trials,
+            seed=seed,
+            protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
+            **({"metrics": _names(metrics)} if metrics else {}),
+        )
+    record = api.run(spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry)
+    if dry:
+        _show_plan(record, as_json)
+        return
+    if as_json:
+        print_json(api.plain({**api.status(record.folder).to_dict(), "folder": str(record.folder), "ran": record.ran}))
+    else:
+        print_lines(
+            [
+                f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
+                f"({record.seconds:.0f} s); {len(record.failed)} failed.",
+                *(f"{c.status}: {c.algorithm} on {c.dataset}: {c.reason}" for c in record.failed),
+                f"Now: recassay analyze {record.folder}",
+            ]
+        )
+    if record.failed:
+        raise typer.Exit(1)
+
+
+def status(
+    folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
+    as_json: o.Json = False,
+) -> None:
+    """How far a study is."""
+    found = api.status(folder)
+    if as_json:
+        print_json(api.plain(found.to_dict()))
+        return
+    print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
+                 f"{found.trials} trials kept"])  # fmt: skip
+    if found.failed:
+        rows = [[c.algorithm, c.dataset, c.status, c.reason or ""] for c in found.failed]
+        print_table("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
+    if found.to_go:
+        print_table("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _show_plan(record: StudyRecord, as_json: bool) -> None:
+    if as_json:
+        print_json(api.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        return
+    rows = [
+        [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
+         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or "", p.reason or ""]
+        for p in record.predictions
+    ]  # fmt: skip
+    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions", "reason"]
+    print_table(f"{record.planned} cells", header, rows, names=3)
+
+
+def _megabytes(size: int | None) -> str:
+    return "" if size is None else f"{size / 1e6:,.1f}"

@@ -1,0 +1,1 @@
+"""Transfers that resume and verify, and archives unpacked without trusting them."""

@@ -1,0 +1,1 @@
+"""How one file or frame becomes interactions: layout, columns, values, times, ids, repeated pairs."""

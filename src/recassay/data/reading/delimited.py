@@ -1,0 +1,133 @@
+"""Tables in text: CSV, TSV and their kin, MovieLens `::` and tab files, and RecBole `.inter` atomic files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.specs import ReadSpec
+from recassay.data.reading import layout
+from recassay.data.reading.records import RawTable, brief
+from recassay.data.reading.roles import assign_roles, refuse_repeated_names
+from recassay.data.reading.sniffing import Head, has_header, positional_roles, sniff_delimiter
+from recassay.data.reading.textfile import TextFile, rewrite
+
+_UNIT_SEPARATOR = "\x1f"
+_INTER_TYPES = ("token", "token_seq", "float", "float_seq")
+
+
+def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratch: Path) -> RawTable:
+    """A table in text as a lazy frame of text columns named by role.
+
+    Lines with another number of fields than the header (or, without one, than most lines) are counted as
+    lost. In an `.inter` file every name of the header carries a type after a colon.
+    """
+    if spec.delimiter == "" or (spec.delimiter and "\n" in spec.delimiter):
+        raise UsageError(f"{spec.delimiter!r} is no delimiter", fix="give one character, or '::'")
+    delimiter = spec.delimiter or ("\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head))
+    rows = head.rows(delimiter)
+    if spec.delimiter is None and len(delimiter) == 1 and _blank_after_delimiter(rows):
+        delimiter += " "
+        rows = head.rows(delimiter)
+    if kind == "inter":
+        header = True
+    elif spec.header is not None:
+        header = spec.header
+    else:
+        header = has_header(rows, spec.columns)
+    names, roles, notes = _named(rows, header, spec, kind, head.where)
+    if len(names) < 2:
+        raise InputError("only one column is found, and interactions need a user and an item", where=head.where)
+
+    path, separator = text.path, delimiter
+    if len(delimiter.encode()) > 1 or delimiter == " ":
+        path, separator = rewrite(path, scratch / "separated", _with_separator(delimiter)), _UNIT_SEPARATOR
+    quoted = kind != "inter" and layout.is_quoted(path, separator)
+    shape = layout.survey(path, separator, quoted, len(names))
+    clean = path
+    if shape.dropped.size:
+        clean = layout.write_without(path, scratch / "rectangular", separator, quoted, shape.dropped)
+
+    data_rows = shape.records - shape.dropped.size - int(header)
+    if data_rows + shape.ragged <= 0:
+        raise InputError("there is a header and no row", where=head.where, fix="give a file with interactions")
+    columns = [f"column_{place}" for place in range(len(names))]
+    frame = pl.LazyFrame(schema={column: pl.String for column in columns})
+    if data_rows > 0:
+        frame = pl.scan_csv(
+            clean,
+            has_header=False,
+            skip_rows=int(header),
+            separator=separator,
+            quote_char='"' if quoted else None,
+            schema={column: pl.String for column in columns},
+            glob=False,
+        )
+
+    def lines(wanted: list[int]) -> list[int]:
+        return layout.lines_of(path, separator, quoted, [row + int(header) for row in wanted], shape.dropped)
+
+    return RawTable(
+        frame=frame.select(pl.col(columns[place]).alias(role) for role, place in roles.items()),
+        source=head.where,
+        format=kind,
+        columns={role: names[place] for role, place in roles.items()},
+        text=True,
+        lines_of=lines,
+        sha256=text.sha256,
+        lost=shape.ragged,
+        lost_rows=shape.shown,
+        warnings=tuple(notes),
+    )
+
+
+def _blank_after_delimiter(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the file is written `1, 2, 3`: the blank belongs to the delimiter if every line has it."""
+    return all(cell.startswith(" ") for row in rows for cell in row[1:])
+
+
+def _named(
+    rows: Sequence[Sequence[str]], header: bool, spec: ReadSpec, kind: str, where: str
+) -> tuple[list[str], dict[str, int], list[str]]:
+    """The names of the columns, their roles, and what was assumed."""
+    if header:
+        names = [name.strip() for name in rows[0]]
+        if kind == "inter":
+            names = _untyped(names, where)
+        refuse_repeated_names(names, where)
+        return names, assign_roles(names, spec.columns, where), []
+    lengths = [len(row) for row in rows]
+    fields = max(set(lengths), key=lambda length: (lengths.count(length), length))
+    names = [str(place) for place in range(fields)]
+    asked = {role for role in spec.columns if isinstance(spec.columns[role], int)}
+    if {"user", "item"} <= asked:
+        return names, assign_roles(names, spec.columns, where, by_position={}), []
+    by_position = positional_roles(rows, fields, where) if fields > 1 else {}
+    roles = assign_roles(names, spec.columns, where, by_position=by_position)
+    told = ", ".join(f"{place} {role}" for role, place in roles.items())
+    return names, roles, [f"no header: columns taken by position ({told})"]
+
+
+def _untyped(header: Sequence[str], where: str) -> list[str]:
+    """The names of a RecBole header `user_id:token`, with its types checked."""
+    bare = [name for name in header if name.rpartition(":")[2] not in _INTER_TYPES or ":" not in name]
+    if bare:
+        raise InputError(
+            f"the .inter header gives no type for {listing(map(brief, bare))}",
+            where=where,
+            fix="write name:type with token or float, or say format='csv'",
+        )
+    return [name.rpartition(":")[0] for name in header]
+
+
+def _with_separator(delimiter: str) -> Callable[[bytes], bytes]:
+    """A change of lines that puts one byte in place of the delimiter; runs of blanks count as one."""
+    if delimiter != " ":
+        old = delimiter.encode()
+        return lambda block: block.replace(old, _UNIT_SEPARATOR.encode())
+    edges, runs = re.compile(rb"^ +| +(?=\r?$)", re.MULTILINE), re.compile(rb" +")
+    return lambda block: runs.sub(_UNIT_SEPARATOR.encode(), edges.sub(b"", block))

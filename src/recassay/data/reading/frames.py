@@ -1,0 +1,126 @@
+"""Interactions that are already a table or a matrix: Parquet, polars, pandas, scipy.sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from recassay.core.columns import EVENT, ITEM, RATING, USER
+from recassay.core.errors import InputError
+from recassay.core.specs import ReadSpec
+from recassay.data.reading.records import RawTable
+from recassay.data.reading.roles import assign_roles, refuse_repeated_names
+from recassay.data.reading.textfile import hash_file
+
+
+def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
+    """A Parquet file; only the columns that have a role are read."""
+    try:
+        frame = pl.scan_parquet(path, glob=False)
+        names = frame.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise damaged_parquet(path, error) from None
+    return _table(frame, names, spec, source=str(path), kind="parquet", sha256=hash_file(path))
+
+
+def damaged_parquet(path: Path, error: Exception) -> InputError:
+    """The line for a Parquet file that polars cannot read."""
+    reason = str(error).strip().split("\n")[0][:120]
+    return InputError(
+        f"the Parquet file is damaged or cut short ({reason})", where=str(path), fix="write or fetch it again"
+    )
+
+
+def read_frame(frame: pl.DataFrame | pl.LazyFrame, spec: ReadSpec) -> RawTable:
+    """A polars frame, eager or lazy."""
+    lazy = frame.lazy()
+    return _table(lazy, lazy.collect_schema().names(), spec, source="a polars frame", kind="polars")
+
+
+def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
+    """A pandas frame; its index is no column. Ids of several Python types become text."""
+    names = [str(name) for name in frame.columns]
+    refuse_repeated_names(names, "the pandas frame")
+    roles = assign_roles(names, spec.columns, "the pandas frame")
+    columns = {role: _from_pandas(role, frame.iloc[:, place]) for role, place in roles.items()}
+    return RawTable(
+        frame=pl.DataFrame(columns).lazy(),
+        source="a pandas frame",
+        format="pandas",
+        columns={role: names[place] for role, place in roles.items()},
+        text=False,
+        lines_of=_counted_from_one,
+    )
+
+
+def read_sparse(matrix: Any) -> RawTable:
+    """A scipy sparse matrix, users x items: each stored entry is one interaction, its row and column are the
+    ids.
+
+    Entries stored twice are summed, which is what scipy means by them. A boolean matrix has no ratings.
+    """
+    if matrix.ndim != 2:
+        raise InputError(f"the matrix has {matrix.ndim} dimensions", where="a sparse matrix", fix="give users x items")
+    entries = sparse.coo_array(matrix, copy=True)
+    entries.sum_duplicates()
+    columns = {USER: entries.coords[0].astype(np.int64), ITEM: entries.coords[1].astype(np.int64)}
+    if entries.dtype != np.bool_:
+        columns[RATING] = np.asarray(entries.data)
+    return RawTable(
+        frame=pl.DataFrame(columns).lazy(),
+        source="a sparse matrix",
+        format="sparse",
+        columns={USER: "row", ITEM: "column"} | ({RATING: "entry"} if RATING in columns else {}),
+        text=False,
+        lines_of=_counted_from_one,
+    )
+
+
+def _table(
+    frame: pl.LazyFrame,
+    names: Sequence[str],
+    spec: ReadSpec,
+    *,
+    source: str,
+    kind: str,
+    sha256: str | None = None,
+) -> RawTable:
+    roles = assign_roles(names, spec.columns, source)
+    return RawTable(
+        frame=frame.select(pl.col(names[place]).alias(role) for role, place in roles.items()),
+        source=source,
+        format=kind,
+        columns={role: names[place] for role, place in roles.items()},
+        text=False,
+        lines_of=_counted_from_one,
+        sha256=sha256,
+    )
+
+
+def _from_pandas(role: str, column: Any) -> pl.Series:
+    kind = getattr(column.dtype, "kind", "O")
+    if getattr(column.dtype, "tz", None) is not None:
+        column, kind = column.dt.tz_convert("UTC").dt.tz_localize(None), "M"
+    if isinstance(column.dtype, np.dtype) and kind in "iufbM":
+        return pl.Series(role, column.to_numpy())
+    values = [None if missing else value for value, missing in zip(column.tolist(), column.isna(), strict=True)]
+    present = [value for value in values if value is not None]
+    kinds = {type(value) for value in present}
+    if role in (USER, ITEM, EVENT) and (len(kinds) > 1 or not kinds <= {str, int}):
+        if len({str(value) for value in set(present)}) < len(set(present)):
+            raise InputError(
+                f"{role} ids of several types read the same as text",
+                where="the pandas frame",
+                fix="make the column one type",
+            )
+        values = [None if value is None else str(value) for value in values]
+    return pl.Series(role, values, strict=False)
+
+
+def _counted_from_one(rows: list[int]) -> list[int]:
+    return [row + 1 for row in rows]

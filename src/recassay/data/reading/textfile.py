@@ -1,0 +1,200 @@
+"""From a text file as people keep it (compressed, in an old encoding) to plain UTF-8 lines on disk."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from recassay.core.errors import InputError, UsageError
+
+CHUNK = 1 << 24
+LONGEST_LINE = 1 << 27
+EXPANSION_FLOOR = 1 << 28
+"""Bytes to which any compressed file may expand; beyond them the ratio is watched."""
+EXPANSION_RATIO = 100
+"""Tables of interactions compress 3 to 30 times; a file of zeros 1000 times."""
+EXPANSION_CEILING = 1 << 37
+
+_SIGNATURES = {
+    b"PK\x03\x04": "a zip archive (or a spreadsheet)",
+    b"\x1f\x8b": "compressed with gzip",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstandard",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"%PDF": "a PDF document",
+}
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """Plain UTF-8 lines at `path` (the source itself, or a copy in the scratch folder), and the source's
+    hash.
+    """
+
+    path: Path
+    sha256: str
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of the bytes on disk."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
+    """Check that `path` is text in `encoding`, without NUL bytes, and lay it out as UTF-8.
+
+    A plain UTF-8 file is used where it lies; otherwise (gzip, another encoding, lines that end in a lone
+    carriage return) a copy is written to `scratch`. A compressed file may not expand beyond `EXPANSION_RATIO`
+    times its size once it exceeds `EXPANSION_FLOOR` bytes.
+    """
+    try:
+        codec = codecs.lookup(encoding)
+    except LookupError:
+        raise UsageError(f"unknown encoding {encoding!r}", fix="use utf-8, latin-1, cp1252 or utf-16") from None
+    compressed = path.name.lower().endswith(".gz")
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    wide = head.startswith(_UTF16_MARKS) or codec.name.startswith(("utf-16", "utf-32"))
+    _refuse_binary(head, path, compressed=compressed, wide=wide)
+    if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
+        raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
+    sha256 = hash_file(path)
+    if not compressed and codec.name == "utf-8" and not _lone_returns(head):
+        for _ in _checked(_plain_chunks(path), codec, path):
+            pass
+        return TextFile(path, sha256)
+    target = scratch / "text"
+    chunks = _inflated_chunks(path) if compressed else _plain_chunks(path)
+    with target.open("wb") as out:
+        lone = None
+        for chunk in _checked(chunks, codec, path):
+            lone = _lone_returns(chunk) if lone is None else lone
+            out.write(chunk.replace(b"\r", b"\n") if lone else chunk)
+    return TextFile(target, sha256)
+
+
+def line_blocks(path: Path) -> Iterator[bytes]:
+    """The file in large blocks that end where a line ends."""
+    rest = b""
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            block, newline, rest_after = (rest + chunk).rpartition(b"\n")
+            rest = rest_after
+            if len(rest) > LONGEST_LINE:
+                raise InputError("a line is longer than 128 MB", where=str(path), fix="check that it is a table")
+            if newline:
+                yield block + newline
+    if rest:
+        yield rest
+
+
+def rewrite(path: Path, target: Path, change: Callable[[bytes], bytes]) -> Path:
+    """Write `path` to `target` with `change` applied to blocks of whole lines."""
+    with target.open("wb") as out:
+        for block in line_blocks(path):
+            out.write(change(block))
+    return target
+
+
+def _plain_chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _inflated_chunks(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    limit = min(max(EXPANSION_FLOOR, EXPANSION_RATIO * size), EXPANSION_CEILING)
+    total = 0
+    try:
+        with gzip.open(path, "rb") as file:
+            while chunk := file.read(1 << 20):
+                total += len(chunk)
+                if total > limit:
+                    raise InputError(
+                        f"{size:,} compressed bytes expand to more than {limit:,}",
+                        where=str(path),
+                        fix="unpack it yourself if you trust it",
+                    )
+                yield chunk
+    except EOFError:
+        raise InputError("the gzip file ends early", where=str(path), fix="fetch or copy it again") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"the gzip file is damaged ({error})", where=str(path), fix="fetch it again") from None
+
+
+def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> Iterator[bytes]:
+    """The same text as UTF-8; bytes not of the encoding, and NUL characters, raise with their line."""
+    decoder = codec.incrementaldecoder("strict")
+    as_is = codec.name == "utf-8"
+    lines = 1
+    for chunk in chunks:
+        text = _decode(decoder, chunk, codec.name, path, lines)
+        plain = chunk if as_is else text.encode()
+        if b"\0" in plain:
+            line = lines + plain.count(b"\n", 0, plain.index(b"\0"))
+            raise InputError(
+                f"line {line} holds a NUL byte", where=str(path), fix="it is no text file, or it is damaged"
+            )
+        lines += plain.count(b"\n")
+        yield plain
+    _decode(decoder, b"", codec.name, path, lines, final=True)
+
+
+def _decode(
+    decoder: codecs.IncrementalDecoder,
+    chunk: bytes,
+    name: str,
+    path: Path,
+    lines: int,
+    *,
+    final: bool = False,
+) -> str:
+    try:
+        return decoder.decode(chunk, final)
+    except UnicodeDecodeError as error:
+        line = lines + bytes(error.object).count(b"\n", 0, error.start)
+        byte = error.object[error.start]
+        raise InputError(
+            f"byte 0x{byte:02x} in line {line} is not {name}",
+            where=str(path),
+            fix="say which encoding it is, for example encoding='latin-1'",
+        ) from None
+
+
+def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:
+    if not head:
+        raise InputError("the file is empty", where=str(path), fix="give a file with a user and an item in each row")
+    if compressed:
+        if not head.startswith(b"\x1f\x8b"):
+            raise InputError(
+                "the name says gzip and the content is not", where=str(path), fix="rename or fetch it again"
+            )
+        return
+    for signature, what in _SIGNATURES.items():
+        if head.startswith(signature):
+            raise InputError(f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first")
+    if b"\0" in head and not wide and not _is_utf8(head):
+        raise InputError("the file is binary, not text", where=str(path), fix="give a text table or a Parquet file")
+
+
+def _lone_returns(start: bytes) -> bool:
+    return b"\r" in start and b"\n" not in start
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,103 @@
+"""Small tables from files: text with any usual delimiter, or Parquet. Every value of a text file is read as text."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.results import Source
+
+MAX_BYTES = 4 << 30
+"""A table that is read whole; a larger file is some other file."""
+
+
+def frame_from_memory(table: Any) -> pl.DataFrame:
+    """A polars frame from a polars or pandas one; the named index of a pandas frame becomes a column."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if hasattr(table, "columns") and hasattr(table, "reset_index"):
+        if getattr(table.index, "name", None) is not None:
+            table = table.reset_index()
+        return pl.DataFrame({str(name): table[name].tolist() for name in table.columns}, strict=False)
+    raise UsageError(f"cannot read results from {type(table).__name__}", fix="give a path, or a polars or pandas frame")
+
+
+def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
+    """A table and the hash of its bytes; each defect of the file has its own line."""
+    name = str(path)
+    if not path.exists():
+        raise InputError("no such file", where=name, fix="check the path")
+    if not path.is_file():
+        raise InputError("is a folder, not a table", where=name, fix="give a CSV, TSV or Parquet file")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"has {path.stat().st_size:,} bytes", where=name, fix="give a table below 4 GiB")
+    data = path.read_bytes()
+    if not data:
+        raise InputError("the file is empty", where=name, fix=empty_fix)
+    origin = Source(name, hashlib.sha256(data).hexdigest())
+    if path.suffix.lower() in {".parquet", ".pq"}:
+        try:
+            return pl.read_parquet(io.BytesIO(data)), origin
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
+    return _read_text(data, name, empty_fix), origin
+
+
+def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 text (byte {error.start})", where=name, fix="save it as UTF-8, or as Parquet"
+        ) from error
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    if not header:
+        raise InputError("the file is empty", where=name, fix=empty_fix)
+    delimiter = max("\t,;|", key=header.count)
+    names = next(csv.reader([header], delimiter=delimiter))
+    repeated = sorted({n for n in names if names.count(n) > 1})
+    if repeated:
+        what = f"column {listing(map(repr, repeated))} appears twice in the header"
+        raise InputError(what, where=name, fix="rename one of them")
+    try:
+        return pl.read_csv(
+            io.BytesIO("\n".join(text.splitlines()).encode()),
+            separator=delimiter,
+            infer_schema=False,
+            raise_if_empty=False,
+        )
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"cannot be read as a table: {reason}", where=name, fix="check its rows") from error
+
+
+def read_recommendations(source: Any) -> tuple[pl.DataFrame, str]:
+    """A table `user,item,score[,rank]` from a file or a frame, its numbers as numbers, and what to call it."""
+    if isinstance(source, (str, PathLike)):
+        frame, origin = read_table(Path(source), empty_fix="give columns user, item and score or rank")
+        where = origin.file
+    else:
+        frame, where = frame_from_memory(source), "the frame"
+    for name in (c.SCORE, c.RANK):
+        if name in frame.columns and not frame.schema[name].is_numeric():
+            numbers = frame.get_column(name).cast(pl.Float64, strict=False)
+            bad = (numbers.is_null() & frame.get_column(name).is_not_null()).arg_true()
+            if bad.len():
+                row = int(bad[0])
+                raise InputError(
+                    f"column {name!r} holds {frame.get_column(name)[row]!r} in data row {row + 1}",
+                    where=where,
+                    fix="give it numbers",
+                )
+            frame = frame.with_columns(numbers)
+    return frame, where

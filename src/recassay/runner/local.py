@@ -1,0 +1,298 @@
+"""The local executor: jobs in processes of this machine, each with a time limit and a memory limit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recassay.core.errors import RecAssayError
+from recassay.runner.jobs import Job, Outcome, Watcher
+from recassay.runner.memory import tree_bytes
+
+POLL_SECONDS = 0.05
+"""How often limits are looked at; a job may overstep them for this long."""
+
+MOST_ATTEMPTS = 3
+"""How often in a row a job is started whose process somebody else kills (as the system does when memory is short)
+before it could report anything.
+"""
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(slots=True)
+class _Running:
+    """A job in a process."""
+
+    job: Job
+    attempts: int
+    fruitless: int
+    """How many starts before this one ended without a word."""
+    began: float
+    pid: int | None = None
+    peak: int = 0
+    answer: Mapping[str, Any] | None = None
+    verdict: Outcome | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """A worker process and what it is doing."""
+
+    process: subprocess.Popen[bytes]
+    ready: bool = False
+    buffer: bytearray = field(default_factory=bytearray)
+    running: _Running | None = None
+
+    @property
+    def output(self) -> int:
+        assert self.process.stdout is not None
+        return self.process.stdout.fileno()
+
+
+class LocalExecutor:
+    """Runs jobs in `workers` processes; use it as a context manager, which ends them all.
+
+    `threads` is what BLAS, OpenMP, numba and polars may use in each process. `fork` None: fork on Linux,
+    a fresh process for each job elsewhere. Output of jobs goes to `logs`/ID.log.
+    """
+
+    def __init__(
+        self, workers: int, logs: Path, *, threads: int = 1, preload: Sequence[str] = (), fork: bool | None = None
+    ) -> None:
+        self.workers, self.logs, self.threads, self.preload = workers, logs, threads, preload
+        self.fork = sys.platform == "linux" if fork is None else fork
+        self._slots: list[_Slot] = []
+        self._selector = selectors.DefaultSelector()
+        self._failed_starts = 0
+
+    def __enter__(self) -> LocalExecutor:
+        self.logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for slot in list(self._slots):
+            self._end(slot)
+        self._selector.close()
+
+    def run(self, jobs: list[Job], watcher: Watcher) -> None:
+        """Run all jobs in their order as processes become free; return when each was reported as finished."""
+        waiting = deque((job, 1, 0) for job in jobs)
+        while waiting or any(slot.running for slot in self._slots):
+            self._hire()
+            for slot in self._slots:
+                if waiting and slot.running is None and slot.ready:
+                    self._start(slot, *waiting.popleft(), watcher)
+            for key, _ in self._selector.select(POLL_SECONDS):
+                slot = key.data
+                ended = self._read(slot, watcher)
+                if ended is not None and slot.running is not None:
+                    self._conclude(slot, ended, waiting, watcher)
+            self._enforce()
+
+    def _hire(self) -> None:
+        while len(self._slots) < self.workers:
+            slot = _Slot(self._spawn(), ready=not self.fork)
+            self._slots.append(slot)
+            self._selector.register(slot.output, selectors.EVENT_READ, slot)
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | {"PYTHONHASHSEED": "0"}
+        home = Path(__file__).resolve().parents[2]
+        if home.name not in ("site-packages", "dist-packages"):
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [environment.get("PYTHONPATH"), str(home)]))
+        command = [sys.executable, "-P", "-m", "recassay.runner.worker", "--driver", str(os.getpid())]
+        command += ["--preload", ",".join(self.preload)] if self.fork else ["--once"]
+        with (self.logs / "worker.log").open("ab") as log:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                start_new_session=True,
+            )
+
+    def _start(self, slot: _Slot, job: Job, attempts: int, fruitless: int, watcher: Watcher) -> None:
+        request = {"function": job.function, "payload": job.payload(), "log": str(self.logs / f"{job.id}.log")}
+        slot.running = _Running(job, attempts, fruitless, time.monotonic())
+        watcher.started(job)
+        assert slot.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            slot.process.stdin.write(json.dumps(request).encode() + b"\n")
+            slot.process.stdin.flush()
+
+    def _read(self, slot: _Slot, watcher: Watcher) -> int | None:
+        """Take what the worker said; the exit code of the job's process when it has ended, negative for a signal."""
+        chunk = os.read(slot.output, 1 << 16)
+        slot.buffer += chunk
+        *lines, rest = bytes(slot.buffer).split(b"\n")
+        slot.buffer[:] = rest
+        ended: int | None = None
+        for line in lines:
+            message = _message(line)
+            if "ready" in message:
+                slot.ready, self._failed_starts = True, 0
+            elif "exit" in message:
+                ended = int(message["exit"])
+            elif slot.running is not None:
+                self._hear(slot.running, message, watcher)
+        if not chunk:
+            if not self.fork and slot.running is not None:
+                ended = slot.process.wait()
+            self._lose(slot)
+            return -signal.SIGKILL if ended is None else ended
+        return ended
+
+    def _hear(self, running: _Running, message: Mapping[str, Any], watcher: Watcher) -> None:
+        if "pid" in message:
+            running.pid, running.began = int(message["pid"]), time.monotonic()
+        elif "event" in message and isinstance(message["event"], dict):
+            running.fruitless = -1
+            watcher.event(running.job, message["event"])
+        elif "record" in message or "status" in message:
+            running.answer = message
+
+    def _conclude(self, slot: _Slot, code: int, waiting: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
+        running = slot.running
+        assert running is not None
+        slot.running = None
+        job, seconds = running.job, time.monotonic() - running.began
+        outcome = running.verdict
+        if running.answer is not None and code == 0:
+            outcome = _told(running.answer)
+        elif outcome is None and code == -signal.SIGKILL:
+            if running.fruitless + 1 < MOST_ATTEMPTS:
+                waiting.appendleft((job, running.attempts + 1, running.fruitless + 1))
+                return
+            outcome = Outcome(
+                "crashed",
+                reason=f"its process was killed from outside {MOST_ATTEMPTS} times in a row "
+                "(the system may be out of memory)",
+            )
+        elif outcome is None:
+            outcome = Outcome("crashed", reason=_crash(code, job.id))
+        watcher.finished(
+            job,
+            Outcome(
+                status=outcome.status,
+                record=outcome.record,
+                reason=outcome.reason,
+                detail=outcome.detail,
+                seconds=seconds,
+                attempts=running.attempts,
+                peak_memory=running.peak or None,
+            ),
+        )
+        log = self.logs / f"{job.id}.log"
+        with contextlib.suppress(OSError):
+            if log.stat().st_size == 0:
+                log.unlink()
+
+    def _enforce(self) -> None:
+        """End the jobs that are beyond their limits; how they ended is told when their process is gone."""
+        now = time.monotonic()
+        for slot in self._slots:
+            running = slot.running
+            if running is None or running.pid is None or running.verdict is not None:
+                continue
+            if slot.process.poll() is not None:
+                _kill(slot)  # what the job left behind would keep the worker's output open
+                continue
+            job = running.job
+            held = tree_bytes(running.pid)
+            running.peak = max(running.peak, held)
+            if job.seconds is not None and now - running.began > job.seconds:
+                reason = f"ran longer than the {job.seconds:g} seconds of budget.seconds_per_cell"
+                running.verdict = Outcome("timeout", reason=reason)
+            elif job.memory is not None and held > job.memory:
+                reason = f"held {held / 1e9:.3g} GB, more than the {job.memory / 1e9:.3g} GB of budget.memory_gb"
+                running.verdict = Outcome("memory", reason=reason)
+            if running.verdict is not None:
+                _kill(slot)
+
+    def _lose(self, slot: _Slot) -> None:
+        """Forget a worker whose output has ended."""
+        self._selector.unregister(slot.output)
+        self._slots.remove(slot)
+        self._end(slot)
+        if self.fork and not slot.ready:
+            self._failed_starts += 1
+            if self._failed_starts >= MOST_ATTEMPTS:
+                raise RecAssayError(
+                    f"worker processes end before they are ready (exit code {slot.process.returncode})",
+                    where=str(self.logs / "worker.log"),
+                    fix="read what they said there",
+                )
+
+    def _end(self, slot: _Slot) -> None:
+        if slot.running is not None:
+            _kill(slot)
+        slot.process.kill()
+        slot.process.wait()
+        for stream in (slot.process.stdin, slot.process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+def _kill(slot: _Slot) -> None:
+    """Kill the job's process and those it started."""
+    pid = None if slot.running is None else slot.running.pid
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if pid is None or sys.platform == "win32":
+            slot.process.kill()
+        else:
+            os.killpg(pid, signal.SIGKILL)
+
+
+def _message(line: bytes) -> Mapping[str, Any]:
+    """What a line says; nothing where it is not ours (a job may have found the way to write here)."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _told(answer: Mapping[str, Any]) -> Outcome:
+    if "record" in answer:
+        return Outcome("done", record=answer["record"])
+    return Outcome(answer["status"], reason=answer["reason"], detail=answer.get("detail"))
+
+
+def _crash(code: int, job: str) -> str:
+    how = f"with exit code {code}"
+    if code < 0:
+        try:
+            how = f"by {signal.Signals(-code).name}"
+        except ValueError:
+            how = f"by signal {-code}"
+    return f"its process ended {how} without an answer (its output is in logs/{job}.log)"

@@ -1,0 +1,138 @@
+"""The plan of a study: its cells, each known by the content hash of what determines its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from pydantic import Field
+
+from recassay.core.specs import ProtocolSpec, Spec
+from recassay.core.study import LIST_DEPTH, AlgorithmSpec, DatasetSpec, Setting, StudySpec, TuningSpec
+from recassay.metrics.make import as_metrics, make_metric
+from recassay.runner.references import algorithm_version, dataset_version
+
+CELL_VERSION = 1
+"""Part of every cell's identity: raise it when the same cell comes to give other numbers."""
+
+
+class SplitSpec(Spec):
+    """A dataset under a protocol: what the cells on it share."""
+
+    data: str
+    """The version of the raw data."""
+    protocol: ProtocolSpec
+
+    @property
+    def id(self) -> str:
+        """The content hash."""
+        return self.content_hash()[:32]
+
+
+class CellSpec(Spec):
+    """One algorithm on one dataset under one protocol and seed: all that its numbers depend on, and nothing else.
+
+    No path is part of it, so that a study may be moved, and no budget, so that a larger one keeps what is done.
+    """
+
+    version: int = CELL_VERSION
+    algorithm: str
+    code: str
+    settings: dict[str, Setting] = Field(default_factory=dict)
+    dataset: str
+    split: SplitSpec
+    metrics: tuple[str, ...]
+    tuning: TuningSpec
+    seed: int
+    depth: int = LIST_DEPTH
+
+    @property
+    def id(self) -> str:
+        """The content hash."""
+        return self.content_hash()[:32]
+
+    @property
+    def tuning_id(self) -> str:
+        """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
+        tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
+        return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning}).content_hash()[:32]
+
+    @property
+    def fold(self) -> int | None:
+        """The fold of a cross-validation, None without one."""
+        return self.split.protocol.fold if self.split.protocol.split == "kfold" else None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCell:
+    """A cell and where its parts lie."""
+
+    id: str
+    spec: CellSpec
+    algorithm: AlgorithmSpec
+    dataset: DatasetSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All cells of a study, dataset by dataset."""
+
+    study: StudySpec
+    cells: tuple[PlannedCell, ...]
+
+    def splits(self, cells: Sequence[PlannedCell] | None = None) -> dict[str, PlannedCell]:
+        """By id, the splits that `cells` (all by default) need, each with one of its cells."""
+        found: dict[str, PlannedCell] = {}
+        for cell in self.cells if cells is None else cells:
+            found.setdefault(cell.spec.split.id, cell)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: the study and its cells."""
+        return {
+            "study": self.study.model_dump(mode="json"),
+            "cells": [
+                {"id": cell.id, "algorithm": cell.algorithm.name, "dataset": cell.dataset.name, "seed": cell.spec.seed}
+                for cell in self.cells
+            ],
+        }
+
+
+def plan(study: StudySpec) -> Plan:
+    """The cells of `study`: every algorithm on every dataset, for every fold and seed.
+
+    Datasets and algorithm files are hashed, not read or executed. A name that means nothing raises here, before
+    anything runs; so does a metric label.
+    """
+    metrics = as_metrics(study.metrics)
+    tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
+    depth = max(LIST_DEPTH, *(metric.k or 0 for metric in metrics))
+    code = [algorithm_version(algorithm, study.base) for algorithm in study.algorithms]
+    cells = []
+    for dataset in study.datasets:
+        data = dataset_version(dataset, study.base)
+        for fold, seed in product(study.folds or (None,), study.seeds):
+            split = SplitSpec(data=data, protocol=_protocol(study, dataset, fold))
+            for algorithm, version in zip(study.algorithms, code, strict=True):
+                spec = CellSpec(
+                    algorithm=algorithm.name,
+                    code=version,
+                    settings=algorithm.settings,
+                    dataset=dataset.name,
+                    split=split,
+                    metrics=tuple(metric.label for metric in metrics),
+                    tuning=tuning,
+                    seed=seed,
+                    depth=depth,
+                )
+                cells.append(PlannedCell(spec.id, spec, algorithm, dataset))
+    return Plan(study, tuple(cells))
+
+
+def _protocol(study: StudySpec, dataset: DatasetSpec, fold: int | None) -> ProtocolSpec:
+    fields = study.protocol.model_dump() | dataset.protocol
+    if fold is not None:
+        fields["fold"] = fold
+    return ProtocolSpec.model_validate(fields)

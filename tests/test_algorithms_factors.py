@@ -1,0 +1,324 @@
+"""Factor models: the conformance suite, what each optimises by hand, and the same numbers on any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import threadpoolctl
+
+from recassay.algorithms import als, bpr, compiled, nmf, pairwise, positives, rating_mf, svd, warp
+from recassay.algorithms.als import ALS
+from recassay.algorithms.bpr import BPR
+from recassay.algorithms.latent_class import PLSA, AspectModel
+from recassay.algorithms.nmf import NMF
+from recassay.algorithms.positives import Positives
+from recassay.algorithms.rating_mf import RatingMF
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.svd import PureSVD
+from recassay.algorithms.warp import WARP
+from recassay.core.errors import InputError
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, Interactions
+from recassay.testing.checks import ALGORITHM_CHECKS
+from recassay.testing.examples import example_interactions, learnable_tastes
+
+RANKERS: list[Callable[[], Any]] = [ALS, BPR, WARP, PureSVD, NMF, PLSA, AspectModel]
+MODELS = [*RANKERS, RatingMF]
+LARGER_THAN_DATA: list[Callable[[], Any]] = [
+    lambda: ALS(factors=300),
+    lambda: BPR(factors=300),
+    lambda: WARP(components=300),
+    lambda: PureSVD(factors=300),
+    lambda: NMF(factors=300),
+    lambda: PLSA(classes=300),
+    lambda: AspectModel(classes=300),
+    lambda: RatingMF(factors=300),
+]
+
+
+def random_events(n_users: int = 12, n_items: int = 9, share: float = 0.4, seed: int = 3) -> Interactions:
+    user, item = np.nonzero(derived_rng(seed, "events").random((n_users, n_items)) < share)
+    return example_interactions(user, item, n_users=n_users, n_items=n_items)
+
+
+def model_of(algorithm: Any, train: Interactions) -> FactorRecommender:
+    model = algorithm.fit(train, rng=derived_rng(5, "fit"))
+    assert isinstance(model, FactorRecommender)
+    return model
+
+
+@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.name)
+def test_keeps_the_promises_of_an_algorithm(
+    make: Callable[[], Any], check: Callable[[Callable[[], Any]], None]
+) -> None:
+    if make is RatingMF and check.__name__ == "check_learns":
+        pytest.skip("the ratings of the learnable example are noise")
+    check(make)
+
+
+@pytest.mark.parametrize("make", LARGER_THAN_DATA, ids=lambda make: make().name)
+def test_more_factors_than_users_or_items_is_no_error(make: Callable[[], Any]) -> None:
+    train = random_events()
+    top = model_of(make(), train).recommend(np.arange(12, dtype=np.int32), 3, exclude=train.csr())
+    assert np.isfinite(top.scores[top.items >= 0]).all()
+    assert (top.items[:, 0] >= 0).all()
+
+
+@pytest.mark.parametrize("make", RANKERS, ids=lambda make: make.name)
+def test_learns_tastes_that_popularity_does_not_know(make: Callable[[], Any]) -> None:
+    train, test = learnable_tastes()
+    users, truth = np.arange(train.n_users, dtype=np.int32), test.csr().toarray() > 0
+
+    def recall(items: np.ndarray[Any, Any]) -> float:
+        return float(np.take_along_axis(truth, items, axis=1).sum() / truth.sum())
+
+    popular = np.bincount(train.item, minlength=train.n_items) * (train.csr().toarray() == 0)
+    by_popularity = recall(np.argsort(-popular, axis=1, kind="stable")[:, :10])
+    top = model_of(make(), train).recommend(users, 10, exclude=train.csr())
+    assert recall(top.items) > 1.4 * by_popularity
+
+
+@pytest.mark.parametrize("make", [ALS, NMF], ids=lambda make: make.name)
+def test_threads_do_not_change_the_numbers(make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    train, _ = learnable_tastes()
+    monkeypatch.setattr(compiled, "WORTH_A_THREAD", 0)
+    monkeypatch.setattr(compiled, "ROWS_A_BLOCK", 16)
+    models = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
+        models.append(model_of(make(), train))
+    for model in models[1:]:
+        assert np.array_equal(model.user_factors, models[0].user_factors)
+        assert np.array_equal(model.item_factors, models[0].item_factors)
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.name)
+def test_threads_of_blas_do_not_change_the_numbers(make: Callable[[], Any]) -> None:
+    train, _ = learnable_tastes(n_groups=6, items_per_group=50)
+    factors = []
+    for threads in (1, 2):
+        with threadpoolctl.threadpool_limits(limits=threads, user_api="blas"):
+            factors.append(model_of(make(), train).item_factors)
+    assert np.array_equal(factors[0], factors[1])
+
+
+def test_als_solves_the_normal_equations() -> None:
+    rows, rng = Positives.of(random_events()), derived_rng(1, "als")
+    fixed = rng.standard_normal((9, 4)).astype(np.float32)
+    solved = rng.standard_normal((12, 4)).astype(np.float32)
+    als.solve(rows, fixed, solved, alpha=7.0, reg=0.3, steps=12)
+    exact = fixed.astype(np.float64)
+    for user in range(12):
+        items = rows.items[rows.first[user] : rows.first[user + 1]]
+        confidence = np.ones(9)
+        confidence[items] = 7.0
+        preference = np.isin(np.arange(9), items).astype(float)
+        left = exact.T @ (confidence[:, None] * exact) + 0.3 * np.eye(4)
+        expected = np.linalg.solve(left, exact.T @ (confidence * preference))
+        np.testing.assert_allclose(solved[user], expected, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 5.0])
+def test_als_lowers_its_objective_at_every_stage(alpha: float) -> None:
+    train = random_events(40, 30)
+    present = train.csr().toarray().astype(np.float64)
+    losses = []
+    for model in ALS(factors=6, iterations=8, alpha=alpha, reg=0.5).fit_steps(train, rng=derived_rng(2)):
+        users, items = model.user_factors.astype(np.float64), model.item_factors.astype(np.float64)
+        error = np.where(present > 0, alpha, 1.0) * (present - users @ items.T) ** 2
+        losses.append(error.sum() + 0.5 * ((users**2).sum() + (items**2).sum()))
+    assert len(losses) == 8
+    assert (np.diff(losses) <= 1e-4 * losses[0]).all()
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
+    rng = derived_rng(4, "bpr")
+    users, items = (rng.standard_normal((rows, 3)).astype(np.float32) for rows in (1, 2))
+    bias = rng.standard_normal(2).astype(np.float32)
+    state = state_that_draws(1, below=2)
+    rate, reg = 1e-3, 0.7
+
+    def objective(values: FloatArray) -> float:
+        mine, better, worse = values[0:3], values[3:6], values[6:9]
+        margin = mine @ (better - worse) + values[9] - values[10]
+        return float(-np.log1p(np.exp(-margin)) - reg / 2 * (values**2).sum())
+
+    before = np.concatenate([users.ravel(), items.ravel(), bias]).astype(np.float64)
+    slope = [(objective(before + step) - objective(before - step)) / 2e-6 for step in 1e-6 * np.eye(len(before))]
+    one_event = [np.array([0, 1]), *(np.zeros(1, dtype=np.int32) for _ in range(3)), np.zeros(1, dtype=np.int64)]
+    bpr._learn_pairs(*one_event, users, items, bias, np.float32(rate), np.float32(reg), state)
+    after = np.concatenate([users.ravel(), items.ravel(), bias])
+    np.testing.assert_allclose((after - before) / rate, slope, atol=2e-3)
+
+
+def test_a_warp_step_by_hand() -> None:
+    users, items = np.array([[0.5, -1.0]], dtype=np.float32), np.array([[0.2, 0.1], [1.0, -0.4]], dtype=np.float32)
+    bias, ones = (
+        np.array([0.1, 0.3], dtype=np.float32),
+        [np.full(shape, 4.0, np.float32) for shape in [(1, 2), (2, 2), 2]],
+    )
+    # score of item 0: 0.1 + 0.1 - 0.1 = 0.1; of item 1: 0.3 + 0.5 + 0.4 = 1.2, which is above 0.1 - 1
+    loss, rate = 1.5, 0.2
+    one_event = [np.array([0, 1]), *(np.zeros(1, dtype=np.int32) for _ in range(3)), np.zeros(1, dtype=np.int64)]
+    warp._learn_ranks(
+        *one_event,
+        users,
+        items,
+        bias,
+        *ones,
+        np.float32(rate),
+        np.array([loss], np.float32),
+        state_that_draws(1, below=2),
+    )
+    length = rate * loss / 2.0
+    np.testing.assert_allclose(items[0], [0.2 + length * 0.5, 0.1 - length * 1.0], rtol=1e-6)
+    np.testing.assert_allclose(items[1], [1.0 - length * 0.5, -0.4 + length * 1.0], rtol=1e-6)
+    np.testing.assert_allclose(users[0], [0.5 - length * 0.8, -1.0 + length * 0.5], rtol=1e-6)
+    np.testing.assert_allclose(bias, [0.1 + length, 0.3 - length], rtol=1e-6)
+    np.testing.assert_allclose(ones[0][0], [4.0 + (loss * 0.8) ** 2, 4.0 + (loss * 0.5) ** 2], rtol=1e-6)
+    np.testing.assert_allclose(ones[1], 4.0 + (loss * np.array([[0.5, 1.0], [0.5, 1.0]])) ** 2, rtol=1e-6)
+    np.testing.assert_allclose(ones[2], 4.0 + loss**2, rtol=1e-6)
+
+
+def test_warp_leaves_alone_what_is_ranked_well_enough() -> None:
+    users, items = np.array([[1.0]], dtype=np.float32), np.array([[2.0], [0.5]], dtype=np.float32)
+    bias, ones = np.zeros(2, dtype=np.float32), [np.ones(shape, np.float32) for shape in [(1, 1), (2, 1), 2]]
+    one_event = [np.array([0, 1]), *(np.zeros(1, dtype=np.int32) for _ in range(3)), np.zeros(1, dtype=np.int64)]
+    losses = warp.rank_losses(2, 10)
+    warp._learn_ranks(*one_event, users, items, bias, *ones, np.float32(0.1), losses, state_that_draws(1, below=2))
+    assert items.ravel().tolist() == [2.0, 0.5]
+
+
+def test_warp_rates_a_violation_by_the_rank_it_suggests() -> None:
+    assert warp.rank_losses(101, 4) == pytest.approx(np.log([100, 50, 33, 25]))
+    assert warp.rank_losses(2, 3).tolist() == [0.0, 0.0, 0.0]
+    assert warp.rank_losses(10**6, 1)[0] == 10.0
+
+
+def state_that_draws(wanted: int, *, below: int) -> positives.States:
+    """A state of the generator whose next number is `wanted`."""
+    for seed in range(1, 100):
+        state = positives.fresh_state(derived_rng(seed))
+        if positives.draw(state.copy(), below) == wanted:
+            return state
+    raise AssertionError("no such state")
+
+
+def test_draws_are_even_and_rows_are_searched_rightly() -> None:
+    state = positives.fresh_state(derived_rng(1))
+    counts = np.bincount([positives.draw(state, 5) for _ in range(5000)], minlength=5)
+    assert counts.min() > 850
+    assert counts.max() < 1150
+    row = np.array([1, 4, 7], dtype=np.int32)
+    assert [positives.holds(row, item) for item in range(9)] == [item in (1, 4, 7) for item in range(9)]
+
+
+def test_an_epoch_visits_every_event_once() -> None:
+    train = random_events(30, 40)
+    rows = Positives.of(train)
+    visits = pairwise.Visits(rows, derived_rng(1))
+    orders = []
+    for _ in range(2):
+        starts = visits.next_epoch()
+        assert np.array_equal(np.sort(starts), pairwise.visit_starts(rows.first))
+        for user in range(30):
+            mine = slice(rows.first[user], rows.first[user + 1])
+            assert np.array_equal(np.sort(visits.items[mine]), rows.items[mine])
+        orders.append((starts, visits.items.copy()))
+    assert not np.array_equal(orders[0][0], orders[1][0])
+    assert not np.array_equal(orders[0][1], orders[1][1])
+
+
+def test_positives_and_their_transpose_are_the_matrix() -> None:
+    train = random_events()
+    rows, columns = Positives.of(train), Positives.of(train).transposed()
+    dense = train.csr().toarray() > 0
+    assert np.array_equal(np.column_stack([rows.users(), rows.items]), np.argwhere(dense))
+    assert np.array_equal(np.column_stack([columns.users(), columns.items]), np.argwhere(dense.T))
+
+
+@pytest.mark.parametrize(("n_users", "n_items"), [(12, 9), (9, 12), (260, 230)])
+def test_pure_svd_scores_by_projection(n_users: int, n_items: int) -> None:
+    train = random_events(n_users, n_items, 0.3)
+    model = model_of(PureSVD(factors=5), train)
+    matrix = train.csr().toarray().astype(np.float64)
+    vectors = np.linalg.svd(matrix)[2][:5].T
+    expected = matrix @ vectors @ vectors.T
+    np.testing.assert_allclose(model.user_factors @ model.item_factors.T, expected, atol=2e-4)
+    assert svd.SMALL_SIDE == 200
+
+
+def test_nmf_stays_non_negative_and_lowers_its_objective() -> None:
+    train = random_events(40, 30)
+    present = train.csr().toarray().astype(np.float64)
+    losses = []
+    for model in NMF(factors=6, iterations=8, reg=0.2).fit_steps(train, rng=derived_rng(2)):
+        users, items = model.user_factors.astype(np.float64), model.item_factors.astype(np.float64)
+        assert min(users.min(), items.min()) >= 0
+        losses.append(((present - users @ items.T) ** 2).sum() + 0.2 * ((users**2).sum() + (items**2).sum()))
+    assert (np.diff(losses) <= 1e-5 * losses[0]).all()
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_nmf_finds_the_best_value_of_a_single_factor() -> None:
+    rows = Positives.of(random_events())
+    fixed = derived_rng(1, "nmf").random((9, 1)).astype(np.float32)
+    moved = np.ones((12, 1), dtype=np.float32)
+    nmf.descend(rows, fixed, moved, reg=0.1)
+    present = np.zeros((12, 9))
+    present[rows.users(), rows.items] = 1
+    expected = present @ fixed / ((fixed**2).sum() + 0.1)
+    np.testing.assert_allclose(moved, expected, rtol=1e-5)
+
+
+def rated(seed: int = 1) -> tuple[Interactions, Interactions]:
+    """Ratings of rank 2 with biases, four in five to learn from."""
+    rng = derived_rng(seed, "rated")
+    n_users, n_items = 120, 80
+    taste = rng.standard_normal((n_users, 2)) @ rng.standard_normal((2, n_items))
+    rating = 3 + taste + 0.5 * rng.standard_normal((n_users, 1)) + 0.5 * rng.standard_normal((1, n_items))
+    user, item = np.nonzero(rng.random((n_users, n_items)) < 0.5)
+    events = example_interactions(user, item, n_users=n_users, n_items=n_items)
+    events = replace(events, weight=rating[user, item].astype(np.float32))
+    learned = rng.random(len(events)) < 0.8
+    return events.take(learned), events.take(~learned)
+
+
+def test_rating_mf_predicts_planted_ratings() -> None:
+    train, test = rated()
+    assert test.weight is not None
+    assert train.weight is not None
+    model = model_of(RatingMF(factors=10, iterations=100, reg=0.01, rate=0.02), train)
+    assert model.item_bias is not None
+    predicted = np.einsum("nf,nf->n", model.user_factors[test.user], model.item_factors[test.item])
+    error = test.weight - predicted - model.item_bias[test.item]
+    constant = test.weight - train.weight.mean()
+    assert np.sqrt((error**2).mean()) < 0.25 * np.sqrt((constant**2).mean())
+
+
+def test_rating_mf_steps_by_hand() -> None:
+    users, items = np.array([[0.5]], dtype=np.float32), np.array([[2.0]], dtype=np.float32)
+    user_bias, item_bias = np.array([0.1], dtype=np.float32), np.array([-0.2], dtype=np.float32)
+    ids, rating = np.zeros(1, dtype=np.int32), np.array([1.4], dtype=np.float32)
+    first, starts = np.array([0, 1]), np.zeros(1, dtype=np.int64)
+    rating_mf._learn_ratings(
+        first, ids, ids, rating, starts, users, items, user_bias, item_bias, np.float32(0.1), np.float32(0.5)
+    )
+    # error = 1.4 - 0.1 + 0.2 - 1.0 = 0.5
+    assert users[0, 0] == pytest.approx(0.95 * 0.5 + 0.1 * 0.5 * 2.0)
+    assert items[0, 0] == pytest.approx(0.95 * 2.0 + 0.1 * 0.5 * 0.5)
+    assert user_bias[0] == pytest.approx(0.95 * 0.1 + 0.05)
+    assert item_bias[0] == pytest.approx(0.95 * -0.2 + 0.05)
+
+
+def test_rating_mf_refuses_data_without_ratings() -> None:
+    train = replace(random_events(), weight=None)
+    with pytest.raises(InputError, match="needs ratings"):
+        RatingMF().fit(train, rng=derived_rng(1))
