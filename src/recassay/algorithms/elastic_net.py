@@ -17,42 +17,16 @@ The kernels are plain loops: array expressions would take the compiler several t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import Rows, gram, in_parallel
+from recassay.algorithms.counts import Counts
+from recassay.algorithms.products import in_parallel
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
 
 FIRST_SET = 64
 """Items in the first working set, and the least by which it grows."""
-
-SMALL_CATALOGUE = 4096
-LARGE_CATALOGUE = 16384
-"""Counts are dense for a small catalogue, sparse for a large one, and between them by how many pairs occur."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """How many users have both items: dense (`table`), or sparse (`rows`), the other one empty."""
-
-    table: Float32Array
-    rows: Rows
-    diagonal: FloatArray
-
-    @classmethod
-    def of(cls, history: csr_array) -> Counts:
-        """X'X of a binary users x items matrix."""
-        n_items = history.shape[1]
-        products = float(np.square(np.diff(history.indptr).astype(np.float64)).sum())
-        crowded = n_items <= LARGE_CATALOGUE and products > n_items**2 / 4
-        if n_items <= SMALL_CATALOGUE or crowded:
-            table = gram(history)
-            return cls(table, Rows.of(csr_array((n_items, n_items))), table.diagonal().astype(np.float64))
-        counts = (history.T.tocsr() @ history).tocsr()
-        return cls(np.zeros((0, 0), dtype=np.float32), Rows.of(counts), counts.diagonal().astype(np.float64))
 
 
 def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max_sweeps: int) -> csr_array:

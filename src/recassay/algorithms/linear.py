@@ -62,8 +62,10 @@ def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:
         _, failed = spotri(factor, lower=1, overwrite_c=1)
         _mirror(weights)
     else:
-        _unmirror(weights, counts + np.float32(reg))
-        exact, failed = dpotrf(weights.T.astype(np.float64, order="F"), lower=1, overwrite_a=1, clean=0)
+        _unmirror(weights, counts)
+        exact = weights.T.astype(np.float64, order="F")
+        np.einsum("ii->i", exact)[:] += reg
+        exact, failed = dpotrf(exact, lower=1, overwrite_a=1, clean=0)
         if failed == 0:
             exact, failed = dpotri(exact, lower=1, overwrite_c=1)
             weights[:] = exact.T

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.elastic_net import Counts, regress_items
+from recassay.algorithms.counts import Counts, cooccurring_pairs
+from recassay.algorithms.elastic_net import regress_items
 from recassay.algorithms.products import Rows, row_products
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
@@ -74,13 +75,3 @@ class SLIM:
         """The sparse Gram matrix, the weights (at most as large; thrice while they are put together), the history."""
         pairs = cooccurring_pairs(n_users, n_items, n_interactions)
         return 8 * pairs + 8 * min(pairs, 1000 * n_items) + 64 * n_interactions + 64 * n_items + scoring_bytes(n_items)
-
-
-def cooccurring_pairs(n_users: int, n_items: int, n_interactions: int) -> int:
-    """How many pairs of items may have a user in common: sum of n_u^2 at most, never more than all pairs.
-
-    The sum is not known from the totals; six times (mean n_u)^2 for every user is a length distribution with a
-    coefficient of variation above 2, more than that of the usual public datasets.
-    """
-    mean = n_interactions / max(n_users, 1)
-    return int(min(n_items**2, 6 * n_users * mean**2 + n_items))

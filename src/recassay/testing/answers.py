@@ -37,6 +37,8 @@ def check_form(algorithm: Algorithm, top: TopK, users: IdArray, k: int, n_items:
 
 def alike(first: TopK, second: TopK) -> bool:
     """Whether two answers agree, up to rounding: items must agree where the scores of the whole list do to the bit."""
+    if first.items.shape != second.items.shape:
+        return False
     same_scores = (first.scores == second.scores).all(axis=1)
     if not np.array_equal(first.items[same_scores], second.items[same_scores]):
         return False

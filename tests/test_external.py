@@ -1,0 +1,265 @@
+"""Adapters: models in the style of implicit, files of recommendations, plugins from a user's own file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from recassay.algorithms.baselines import MostPop
+from recassay.algorithms.external import ImplicitStyle, implicit_style
+from recassay.algorithms.plugins import is_plugin, load_plugin
+from recassay.algorithms.recommendations_file import RecommendationsFile
+from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.types import Interactions
+from recassay.testing import ALGORITHM_CHECKS, check_algorithm, example_interactions, learnable_tastes
+from recassay.testing.checks import Check
+
+
+class PopularModel:
+    """What implicit's models look like from outside."""
+
+    def __init__(self, power: float = 1.0, random_state: int | None = None) -> None:
+        self.power, self.random_state = power, random_state
+
+    def fit(self, matrix: Any, show_progress: bool = True) -> None:
+        assert not show_progress
+        assert matrix.format == "csr"
+        self.score = np.asarray(matrix.sum(axis=0)).ravel() ** self.power
+
+    def recommend(
+        self, userid: Any, user_items: Any, N: int = 10, filter_already_liked_items: bool = True
+    ) -> tuple[Any, Any]:
+        scores = np.tile(self.score, (len(userid), 1))
+        if filter_already_liked_items:
+            scores[user_items.toarray() > 0] = np.finfo(np.float32).min
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :N]
+        return order, np.take_along_axis(scores, order, axis=1)
+
+
+class PlainModel(PopularModel):
+    """The same without a filter."""
+
+    def recommend(self, userid: Any, user_items: Any, N: int = 10) -> tuple[Any, Any]:  # type: ignore[override]
+        return super().recommend(userid, user_items, N, False)
+
+
+class WrongShape(PopularModel):
+    def recommend(self, userid: Any, user_items: Any, N: int = 10) -> tuple[Any, Any]:  # type: ignore[override]
+        return np.zeros(N, dtype=int), np.zeros(N)
+
+
+class WrongIds(PopularModel):
+    def recommend(self, userid: Any, user_items: Any, N: int = 10) -> tuple[Any, Any]:  # type: ignore[override]
+        return np.full((len(userid), N), 10**6), np.zeros((len(userid), N))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def everyone(train: Interactions) -> np.ndarray:
+    return np.arange(train.n_users, dtype=np.int32)
+
+
+@pytest.mark.parametrize("model", [PopularModel, PlainModel])
+@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
+def test_an_adapted_model_keeps_every_promise(check: Check, model: type) -> None:
+    check(implicit_style(model))
+
+
+@pytest.mark.parametrize("model", [PopularModel, PlainModel])
+def test_adapted_lists_have_the_scores_of_ours(model: type) -> None:
+    train, test = learnable_tastes()
+    for exclude in (None, train.csr(), test.csr()):
+        theirs = ImplicitStyle(model).fit(train, rng=rng()).recommend(everyone(train), 10, exclude=exclude)
+        ours = MostPop().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=exclude)
+        np.testing.assert_array_equal(theirs.scores, ours.scores)
+
+
+def test_parameters_and_instances_reach_the_model() -> None:
+    train, _ = learnable_tastes()
+    squared = implicit_style(PopularModel, name="Squared")(power=2.0)
+    top = squared.fit(train, rng=rng()).recommend(everyone(train), 3, exclude=None)
+    made = PopularModel(power=2.0)
+    same = ImplicitStyle(made).fit(train, rng=rng()).recommend(everyone(train), 3, exclude=None)
+    assert squared.name == "Squared"
+    np.testing.assert_array_equal(top.scores, same.scores)
+    assert top.scores[0, 0] == np.bincount(train.item).max() ** 2
+    assert made.random_state is None
+    assert not hasattr(made, "score")
+
+
+def test_what_is_no_model_is_refused() -> None:
+    train, _ = learnable_tastes()
+    with pytest.raises(UsageError, match=r"has no fit\(matrix\) and recommend"):
+        ImplicitStyle(object)
+    with pytest.raises(UsageError, match="for a model that is already made"):
+        ImplicitStyle(PopularModel(), power=2.0)
+    for model, message in ((WrongShape, r"240|128.*ids of shape \(10,\)"), (WrongIds, "no positions of items")):
+        with pytest.raises(RecAssayError, match=message):
+            ImplicitStyle(model).fit(train, rng=rng()).recommend(everyone(train), 10, exclude=None)
+
+
+@pytest.mark.filterwarnings("ignore:Method expects CSR input")  # raised by implicit of its own matrix
+def test_a_model_of_implicit_itself() -> None:
+    neighbours = pytest.importorskip("implicit.nearest_neighbours", reason="implicit is not installed")
+    check_algorithm(implicit_style(neighbours.CosineRecommender))
+
+
+def small() -> Interactions:
+    return example_interactions(np.array([0, 1, 2]), np.array([0, 1, 2]), n_users=3, n_items=5)
+
+
+def lists(path: Path, table: str) -> RecommendationsFile:
+    path.write_text(table)
+    return RecommendationsFile(path)
+
+
+def test_lists_of_a_file_by_score(tmp_path: Path) -> None:
+    table = "user,item,score\nu1,i3,0.5\nu0,i0,9\nu0,i4,2\nu0,i1,3\nu0,i1,1\nu9,i1,1\nu0,i77,1\nu1,i2,0.5\n"
+    train = small()
+    model = lists(tmp_path / "top.csv", table).fit(train, rng=rng())
+    top = model.recommend(everyone(train), 3, exclude=None)
+    assert top.items.tolist() == [[0, 1, 4], [3, 2, -1], [-1, -1, -1]]
+    assert top.scores[0].tolist() == [9.0, 3.0, 2.0]
+    without = model.recommend(np.array([1, 0], dtype=np.int32), 2, exclude=train.csr())
+    assert without.items.tolist() == [[3, 2], [1, 4]]
+
+
+def test_lists_of_a_file_by_rank(tmp_path: Path) -> None:
+    ranked = lists(tmp_path / "top.tsv", "user\titem\trank\nu0\ti4\t2\nu0\ti3\t1\n").fit(small(), rng=rng())
+    top = ranked.recommend(np.array([0], dtype=np.int32), 2, exclude=None)
+    assert top.items.tolist() == [[3, 4]]
+    assert top.scores.tolist() == [[-1.0, -2.0]]
+    both = lists(tmp_path / "both.csv", "user,item,score,rank\nu0,i4,5,2\nu0,i3,1,1\n").fit(small(), rng=rng())
+    top = both.recommend(np.array([0], dtype=np.int32), 2, exclude=None)
+    assert top.items.tolist() == [[3, 4]]
+    assert top.scores.tolist() == [[1.0, 1.0]]
+
+
+def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
+    train = small()
+    numbered = Interactions(train.user, train.item, pl.Series([10, 20, 30]), pl.Series([7, 8, 9, 11, 12]))
+    pl.DataFrame({"user": [20, 20], "item": [12, 7], "score": [1, 2]}).write_parquet(tmp_path / "top.parquet")
+    top = RecommendationsFile(tmp_path / "top.parquet").fit(numbered, rng=rng())
+    assert top.recommend(np.array([1], dtype=np.int32), 2, exclude=None).items.tolist() == [[0, 4]]
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "message"),
+    [
+        ("a.csv", "user,thing,score\nu0,i1,1\n", r"a\.csv: lacks item and has user, thing, score"),
+        ("b.csv", "user,item\nu0,i1\n", "lacks score or rank"),
+        ("c.csv", "user,item,score\nu0,i1,good\n", "score is not a number in every row"),
+        ("d.csv", "user,item,score\nu0,i1,\n", "score is not a number in every row"),
+        ("e.csv", "user,item,score\nx,y,1\n", "none of its 1 rows has a user and an item .* such as u0 and i0"),
+        ("f.csv", "user,item,score\nu0,i1,1.5\nu0,i2,inf\n", "not a finite number"),
+        ("g.csv", "", "cannot be read"),
+    ],
+)
+def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lists(tmp_path / name, table).fit(small(), rng=rng())
+
+
+def test_no_file_or_an_unknown_kind(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file of recommendations is named"):
+        RecommendationsFile()
+    with pytest.raises(InputError, match="no such file"):
+        RecommendationsFile(tmp_path / "none.csv").fit(small(), rng=rng())
+    with pytest.raises(UsageError, match=r"cannot read \.xls"):
+        RecommendationsFile(tmp_path / "none.xls").fit(small(), rng=rng())
+
+
+def test_a_file_made_from_a_model_passes_the_suite_where_it_has_lists(tmp_path: Path) -> None:
+    train, _ = learnable_tastes()
+    top = MostPop().fit(train, rng=rng()).recommend(everyone(train), 60, exclude=train.csr())
+    rows, _ = np.nonzero(top.items >= 0)
+    listed = top.items >= 0
+    pl.DataFrame(
+        {
+            "user": train.users.gather(rows),
+            "item": train.items.gather(top.items[listed]),
+            "score": top.scores[listed],
+        }
+    ).write_parquet(tmp_path / "popular.parquet")
+    made = load_plugin("popular.parquet", tmp_path)
+    assert made.name == "popular"
+    check_algorithm(made, skip={"check_one_item"})
+
+
+GOOD = """
+from recassay.algorithms.baselines import MostPop
+
+class Mine(MostPop):
+    name = "Mine"
+"""
+
+ADAPTED = """
+import numpy as np
+
+class Theirs:
+    def fit(self, matrix):
+        self.score = np.asarray(matrix.sum(axis=0)).ravel()
+
+    def recommend(self, userid, user_items, N=10):
+        order = np.tile(np.argsort(-self.score)[:N], (len(userid), 1))
+        return order, self.score[order]
+"""
+
+
+def test_a_plugin_of_ones_own_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    (tmp_path / "theirs.py").write_text(ADAPTED)
+    before = list(sys.path)
+    mine = load_plugin("./mine.py:Mine", tmp_path)
+    assert mine.name == "Mine"
+    theirs = load_plugin(f"{tmp_path / 'theirs.py'}:Theirs", tmp_path / "elsewhere")
+    assert theirs.name == "Theirs"
+    check_algorithm(mine)
+    check_algorithm(theirs)
+    assert sys.path == before
+
+
+def test_files_of_one_name_do_not_collide(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(GOOD.replace('"Mine"', f'"{folder}"'))
+    assert [load_plugin(f"{folder}/mine.py:Mine", tmp_path).name for folder in ("a", "b")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "message"),
+    [
+        (GOOD, "none.py:Mine", r"none\.py: there is no such file"),
+        (GOOD, "mine.py:Min", r"mine\.py: has no class 'Min'.*Mine"),
+        (GOOD, "mine.py", "names no class; write it as"),
+        (GOOD, "../mine.py:Mine", "may not leave the folder"),
+        ("x = 1\nimport no_such_library\n", "mine.py:Mine", r"mine\.py, line 2: fails .*No module named"),
+        ("x = 1\n\ny = x / 0\n", "mine.py:Mine", r"mine\.py, line 3: fails .*ZeroDivisionError"),
+        ("class Mine:\n  def fit(self:\n", "mine.py:Mine", r"mine\.py, line 2: fails .*SyntaxError"),
+        (
+            "class Mine:\n    name = 'x'\n",
+            "mine.py:Mine",
+            r"is no algorithm: it lacks source, space, fit, memory_bytes",
+        ),
+        ("Mine = 3\n", "mine.py:Mine", "has no class 'Mine'"),
+    ],
+)
+def test_a_bad_plugin_is_explained(tmp_path: Path, text: str, reference: str, message: str) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(RecAssayError, match=message) as caught:
+        load_plugin(reference, tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_names_a_plugin() -> None:
+    assert is_plugin("./mymodel.py:MyModel")
+    assert is_plugin("lists.csv")
+    assert is_plugin("C:\\models\\mine.py:Mine")
+    assert not is_plugin("EASE")
