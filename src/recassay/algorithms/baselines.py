@@ -1,0 +1,111 @@
+"""What needs no learning: chance and popularity. Every algorithm should beat these."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.core.errors import InputError, UsageError
+from recassay.core.names import did_you_mean
+from recassay.core.search import Choice, Real, SearchSpace
+from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
+
+
+class Random:
+    """Every user gets the catalogue in an order of their own, drawn at random.
+
+    The score of an item for a user is a hash of the seed, the user and the item (the finaliser of splitmix64), so
+    that a list does not depend on the batch. 24 bits are kept; equal scores stand in one random order.
+    """
+
+    name: ClassVar[str] = "Random"
+    space: ClassVar[SearchSpace] = {}
+    source: ClassVar[str] = "Uniform chance; hash: Steele, Lea, Flood, Fast splittable generators (OOPSLA 2014)"
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Draw a seed."""
+        seed = rng.integers(2**63, size=1).astype(np.uint64)
+        items = np.arange(train.n_items, dtype=np.uint64)
+
+        def score(users: IdArray) -> Float32Array:
+            stream = _mixed(seed + users.astype(np.uint64)[:, None])
+            return (_mixed(stream + items) >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
+
+        return ScoreRecommender(score, n_items=train.n_items, rng=rng)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Item ids, and a block of hashes beside its scores."""
+        return 8 * n_items + 5 * scoring_bytes(n_items)
+
+
+class MostPop:
+    """The same items for everyone: those with the most users in training, less the user's own."""
+
+    name: ClassVar[str] = "MostPop"
+    space: ClassVar[SearchSpace] = {}
+    source: ClassVar[str] = "Cremonesi, Koren, Turrin: Performance of recommender algorithms on top-N (RecSys 2010)"
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Count the users of every item, each once."""
+        users_of_item = np.bincount(train.csr().indices, minlength=train.n_items)
+        return _same_for_all(users_of_item.astype(np.float32), rng)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The matrix (twice while it is built) and the counts."""
+        return 40 * n_interactions + 8 * n_users + 12 * n_items + scoring_bytes(n_items)
+
+
+class RecentPop:
+    """The items that were popular lately.
+
+    With `kind = "window"` an event counts 1 if it lies in the last `window` of the time from the first to the last
+    event of training (a share of it), else 0. With `kind = "decay"` it counts 2 ** -(age / (window x time)): half as
+    much for every `window` that it is old. Repeated events count each. Times must be known.
+    """
+
+    name: ClassVar[str] = "RecentPop"
+    space: ClassVar[SearchSpace] = {
+        "window": Real(0.005, 1.0, 0.1, log=True),
+        "kind": Choice(("window", "decay"), "window"),
+    }
+    source: ClassVar[str] = (
+        "Ji, Sun, Zhang, Li: A re-visit of the popularity baseline (SIGIR 2020), RecentPop, DecayPop"
+    )
+
+    def __init__(self, window: float = 0.1, kind: str = "window") -> None:
+        if not 0 < window <= 1:
+            raise UsageError(f"RecentPop cannot look at {window} of the time", fix="give a share above 0, at most 1")
+        if kind not in ("window", "decay"):
+            raise UsageError(f"RecentPop has no kind {kind!r}", fix=did_you_mean(kind, ("window", "decay")))
+        self.window, self.kind = window, kind
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Weigh every event by its age and add up."""
+        if train.time is None:
+            raise InputError(
+                "RecentPop needs the time of every interaction and the data has none",
+                fix="use MostPop, or read the data with its column of times",
+            )
+        age = (train.time.max(initial=0) - train.time).astype(np.float64)
+        scale = self.window * max(float(age.max(initial=0.0)), 1.0)
+        weight = (age <= scale).astype(np.float64) if self.kind == "window" else np.exp2(-age / scale)
+        recent = np.bincount(train.item, weights=weight, minlength=train.n_items)
+        return _same_for_all(recent.astype(np.float32), rng)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Three columns of event ages and weights, and the counts."""
+        return 32 * n_interactions + 12 * n_items + scoring_bytes(n_items)
+
+
+def _same_for_all(score: Float32Array, rng: np.random.Generator) -> Recommender:
+    return ScoreRecommender(lambda users: np.broadcast_to(score, (len(users), len(score))), n_items=len(score), rng=rng)
+
+
+def _mixed(state: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+    """The output function of splitmix64 on every element (arithmetic modulo 2 ** 64)."""
+    mixed = state * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,0 +1,263 @@
+"""Every item regressed on all others: the non-negative elastic net, from co-occurrence counts.
+
+For item i, with g the i-th column of the Gram matrix G = X'X of a binary X and w_i = 0, the minimiser of
+
+    1/2 w'Gw - g'w + l1 sum(w) + l2/2 |w|^2,  w >= 0
+
+by cyclic coordinate descent, w_j <- max(0, g_j - (Gw)_j + G_jj w_j - l1) / (G_jj + l2).
+
+Three things make it fast. Since counts and weights are not negative, g_j - (Gw)_j <= g_j: an item with g_j <= l1 can
+never enter, and is left out from the start (an exact screening rule, which needs no safety margin). Of the others a
+working set of the most promising is solved alone, on a small dense matrix; then all the others are tested, those that
+violate the optimality condition join (the strongest first, at most doubling the set), and the descent goes on from
+where it was. Within the working set most sweeps visit only the items of positive weight (an active set).
+
+The kernels are plain loops: array expressions would take the compiler several times as long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.algorithms.products import Rows, gram, in_parallel
+from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
+
+FIRST_SET = 64
+"""Items in the first working set, and the least by which it grows."""
+
+SMALL_CATALOGUE = 4096
+LARGE_CATALOGUE = 16384
+"""Counts are dense for a small catalogue, sparse for a large one, and between them by how many pairs occur."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """How many users have both items: dense (`table`), or sparse (`rows`), the other one empty."""
+
+    table: Float32Array
+    rows: Rows
+    diagonal: FloatArray
+
+    @classmethod
+    def of(cls, history: csr_array) -> Counts:
+        """X'X of a binary users x items matrix."""
+        n_items = history.shape[1]
+        products = float(np.square(np.diff(history.indptr).astype(np.float64)).sum())
+        crowded = n_items <= LARGE_CATALOGUE and products > n_items**2 / 4
+        if n_items <= SMALL_CATALOGUE or crowded:
+            table = gram(history)
+            return cls(table, Rows.of(csr_array((n_items, n_items))), table.diagonal().astype(np.float64))
+        counts = (history.T.tocsr() @ history).tocsr()
+        return cls(np.zeros((0, 0), dtype=np.float32), Rows.of(counts), counts.diagonal().astype(np.float64))
+
+
+def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max_sweeps: int) -> csr_array:
+    """The weights W, items x items: column i holds the weights with which other items predict item i.
+
+    A working set is solved when no weight moves by more than `tolerance` times the largest one in a sweep over the
+    whole set, or after `max_sweeps`.
+    """
+    n_items = len(counts.diagonal)
+    rows = counts.rows
+    numbers = np.array([l1, l2, tolerance])
+
+    def solve(part: slice) -> tuple[IntArray, IdArray, Float32Array]:
+        answer: tuple[IntArray, IdArray, Float32Array] = _regress(
+            counts.table,
+            rows.start,
+            rows.column,
+            rows.value,
+            counts.diagonal,
+            part.start,
+            part.stop,
+            numbers,
+            max_sweeps,
+        )
+        return answer
+
+    parts = in_parallel(solve, n_items)
+    length = np.concatenate([np.zeros(1, dtype=np.int64), *(part[0] for part in parts)])
+    column = np.concatenate([np.empty(0, dtype=np.int32), *(part[1] for part in parts)])
+    value = np.concatenate([np.empty(0, dtype=np.float32), *(part[2] for part in parts)])
+    by_target = csr_array((value, column, np.cumsum(length)), shape=(n_items, n_items))
+    return by_target.T.tocsr()
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
+    """Write the positions of large keys among the first `count` (all >= 0) to `chosen`; how many there are.
+
+    At most `wanted` are chosen, at least half as many where there are that many. All keys above a bound found by
+    bisection are; where ties leave too few, some at the bound join, in the order of their position.
+    """
+    low, high = 0.0, 0.0
+    for position in range(count):
+        high = max(high, key[position])
+    high = 2.0 * high + 1.0
+    above = 0
+    for _ in range(60):
+        if count <= wanted or 2 * above >= wanted:
+            break
+        middle = 0.5 * (low + high)
+        found = 0
+        for position in range(count):
+            found += key[position] >= middle
+        if found > wanted:
+            low = middle
+        else:
+            high, above = middle, found
+    few = 2 * above < wanted
+    room = wanted - above
+    total = 0
+    for position in range(count):
+        if key[position] >= high or count <= wanted:
+            chosen[total] = position
+            total += 1
+        elif few and room > 0 and key[position] >= low:
+            chosen[total] = position
+            total += 1
+            room -= 1
+    return total
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _descend(
+    square: FloatArray, residual: FloatArray, weight: FloatArray, size: int, numbers: FloatArray, sweeps: int
+) -> None:
+    """Coordinate descent on a dense Gram matrix; `residual` = g - Gw and `weight` are updated in place."""
+    l1, l2, tolerance = numbers[0], numbers[1], numbers[2]
+    everything = True
+    for _ in range(sweeps):
+        largest_step, largest_weight = 0.0, 0.0
+        for a in range(size):
+            old = weight[a]
+            if old == 0.0 and not everything:
+                continue
+            own = square[a, a]
+            new = max(0.0, (residual[a] + own * old - l1) / (own + l2))
+            step = new - old
+            if step != 0.0:
+                weight[a] = new
+                for b in range(size):
+                    residual[b] -= step * square[a, b]
+            largest_step = max(largest_step, abs(step))
+            largest_weight = max(largest_weight, new)
+        settled = largest_step <= tolerance * largest_weight
+        if settled and everything:
+            return
+        everything = settled
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _regress(
+    table: Float32Array,
+    start: IntArray,
+    column: IdArray,
+    value: Float32Array,
+    diagonal: FloatArray,
+    first: int,
+    stop: int,
+    numbers: FloatArray,
+    sweeps: int,
+) -> tuple[IntArray, IdArray, Float32Array]:
+    """The weights of targets `first` to `stop`: how many each has, their items, their values."""
+    l1, l2, tolerance = numbers[0], numbers[1], numbers[2]
+    n_items = len(diagonal)
+    dense = len(table) == n_items
+    length = np.zeros(stop - first, dtype=np.int64)
+    kept_item, kept_weight, kept = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.float32), 0
+    place = np.full(n_items, -1, dtype=np.int32)
+    goal, gradient = np.zeros(n_items, dtype=np.float32), np.zeros(n_items, dtype=np.float32)
+    candidate, chosen = np.empty(n_items, dtype=np.int32), np.empty(n_items, dtype=np.int32)
+    working, outside = np.empty(n_items, dtype=np.int32), np.empty(n_items, dtype=np.int32)
+    key = np.empty(n_items)
+    room = 4 * FIRST_SET
+    square, weight, residual = np.zeros((room, room)), np.zeros(room), np.zeros(room)
+    for target in range(first, stop):
+        candidates = 0
+        for p in range(n_items if dense else start[target + 1] - start[target]):
+            j = p if dense else column[start[target] + p]
+            count = table[target, j] if dense else value[start[target] + p]
+            if count > l1 and j != target:
+                goal[j] = count
+                candidate[candidates] = j
+                outside[candidates] = j
+                key[candidates] = (count - l1) ** 2 / (diagonal[j] + l2)
+                candidates += 1
+        size = 0
+        joining = choose(key, candidates, FIRST_SET, chosen)
+        while joining > 0:
+            larger = size + joining
+            if larger > room:
+                room = 2 * larger
+                grown_square, grown_weight = np.zeros((room, room)), np.zeros(room)
+                for a in range(size):
+                    grown_weight[a] = weight[a]
+                    for b in range(size):
+                        grown_square[a, b] = square[a, b]
+                square, weight, residual = grown_square, grown_weight, np.zeros(room)
+            for a in range(size, larger):
+                working[a] = outside[chosen[a - size]]
+                place[working[a]] = a
+                weight[a] = 0.0
+            for a in range(size, larger):
+                j = working[a]
+                for b in range(larger):
+                    both = table[j, working[b]] if dense else np.float32(0.0)
+                    square[a, b] = both
+                    square[b, a] = both
+            if not dense:
+                for a in range(size, larger):
+                    for p in range(start[working[a]], start[working[a] + 1]):
+                        b = place[column[p]]
+                        if b >= 0:
+                            square[a, b] = value[p]
+                            square[b, a] = value[p]
+            size = larger
+            for a in range(size):
+                residual[a] = goal[working[a]]
+            for a in range(size):
+                if weight[a] > 0.0:
+                    for b in range(size):
+                        residual[b] -= weight[a] * square[a, b]
+            _descend(square, residual, weight, size, numbers, sweeps)
+            if size == candidates:
+                break
+            for c in range(candidates):
+                gradient[candidate[c]] = goal[candidate[c]]
+            largest = 0.0
+            for a in range(size):
+                largest = max(largest, weight[a])
+                if weight[a] > 0.0:
+                    j, factor = working[a], np.float32(weight[a])
+                    if dense:
+                        for p in range(n_items):
+                            gradient[p] -= factor * table[j, p]
+                    else:
+                        for p in range(start[j], start[j + 1]):
+                            gradient[np.uint32(column[p])] -= factor * value[p]
+            violating = 0
+            for c in range(candidates):
+                j = candidate[c]
+                excess = gradient[j] - l1
+                if place[j] < 0 and excess > tolerance * largest * (diagonal[j] + l2):
+                    outside[violating] = j
+                    key[violating] = excess**2 / (diagonal[j] + l2)
+                    violating += 1
+            joining = choose(key, violating, max(FIRST_SET, size), chosen)
+        if kept + size > len(kept_item):
+            more = len(kept_item) + size
+            kept_item = np.concatenate((kept_item, np.empty(more, dtype=np.int32)))
+            kept_weight = np.concatenate((kept_weight, np.empty(more, dtype=np.float32)))
+        for a in range(size):
+            place[working[a]] = -1
+            if weight[a] > 0.0:
+                kept_item[kept] = working[a]
+                kept_weight[kept] = weight[a]
+                kept += 1
+                length[target - first] += 1
+    return length, kept_item[:kept].copy(), kept_weight[:kept].copy()

@@ -1,0 +1,94 @@
+"""EASE: a linear item-item model in closed form."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
+
+from recassay.algorithms.products import gram
+from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.core.errors import UsageError
+from recassay.core.search import Real, SearchSpace
+from recassay.core.types import Float32Array, Interactions, Recommender
+
+ROWS_AT_ONCE = 512
+"""Rows of a matrix that are mirrored together."""
+
+
+class EASE:
+    """Embarrassingly shallow autoencoder: min ||X - XB||^2 + reg ||B||^2 with diag(B) = 0.
+
+    B = I - P diag(1 / diag(P)), P = (X'X + reg I)^-1 (equation 8), X binary; the score of user u is x_u B. P comes from
+    a Cholesky factorisation in float32 (`potrf`, `potri`), in float64 where the matrix is not numerically positive
+    definite in float32 (a very small `reg`).
+    """
+
+    name: ClassVar[str] = "EASE"
+    space: ClassVar[SearchSpace] = {"reg": Real(1.0, 1000.0, 250.0, log=True)}
+    source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
+
+    def __init__(self, reg: float = 250.0) -> None:
+        if not reg > 0:
+            raise UsageError(f"EASE cannot work with reg = {reg}", fix="give a number above 0")
+        self.reg = reg
+
+    @staticmethod
+    def shared(train: Interactions) -> Float32Array:
+        """The Gram matrix X'X: how many users have both items."""
+        return gram(train.csr())
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Float32Array | None = None) -> Recommender:
+        """Solve for B; `shared` is left as it was."""
+        history = train.csr()
+        weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
+        return ScoreRecommender(lambda users: history[users] @ weights, n_items=train.n_items, rng=rng)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Two dense items x items matrices of float32 (the shared Gram matrix and the weights), the history twice."""
+        return 2 * 4 * n_items**2 + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
+
+
+def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:
+    """B of EASE from X'X, computed in place: `gram_matrix` holds the answer afterwards."""
+    weights = gram_matrix
+    diagonal = np.einsum("ii->i", weights)
+    counts = diagonal.copy()
+    diagonal += np.float32(reg)
+    # The transposed view is in the order LAPACK wants; its lower triangle is our upper one.
+    factor, failed = spotrf(weights.T, lower=1, overwrite_a=1, clean=0)
+    if failed == 0:
+        _, failed = spotri(factor, lower=1, overwrite_c=1)
+        _mirror(weights)
+    else:
+        _unmirror(weights, counts + np.float32(reg))
+        exact, failed = dpotrf(weights.T.astype(np.float64, order="F"), lower=1, overwrite_a=1, clean=0)
+        if failed == 0:
+            exact, failed = dpotri(exact, lower=1, overwrite_c=1)
+            weights[:] = exact.T
+            _mirror(weights)
+    if failed != 0:
+        raise UsageError(f"X'X + {reg} I cannot be inverted", fix="use a larger reg")
+    weights /= -diagonal.copy()
+    diagonal[:] = 0.0
+    return weights
+
+
+def _mirror(matrix: Float32Array) -> None:
+    """Copy the upper triangle onto the lower one."""
+    for start in range(0, len(matrix), ROWS_AT_ONCE):
+        stop = min(start + ROWS_AT_ONCE, len(matrix))
+        corner = matrix[start:stop, start:stop]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        matrix[stop:, start:stop] = matrix[start:stop, stop:].T
+
+
+def _unmirror(matrix: Float32Array, diagonal: Float32Array) -> None:
+    """Bring back the matrix after a failed factorisation, which wrote into the upper triangle only."""
+    for start in range(0, len(matrix), ROWS_AT_ONCE):
+        stop = min(start + ROWS_AT_ONCE, len(matrix))
+        corner = matrix[start:stop, start:stop]
+        corner[:] = np.tril(corner, -1) + np.tril(corner, -1).T
+        matrix[start:stop, stop:] = matrix[stop:, start:stop].T
+    np.einsum("ii->i", matrix)[:] = diagonal

@@ -1,0 +1,99 @@
+"""Products of sparse matrices, row by row into dense blocks, on several threads.
+
+The kernels release the interpreter's lock and run on plain threads, as many as `NUMBA_NUM_THREADS` allows. Every row
+is computed by one thread in one order, so that the numbers do not depend on how many threads there are. A kernel has
+exactly one signature (`Rows` sees to it): processes that compile it at the same time then write the same cache file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numba
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.core.types import Float32Array, IdArray, IntArray
+
+CHUNKS_PER_THREAD = 8
+"""Rows differ in cost: several chunks for each thread even it out."""
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A sparse matrix by rows, in the types that the kernels are compiled for."""
+
+    start: IntArray
+    column: IdArray
+    value: Float32Array
+    n_columns: int
+
+    @classmethod
+    def of(cls, matrix: csr_array) -> Rows:
+        """The rows of `matrix`; arrays of other types, or that cannot be written to, are copied."""
+        parts = (
+            np.require(matrix.indptr, np.int64, ["C", "W"]),
+            np.require(matrix.indices, np.int32, ["C", "W"]),
+            np.require(matrix.data, np.float32, ["C", "W"]),
+        )
+        return cls(*parts, n_columns=int(matrix.shape[1]))
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+
+def row_products(left: Rows, right: Rows, rows: IdArray) -> Float32Array:
+    """`left[rows] @ right`, dense."""
+    wanted = np.require(rows, np.int32, ["C", "W"])
+    out = np.zeros((len(wanted), right.n_columns), dtype=np.float32)
+
+    def fill(part: slice) -> None:
+        _row_products(
+            left.start, left.column, left.value, right.start, right.column, right.value, wanted[part], out[part]
+        )
+
+    in_parallel(fill, len(wanted))
+    return out
+
+
+def gram(matrix: csr_array) -> Float32Array:
+    """`matrix.T @ matrix`, dense: how often two items occur together, where `matrix` holds ones."""
+    items = np.arange(matrix.shape[1], dtype=np.int32)
+    return row_products(Rows.of(matrix.T.tocsr()), Rows.of(matrix), items)
+
+
+def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
+    """`work` on slices that cover `range(n_rows)`; the answers in the order of the slices."""
+    threads = int(vars(numba.config)["NUMBA_NUM_THREADS"])
+    size = max(1, -(-n_rows // (threads * CHUNKS_PER_THREAD)))
+    parts = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+    if threads == 1 or len(parts) < 2:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, parts))
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _row_products(
+    left_start: IntArray,
+    left_column: IdArray,
+    left_value: Float32Array,
+    right_start: IntArray,
+    right_column: IdArray,
+    right_value: Float32Array,
+    rows: IdArray,
+    out: Float32Array,
+) -> None:
+    for place in range(len(rows)):
+        row = rows[place]
+        for p in range(left_start[row], left_start[row + 1]):
+            middle = left_column[p]
+            factor = left_value[p]
+            for q in range(right_start[middle], right_start[middle + 1]):
+                # An unsigned index spares the test for negative ones in the innermost loop.
+                out[place, np.uint32(right_column[q])] += factor * right_value[q]
