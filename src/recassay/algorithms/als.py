@@ -34,10 +34,10 @@ class ALS:
         "factors": Whole(50, 200, 64),
         "iterations": Whole(10, 100, 15),
         "alpha": Real(1.0, 50.0, 2.0),
-        "reg": Real(1e-4, 100.0, 1.0, log=True),
+        "reg": Real(1e-4, 100.0, 10.0, log=True),
     }
 
-    def __init__(self, *, factors: int = 64, iterations: int = 15, alpha: float = 2.0, reg: float = 1.0) -> None:
+    def __init__(self, *, factors: int = 64, iterations: int = 15, alpha: float = 2.0, reg: float = 10.0) -> None:
         self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:

@@ -35,13 +35,13 @@ class PLSA:
     name: ClassVar[str] = "PLSA"
     source: ClassVar[str] = "Hofmann 2004, Latent Semantic Models for Collaborative Filtering, ACM TOIS 22(1)"
     space: ClassVar[SearchSpace] = {
-        "classes": Whole(5, 200, 40, log=True),
+        "classes": Whole(5, 200, 20, log=True),
         "iterations": Whole(10, 100, 50),
         "beta": Real(0.7, 1.0, 0.9),
     }
 
     def __init__(
-        self, *, classes: int = 40, iterations: int = 50, beta: float = 0.9, use_ratings: bool = False
+        self, *, classes: int = 20, iterations: int = 50, beta: float = 0.9, use_ratings: bool = False
     ) -> None:
         self.classes, self.iterations, self.beta, self.use_ratings = classes, iterations, beta, use_ratings
 
@@ -77,7 +77,7 @@ class AspectModel:
         "classes": Whole(5, 200, 40, log=True),
         "iterations": Whole(10, 100, 50),
         "beta": Real(0.7, 1.0, 0.9),
-        "smoothing": Real(1e-4, 1.0, 0.01, log=True),
+        "smoothing": Real(1e-4, 1.0, 0.1, log=True),
     }
 
     def __init__(
@@ -86,7 +86,7 @@ class AspectModel:
         classes: int = 40,
         iterations: int = 50,
         beta: float = 0.9,
-        smoothing: float = 0.01,
+        smoothing: float = 0.1,
         use_ratings: bool = False,
     ) -> None:
         self.classes, self.iterations, self.beta = classes, iterations, beta

@@ -29,9 +29,9 @@ class PureSVD:
     source: ClassVar[str] = (
         "Cremonesi, Koren & Turrin 2010, Performance of Recommender Algorithms on Top-N Recommendation Tasks, RecSys"
     )
-    space: ClassVar[SearchSpace] = {"factors": Whole(10, 300, 50, log=True)}
+    space: ClassVar[SearchSpace] = {"factors": Whole(10, 300, 16, log=True)}
 
-    def __init__(self, *, factors: int = 50) -> None:
+    def __init__(self, *, factors: int = 16) -> None:
         self.factors = factors
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
