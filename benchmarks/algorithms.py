@@ -8,7 +8,6 @@ machine too. Options: names of algorithms to run (all by default), `--data DIR`,
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import os
 import time
 import warnings

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recassay.runner.study import Event
 
 DATASETS = ("dense-small", "sparse-large", "few-items", "long-tail", "drifting", "near-random", "heavy-users",
-            "cold-catalogue", "niche-tastes", "blockbuster")  # fmt: skip
+            "ratings-explicit", "cold-catalogue", "niche-tastes", "blockbuster", "few-items@2")  # fmt: skip
 ALGORITHMS = ("Random", "MostPop", "RecentPop", "ItemKNN", "UserKNN", "EASE", "SLIM", "ALS", "BPR", "WARP", "PureSVD",
               "PLSA")  # fmt: skip
 METRICS = ("ndcg@10", "hitrate@10", "recall@10", "mrr@10", "coverage@10", "novelty@10", "popularity@10")
