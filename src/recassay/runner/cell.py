@@ -119,7 +119,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean(),
     }
-    return plain(record)  # type: ignore[no-any-return]
+    return plain(record)
 
 
 @dataclass(frozen=True, slots=True)
