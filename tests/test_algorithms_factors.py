@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from recassay.algorithms import als, bpr, compiled, nmf, pairwise, positives, rating_mf, svd, warp
+from recassay.algorithms import als, bpr, compiled, latent_class, nmf, pairwise, positives, rating_mf, svd, warp
 from recassay.algorithms.als import ALS
 from recassay.algorithms.bpr import BPR
 from recassay.algorithms.latent_class import PLSA, AspectModel
@@ -70,6 +70,22 @@ def test_more_factors_than_users_or_items_is_no_error(make: Make) -> None:
     assert (top.items[:, 0] >= 0).all()
 
 
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.name)
+def test_no_events_at_all_is_no_error(make: Make) -> None:
+    nothing = np.empty(0, dtype=np.int32)
+    train = example_interactions(nothing, nothing, n_users=300, n_items=250)
+    top = model_of(make(), train).recommend(np.arange(300, dtype=np.int32), 3, exclude=None)
+    assert np.isfinite(top.scores).all()
+
+
+def test_a_large_matrix_of_low_rank_is_no_error() -> None:
+    user, item = np.nonzero(np.arange(400)[:, None] % 3 == np.arange(300)[None, :] % 3)
+    train = example_interactions(user, item, n_users=400, n_items=300)
+    model = model_of(PureSVD(factors=16), train)
+    scores = model.user_factors @ model.item_factors.T
+    np.testing.assert_allclose(scores, train.csr().toarray(), atol=1e-3)
+
+
 @pytest.mark.parametrize("make", RANKERS, ids=lambda make: make.name)
 def test_learns_tastes_that_popularity_does_not_know(make: Make) -> None:
     """With defaults, but for PureSVD: without regularisation it needs about as many factors as there are tastes."""
@@ -108,6 +124,24 @@ def test_threads_of_blas_do_not_change_the_numbers(make: Make) -> None:
         with threadpoolctl.threadpool_limits(limits=threads, user_api="blas"):
             factors.append(model_of(make(), train).item_factors)
     assert np.array_equal(factors[0], factors[1])
+
+
+def test_kernels_are_compiled_for_one_set_of_types() -> None:
+    """Processes that store two variants of a kernel at the same time could mix them up on disk."""
+    for train in (learnable_tastes()[0], random_events()):
+        for make in MODELS:
+            model_of(make(), train)
+    kernels = [als._conjugate_step, als._add_events, bpr._learn_pairs, warp._learn_ranks, rating_mf._learn_ratings]
+    kernels += [nmf._descend_rows, latent_class._add_posteriors, pairwise._shuffle_rows]
+    assert max(len(kernel.signatures) for kernel in kernels) == 1  # type: ignore[attr-defined]
+
+
+def test_a_kernel_compiles_where_nothing_can_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(numba.core.dispatcher.Dispatcher, "enable_caching", refuse)
+    assert compiled.compiled(lambda number: number + 1)(1) == 2
 
 
 def test_als_solves_the_normal_equations() -> None:

@@ -126,7 +126,7 @@ def _conjugate_step(
         mine = others[first[start + place] : first[start + place + 1]]
         left, mapped = residual[place], image[place]
         if len(mine) == 0:
-            solution[:] = np.float32(0)
+            solution.fill(np.float32(0))
             continue
         remaining = np.float32(0)
         if begins:

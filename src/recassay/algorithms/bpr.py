@@ -104,7 +104,9 @@ def _learn_pairs(
     for start in starts:
         user = event_user[start]
         row = sorted_items[first[user] : first[user + 1]]
-        mine[:] = users[user]
+        home = users[user]
+        for f in range(factors):
+            mine[f] = home[f]
         for event in range(start, min(start + EVENTS_A_VISIT, first[user + 1])):
             liked = event_item[event]
             other = draw(state, len(items))
@@ -124,4 +126,5 @@ def _learn_pairs(
                 mine[f] = decay * mine[f] + step * apart[f]
             bias[liked] = decay * bias[liked] + step
             bias[other] = decay * bias[other] - step
-        users[user][:] = mine
+        for f in range(factors):
+            home[f] = mine[f]

@@ -31,9 +31,10 @@ def compiled(function: Function) -> Function:
     """
     options: dict[str, Any] = {"nogil": True, "fastmath": REORDERED_SUMS}
     try:
-        return numba.njit(cache=True, **options)(function)
+        fast: Function = numba.njit(cache=True, **options)(function)
     except RuntimeError:
-        return numba.njit(**options)(function)
+        fast = numba.njit(**options)(function)
+    return fast
 
 
 def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> None:

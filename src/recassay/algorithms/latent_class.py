@@ -198,7 +198,9 @@ def _shares(masses: Float32Array, *, axis: int) -> Float32Array:
     """The masses over their sum along `axis`; equal shares where the sum is zero."""
     total = masses.sum(axis=axis, keepdims=True, dtype=np.float64).astype(np.float32)
     equal = 1 / masses.shape[axis] if masses.shape[axis] else 0.0
-    return np.divide(masses, total, out=np.full_like(masses, equal), where=total > 0)
+    shares = np.full_like(masses, equal)
+    np.divide(masses, total, out=shares, where=total > 0)
+    return shares
 
 
 @compiled

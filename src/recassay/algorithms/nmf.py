@@ -97,13 +97,13 @@ def _descend_rows(
     target = np.empty(factors, np.float32)
     for row in range(start, stop):
         weights = moved[row]
-        target[:] = np.float32(0)
+        target.fill(np.float32(0))
         for other in others[first[row] : first[row + 1]]:
             vector = fixed[other]
             for f in range(factors):
                 target[f] += vector[f]
         if first[row] == first[row + 1]:
-            weights[:] = np.float32(0)
+            weights.fill(np.float32(0))
             continue
         for f in range(factors):
             if gram[f, f] <= 0:

@@ -55,6 +55,8 @@ class PureSVD:
 def right_singular_vectors(matrix: csr_array, factors: int, rng: np.random.Generator) -> Float32Array:
     """The right singular vectors of the largest singular values, as columns, largest first; those of zero left out."""
     smaller = min(matrix.shape)
+    if matrix.nnz == 0:
+        return np.zeros((matrix.shape[1], 0), dtype=np.float32)
     if smaller <= max(SMALL_SIDE, factors):
         return _by_small_side(matrix, factors)
     start = rng.standard_normal(smaller).astype(np.float32)

@@ -1,0 +1,221 @@
+"""How long the factor models take to fit ml-1m, and how well they rank, each beside its peer in the same run.
+
+python benchmarks/factors.py [--data FILE] [--only ALS BPR ...] [--threads 2] [--json FILE]
+
+The file has columns user, item, rating (default: ml-1m under RECASSAY_DATA). A fifth of every user's events, drawn at
+random, is the test; all ratings count as positives. `seconds` is wall time and `cpu` the processor time of all threads
+(the fairer number on a busy machine); kernels are compiled before the clock starts, and `first` says what the first fit
+in a process costs more, from the cache on disk or, in a fresh checkout, by compiling. Peers that are not installed are
+left out: implicit (ALS, BPR), rectools-lightfm (WARP), scikit-learn (NMF, TruncatedSVD).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import threadpoolctl
+from scipy.sparse import csr_matrix
+
+from recassay.core import columns as c
+from recassay.core.seeds import derived_rng
+from recassay.core.types import Interactions
+from recassay.testing.examples import learnable_tastes
+
+DATA = Path(os.environ.get("RECASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def read_split(path: Path) -> tuple[Interactions, Interactions]:
+    """(train, test): a random fifth of every user's events is the test."""
+    frame = pl.read_parquet(path)
+    ids = {name: frame[name].rank("dense").to_numpy().astype(np.int32) - 1 for name in (c.USER, c.ITEM)}
+    data = Interactions(
+        user=ids[c.USER],
+        item=ids[c.ITEM],
+        users=frame[c.USER].unique().sort(),
+        items=frame[c.ITEM].unique().sort(),
+        weight=frame[c.RATING].to_numpy().astype(np.float32),
+    )
+    order = np.lexsort((derived_rng(0, "split").random(len(data)), data.user))
+    user = data.user[order]
+    place = np.arange(len(user)) - np.searchsorted(user, user)
+    test = np.zeros(len(data), dtype=bool)
+    test[order] = place < np.round(0.2 * np.bincount(user)[user])
+    return data.take(~test), data.take(test)
+
+
+def ndcg(items: np.ndarray[Any, Any], test: Interactions) -> float:
+    """Mean nDCG@10 over the users of `test`: binary gains, an ideal list of min(10, relevant) hits."""
+    truth = test.csr()
+    relevant = np.diff(truth.indptr)
+    discounts = 1 / np.log2(np.arange(items.shape[1]) + 2)
+    pairs = np.arange(len(items))[:, None].astype(np.int64) * truth.shape[1] + items
+    known = np.repeat(np.arange(truth.shape[0], dtype=np.int64), relevant) * truth.shape[1] + truth.indices
+    gains = (np.isin(pairs, known) * discounts).sum(axis=1)
+    ideal = np.concatenate([[0], np.cumsum(discounts)])[np.minimum(relevant, items.shape[1])]
+    return float((gains[relevant > 0] / ideal[relevant > 0]).mean())
+
+
+def own(name: str, **parameters: Any) -> Callable[[Interactions], Any]:
+    """Fit one of ours."""
+    from recassay.algorithms import als, bpr, latent_class, nmf, rating_mf, svd, warp
+
+    classes = (als.ALS, bpr.BPR, warp.WARP, rating_mf.RatingMF, svd.PureSVD, nmf.NMF)
+    classes += (latent_class.PLSA, latent_class.AspectModel)
+    algorithm = {made.name: made for made in classes}[name]
+    return lambda train: algorithm(**parameters).fit(train, rng=derived_rng(1, name))
+
+
+def factors(users: Any, items: Any, bias: Any = None) -> Any:
+    """A peer's factors with our lists, so that only fitting differs."""
+    from recassay.algorithms.scoring import FactorRecommender
+
+    return FactorRecommender(users, items, bias, rng=derived_rng(1, "lists"))
+
+
+def implicit_als(train: Interactions, threads: int, **parameters: Any) -> Any:
+    """AlternatingLeastSquares of implicit."""
+    from implicit.als import AlternatingLeastSquares
+
+    model = AlternatingLeastSquares(random_state=1, num_threads=threads, **parameters)
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        model.fit(csr_matrix(train.csr()), show_progress=False)
+    return factors(model.user_factors, model.item_factors)
+
+
+def implicit_bpr(train: Interactions, threads: int, **parameters: Any) -> Any:
+    """BayesianPersonalizedRanking of implicit."""
+    from implicit.bpr import BayesianPersonalizedRanking
+
+    model = BayesianPersonalizedRanking(random_state=1, num_threads=threads, **parameters)
+    model.fit(csr_matrix(train.csr()), show_progress=False)
+    return factors(model.user_factors, model.item_factors)
+
+
+def lightfm_warp(train: Interactions, threads: int, *, epochs: int, **parameters: Any) -> Any:
+    """LightFM with the WARP loss."""
+    from lightfm import LightFM
+
+    model = LightFM(loss="warp", random_state=1, **parameters)
+    model.fit(csr_matrix(train.csr()), epochs=epochs, num_threads=threads)
+    return factors(model.user_embeddings, model.item_embeddings, model.item_biases)
+
+
+def sklearn_nmf(train: Interactions, threads: int, **parameters: Any) -> Any:
+    """NMF of scikit-learn by coordinate descent; its penalty is per row, ours per entry."""
+    from sklearn.decomposition import NMF
+
+    model = NMF(init="random", solver="cd", tol=0, random_state=1, **parameters)
+    return factors(model.fit_transform(csr_matrix(train.csr())), model.components_.T)
+
+
+def sklearn_svd(train: Interactions, threads: int, **parameters: Any) -> Any:
+    """TruncatedSVD of scikit-learn, randomised."""
+    from sklearn.decomposition import TruncatedSVD
+
+    model = TruncatedSVD(random_state=1, **parameters)
+    return factors(model.fit_transform(csr_matrix(train.csr())), model.components_.T)
+
+
+Peer = tuple[str, Callable[..., Any], dict[str, Any]]
+
+ROWS: list[tuple[str, dict[str, Any], Peer | None]] = [
+    (
+        "ALS",
+        {"factors": 64, "iterations": 15, "alpha": alpha, "reg": 0.01},
+        ("implicit", implicit_als, {"factors": 64, "iterations": 15, "alpha": alpha, "regularization": 0.01}),
+    )
+    for alpha in (1.0, 2.0)
+]
+ROWS += [
+    ("ALS", {}, None),
+    (
+        "BPR",
+        {"factors": 64, "iterations": 100, "reg": 0.01, "rate": 0.01},
+        ("implicit", implicit_bpr, {"factors": 64, "iterations": 100, "regularization": 0.01, "learning_rate": 0.01}),
+    ),
+    ("BPR", {}, None),
+    (
+        "WARP",
+        {"components": 64, "epochs": 10, "rate": 0.05},
+        ("lightfm", lightfm_warp, {"no_components": 64, "epochs": 10, "learning_rate": 0.05, "max_sampled": 10}),
+    ),
+    ("WARP", {}, None),
+    (
+        "NMF",
+        {"factors": 50, "iterations": 30, "reg": 0.0},
+        ("sklearn", sklearn_nmf, {"n_components": 50, "max_iter": 30}),
+    ),
+    ("NMF", {}, None),
+    ("PureSVD", {"factors": 50}, ("sklearn", sklearn_svd, {"n_components": 50})),
+    ("PureSVD", {}, None),
+    ("RatingMF", {}, None),
+    ("PLSA", {}, None),
+    ("AspectModel", {}, None),
+]
+
+
+def measure(fit: Callable[[Interactions], Any], train: Interactions, test: Interactions) -> dict[str, float]:
+    """Seconds and processor seconds of `fit`, seconds of all lists of 10, and their nDCG@10."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    model = fit(train)
+    seconds, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    seen, users = train.csr(), np.arange(train.n_users, dtype=np.int32)
+    wall = time.perf_counter()
+    top = model.recommend(users, 10, exclude=seen)
+    return {"seconds": seconds, "cpu": cpu, "recommend": time.perf_counter() - wall, "ndcg@10": ndcg(top.items, test)}
+
+
+def seconds_of(fit: Callable[[Interactions], Any], train: Interactions) -> float:
+    """Wall time of one fit."""
+    started = time.perf_counter()
+    fit(train)
+    return time.perf_counter() - started
+
+
+def show(row: dict[str, Any]) -> None:
+    """Print one row."""
+    numbers = "  ".join(f"{key} {row[key]:8.3f}" for key in row if isinstance(row[key], float))
+    print(f"{row['algorithm']:12} {row['by']:9} {numbers}  {row['parameters']}", flush=True)
+
+
+def main() -> None:
+    """Print one row a fit."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA / "interactions" / "ml-1m.parquet")
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    os.environ["NUMBA_NUM_THREADS"] = str(options.threads)
+    small, _ = learnable_tastes()
+    train, test = read_split(options.data)
+    rows: list[dict[str, Any]] = []
+    for name, parameters, peer in ROWS:
+        if options.only and name not in options.only:
+            continue
+        fit = own(name, **parameters)
+        row: dict[str, Any] = {"algorithm": name, "by": "recassay", "parameters": str(parameters or "defaults")}
+        first = seconds_of(fit, small) - seconds_of(fit, small)
+        rows.append(row | measure(fit, train, test) | {"first": first})
+        show(rows[-1])
+        if peer is not None and find_spec(peer[0]) is not None:
+            library, fit_peer, given = peer
+            row = {"algorithm": name, "by": library, "parameters": str(given)}
+            rows.append(row | measure(partial(fit_peer, threads=options.threads, **given), train, test))
+            show(rows[-1])
+    if options.json is not None:
+        options.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()
