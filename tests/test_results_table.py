@@ -196,7 +196,7 @@ def test_defects_have_their_own_line(write, cli, defect):
 def test_other_refusals(write, tmp_path):
     with pytest.raises(RecAssayError, match="no such file"):
         load_results(tmp_path / "absent.csv")
-    with pytest.raises(RecAssayError, match="is a folder"):
+    with pytest.raises(RecAssayError, match="there is no study in this folder"):
         load_results(tmp_path)
     with pytest.raises(RecAssayError, match="not a readable Parquet"):
         load_results(write(b"PAR1 nonsense", "x.parquet"))

@@ -17,10 +17,12 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.study import DatasetSpec
+from recassay.core.types import Interactions
+from recassay.data.sources import open_dataset
 from recassay.metrics.evaluate import evaluate
 from recassay.protocol.apply import apply_protocol
 from recassay.runner.plan import SplitSpec, plan
-from recassay.runner.references import dataset_version, load_interactions
+from recassay.runner.references import dataset_version
 from recassay.runner.splits import load_split, prepare_split
 from recassay.runner.study import run_study
 from recassay.runner.study_file import study_from_arguments
@@ -51,6 +53,10 @@ def finished(tmp_path_factory):
         spec = tiny_study(tmp_path, ("Fake", "Pop", "Staged"), datasets=("tiny", "other"), trials=12)
         record = run_study(spec, tmp_path / "out", workers=2, progress=events.append)
         yield tmp_path, spec, record, events
+
+
+def load_interactions(spec: DatasetSpec, base: str) -> Interactions:
+    return open_dataset(spec.reference, spec.read, base=base).interactions
 
 
 def test_a_study_runs_to_its_end(finished):

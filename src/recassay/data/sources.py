@@ -11,11 +11,13 @@ from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
 from recassay.data.catalog import all_datasets
-from recassay.data.library import list_datasets, load_dataset, read_manifest
-from recassay.data.presets import PRESETS, load_preset
+from recassay.data.library import DatasetManifest, list_datasets, load_dataset, read_manifest
+from recassay.data.presets import PRESETS, preset_spec
 from recassay.data.readers import read_interactions
+from recassay.data.synthetic import SyntheticSpec, generate
 
 SYNTHETIC = "synthetic:"
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet", ".pq", ".gz")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +38,39 @@ class OpenedDataset:
             )
 
 
-def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: Path | None = None) -> OpenedDataset:
-    """The dataset that `reference` names.
+def is_path(reference: str) -> bool:
+    """Whether a reference means a file: a leading dot or tilde, a separator within, or the ending of a data file."""
+    return reference.startswith((".", "~")) or "/" in reference or "\\" in reference or reference.endswith(SUFFIXES)
 
-    `synthetic:PRESET` is generated; text that looks like a path (it has a separator or a suffix, or such a file exists)
-    is read, relative to `base`; any other text is the name of a stored dataset. Frames and sparse matrices are read as
-    they are. `read` is how a file or a frame is read.
+
+def path_of(reference: str, base: str | Path = ".") -> Path:
+    """The file that a reference names; relative ones start from `base`."""
+    return Path(base) / Path(reference).expanduser()
+
+
+def preset_of(reference: str) -> SyntheticSpec:
+    """The spec of `synthetic:dense-small`, or of `synthetic:dense-small@4`, four times as large."""
+    name, at, scale = reference.removeprefix(SYNTHETIC).partition("@")
+    try:
+        return preset_spec(name, scale=float(scale) if at else 1.0)
+    except ValueError:
+        raise UsageError(
+            f"{scale!r} in {reference!r} is no scale", fix="write a number, as in synthetic:long-tail@4"
+        ) from None
+
+
+def stored_manifest(reference: str) -> DatasetManifest:
+    """The manifest of a stored dataset; an unknown name says what is near, and a known one how to get it."""
+    stored = {manifest.name for manifest in list_datasets()}
+    if reference not in stored:
+        raise _unknown(reference, stored)
+    return read_manifest(reference)
+
+
+def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: str | Path = ".") -> OpenedDataset:
+    """The dataset that `reference` names: `synthetic:PRESET`, a file (see `is_path`), or the name of a stored dataset.
+
+    Frames and sparse matrices are read as they are. `read` is how a file or a frame is read.
     """
     options = read or ReadSpec()
     if not isinstance(reference, (str, Path)):
@@ -49,30 +78,12 @@ def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: Path | N
         return OpenedDataset(type(reference).__name__, result.interactions, result.record.to_dict())
     text = str(reference)
     if text.startswith(SYNTHETIC):
-        return _preset(text)
-    path = (base or Path()) / text
-    stored = {manifest.name for manifest in list_datasets()}
-    if isinstance(reference, Path) or (text not in stored and (path.exists() or "/" in text or "\\" in text)):
-        result = read_interactions(path, options)
-        return OpenedDataset(path.name.split(".")[0], result.interactions, result.record.to_dict())
-    if text in stored:
-        return OpenedDataset(text, load_dataset(text), read_manifest(text).to_dict())
-    raise _unknown(text, stored)
-
-
-def _preset(text: str) -> OpenedDataset:
-    """`synthetic:dense-small`, or `synthetic:dense-small@4` for one four times as large."""
-    name, _, scale = text.removeprefix(SYNTHETIC).partition("@")
-    if name not in PRESETS:
-        raise UsageError(f"there is no embedded dataset {text!r}", fix=did_you_mean(name, PRESETS))
-    try:
-        size = float(scale) if scale else 1.0
-    except ValueError:
-        raise UsageError(
-            f"{scale!r} in {text!r} is no scale", fix="write a number, as in synthetic:long-tail@4"
-        ) from None
-    data = load_preset(name, scale=size)
-    return OpenedDataset(text, data.interactions, {"source": text, "synthetic": True})
+        return OpenedDataset(text, generate(preset_of(text)).interactions, {"source": text, "synthetic": True})
+    if isinstance(reference, Path) or is_path(text):
+        result = read_interactions(path_of(text, base), options)
+        return OpenedDataset(text, result.interactions, result.record.to_dict())
+    manifest = stored_manifest(text)
+    return OpenedDataset(text, load_dataset(text), manifest.to_dict())
 
 
 def _unknown(text: str, stored: set[str]) -> UsageError:

@@ -11,19 +11,10 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import algorithms
 from recassay.core.study import AlgorithmSpec, DatasetSpec
-from recassay.core.types import Interactions
+from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 
-SYNTHETIC = "synthetic:"
 GENERATOR_VERSION = "synthetic 1"
 """Part of the version of every synthetic dataset: raise it when the same spec comes to give other data."""
-
-_LIST_SUFFIXES = (".csv", ".tsv", ".parquet")
-_DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet", ".pq", ".gz")
-
-
-def is_file(reference: str, *, suffixes: Sequence[str] = ()) -> bool:
-    """Whether a reference is a path: it starts with a dot or a tilde, holds a slash, or ends like a file."""
-    return reference.startswith((".", "~")) or "/" in reference or "\\" in reference or reference.endswith((*suffixes,))
 
 
 def algorithm_labels(references: Sequence[str]) -> list[str]:
@@ -39,31 +30,10 @@ def dataset_labels(references: Sequence[str]) -> list[str]:
 def dataset_version(spec: DatasetSpec, base: str) -> str:
     """The hash of the dataset's content: of a preset's spec, of a file's bytes and how they are read, or as stored."""
     if spec.reference.startswith(SYNTHETIC):
-        from recassay.data.presets import preset_spec
-
-        name, scale = _preset(spec.reference)
-        return _digest(GENERATOR_VERSION, preset_spec(name, scale=scale).content_hash())
-    if is_file(spec.reference, suffixes=_DATA_SUFFIXES):
-        return _digest(_file_hash(_path(spec.reference, base), "dataset"), spec.read.content_hash())
-    from recassay.data.library import read_manifest
-
-    return read_manifest(spec.reference).sha256
-
-
-def load_interactions(spec: DatasetSpec, base: str) -> Interactions:
-    """The raw interactions of a dataset of the study."""
-    if spec.reference.startswith(SYNTHETIC):
-        from recassay.data.presets import load_preset
-
-        name, scale = _preset(spec.reference)
-        return load_preset(name, scale=scale).interactions
-    if is_file(spec.reference, suffixes=_DATA_SUFFIXES):
-        from recassay.data.readers import read_interactions
-
-        return read_interactions(_path(spec.reference, base), spec.read).interactions
-    from recassay.data.library import load_dataset
-
-    return load_dataset(spec.reference)
+        return _digest(GENERATOR_VERSION, preset_of(spec.reference).content_hash())
+    if is_path(spec.reference):
+        return _digest(_file_hash(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
+    return stored_manifest(spec.reference).sha256
 
 
 def algorithm_version(spec: AlgorithmSpec, base: str) -> str:
@@ -72,7 +42,7 @@ def algorithm_version(spec: AlgorithmSpec, base: str) -> str:
     The file is not executed: what it does when it is imported happens in the process of its cell.
     """
     if is_algorithm_file(spec.reference):
-        return _file_hash(_path(_file_part(spec.reference), base), "algorithm")
+        return _file_hash(path_of(_file_part(spec.reference), base), "algorithm")
     algorithms.get(spec.reference)
     origin = algorithms.origin(spec.reference)
     if origin == "added from Python":
@@ -95,7 +65,7 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
 
 def is_algorithm_file(reference: str) -> bool:
     """Whether an algorithm is a user's own file rather than a registered name."""
-    return ".py:" in reference or is_file(reference, suffixes=_LIST_SUFFIXES)
+    return ".py:" in reference or is_path(reference)
 
 
 def _algorithm_label(reference: str) -> str:
@@ -107,7 +77,7 @@ def _algorithm_label(reference: str) -> str:
 def _dataset_label(reference: str) -> str:
     if reference.startswith(SYNTHETIC):
         return reference.removeprefix(SYNTHETIC)
-    if not is_file(reference, suffixes=_DATA_SUFFIXES):
+    if not is_path(reference):
         return reference
     name = PurePath(reference).name.removesuffix(".gz")
     return PurePath(name).stem or name
@@ -122,22 +92,8 @@ def _distinct(references: Sequence[str], labels: list[str]) -> list[str]:
     ]
 
 
-def _preset(reference: str) -> tuple[str, float]:
-    name, at, scale = reference.removeprefix(SYNTHETIC).partition("@")
-    try:
-        return name, float(scale) if at else 1.0
-    except ValueError:
-        raise UsageError(
-            f"{scale!r} in {reference!r} is no scale", fix="write synthetic:NAME or synthetic:NAME@4"
-        ) from None
-
-
 def _file_part(reference: str) -> str:
     return reference.rpartition(":")[0] if ".py:" in reference else reference
-
-
-def _path(reference: str, base: str) -> Path:
-    return Path(base) / Path(reference).expanduser()
 
 
 def _file_hash(path: Path, kind: str) -> str:

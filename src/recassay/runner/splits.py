@@ -15,9 +15,9 @@ import polars as pl
 from recassay.core.errors import InputError
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
+from recassay.data.sources import open_dataset
 from recassay.protocol.apply import apply_protocol
 from recassay.runner.plan import SplitSpec
-from recassay.runner.references import load_interactions
 from recassay.store.files import sync_folder, temporary_name
 
 _COLUMNS = ("user", "item", "weight", "time")
@@ -53,7 +53,10 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first."""
     target = split_folder(folder, spec.id)
     if not is_prepared(folder, spec.id):
-        split = apply_protocol(load_interactions(dataset, base), spec.protocol)
+        opened = open_dataset(dataset.reference, dataset.read, base=base)
+        opened.refuse_positions(spec.protocol.split)
+        split = apply_protocol(opened.interactions, spec.protocol)
+        del opened
         temporary = temporary_name(target)
         temporary.mkdir(parents=True)
         _write(split, temporary)

@@ -1,0 +1,134 @@
+"""`recassay run` and `recassay status` as a user meets them, and what follows a study."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import recassay
+
+STUDY = """
+[study]
+name = "small"
+datasets = ["synthetic:dense-small", "./mine.csv"]
+algorithms = ["MostPop", "EASE", "./model.py:Mine"]
+metrics = ["ndcg@10", "coverage@10"]
+
+[tuning]
+trials = 2
+
+[algorithm.EASE]
+reg = { low = 10.0, high = 500.0 }
+"""
+
+PLUGIN = '''
+import numpy as np
+from recassay.algorithms.baselines import MostPop
+
+class Mine(MostPop):
+    """Popularity, called mine."""
+    name = "Mine"
+'''
+
+
+@pytest.fixture
+def study(tmp_path):
+    data = recassay.load_data("synthetic:few-items")
+    pl.DataFrame({"user": data.users.gather(data.user), "item": data.items.gather(data.item), "timestamp": data.time}
+                 ).write_csv(tmp_path / "mine.csv")  # fmt: skip
+    (tmp_path / "model.py").write_text(PLUGIN)
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_run_status_analyze(cli, study, tmp_path):
+    out = tmp_path / "out"
+    plan = cli("run", study, "--out", out, "--dry-run", "--json").json()
+    assert plan["planned"] == 6
+    assert all(cell["memory"] > 0 for cell in plan["cells"])
+    assert not (out / "study.sqlite").exists()
+    ran = cli("run", study, "--out", out, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json()["ran"] == 6
+    assert "EASE on mine: done" in ran.err
+    again = cli("run", study, "--out", out)
+    assert "6 of 6 cells are done, 0 of them in this run" in again.out
+    assert cli("status", out, "--json").json()["done"] == 6
+    assert "6 of 6 cells done" in cli("status", out).out
+    answer = cli("rank", out, "--metric", "ndcg@10", "--json").json()
+    assert answer["algorithms"] == ["EASE", "Mine", "MostPop"]
+    assert answer["methods"]["mean"]["Mine"] == pytest.approx(answer["methods"]["mean"]["MostPop"], rel=0.05)
+    assert answer["ranks"]["mean"]["EASE"] == 1
+    assert cli("analyze", out, "--json").json()["analyses"]["compare"]["datasets"] == ["dense-small", "mine"]
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert {"recassay", "python"} & set(json.dumps(manifest).split('"'))
+
+
+def test_without_a_file(cli, tmp_path):
+    out = tmp_path / "quick"
+    ran = cli("run", "--datasets", "synthetic:dense-small", "--algorithms", "MostPop,ItemKNN", "--trials", 0,
+              "--metrics", "ndcg@5", "--out", out)  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert recassay.load_results(out).metrics[0] == "ndcg@5"
+
+
+def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
+    (tmp_path / "model.py").write_text(
+        PLUGIN + "    def fit(self, train, *, rng):\n        raise ValueError('no luck')\n"
+    )
+    ran = cli("run", study, "--out", tmp_path / "out")
+    assert ran.code == 1
+    assert "failed: Mine on mine" in ran.out
+    assert "no luck" in ran.out
+    assert cli("status", tmp_path / "out", "--json").json()["done"] == 4
+    missing = cli("rank", tmp_path / "out", "--metric", "ndcg@10")
+    assert missing.code == 2
+    assert "Mine on dense-small" in missing.err
+    (tmp_path / "model.py").write_text(PLUGIN)
+    mended = cli("run", study, "--out", tmp_path / "out", "--json")
+    assert mended.code == 0
+    assert mended.json()["ran"] == 2
+
+
+BAD = {
+    "nothing": (["run"], "a study is a file, or --datasets and --algorithms"),
+    "no file": (["run", "absent.toml"], "absent.toml"),
+    "unknown algorithm": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASY"], "did you mean 'EASE'"),
+    "unknown dataset": (["run", "--datasets", "synthetic:dense", "--algorithms", "EASE"], "dense"),
+    "unknown metric": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASE", "--metrics", "ndgc@3"],
+                       "did you mean 'ndcg'"),
+    "unknown split": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASE", "--split", "x"], "split"),
+    "no study there": (["status", "."], "there is no study in this folder"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_usage_is_one_line(cli, tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    arguments, message = BAD[case]
+    ran = cli(*arguments)
+    assert ran.code == 2, ran.err
+    assert message in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_key_is_named_with_its_line(cli, study):
+    study.write_text(STUDY.replace("trials = 2", "trails = 2"))
+    ran = cli("run", study)
+    assert ran.code == 2
+    assert "did you mean 'trials'" in ran.err
+    assert "line 9" in ran.err or ":9" in ran.err
+
+
+def test_positions_refuse_a_global_split(cli, tmp_path):
+    path = tmp_path / "sequences.csv"
+    path.write_text(
+        "user,item,timestamp\n" + "\n".join(f"{u},{(3 * u + i) % 9},{i}" for u in range(40) for i in range(8))
+    )
+    ran = cli("run", "--datasets", path, "--algorithms", "MostPop", "--trials", 0, "--out", tmp_path / "out")
+    assert ran.code == 1
+    assert "the times are positions, not a clock" in ran.out
