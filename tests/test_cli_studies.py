@@ -96,7 +96,7 @@ def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
 BAD = {
     "nothing": (["run"], "a study is a file, or --datasets and --algorithms"),
     "no file": (["run", "absent.toml"], "absent.toml"),
-    "unknown algorithm": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASY"], "did you mean 'EASE'"),
+    "unknown algorithm": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASY"], "mean 'EASE'"),
     "unknown dataset": (["run", "--datasets", "synthetic:dense", "--algorithms", "EASE"], "dense"),
     "unknown metric": (["run", "--datasets", "synthetic:dense-small", "--algorithms", "EASE", "--metrics", "ndgc@3"],
                        "did you mean 'ndcg'"),
@@ -132,3 +132,12 @@ def test_positions_refuse_a_global_split(cli, tmp_path):
     ran = cli("run", "--datasets", path, "--algorithms", "MostPop", "--trials", 0, "--out", tmp_path / "out")
     assert ran.code == 1
     assert "the times are positions, not a clock" in ran.out
+
+
+def test_auc_of_a_study_reads_the_whole_order(tmp_path):
+    """A random order has an AUC of one half; lists of a hundred alone would say the same of any algorithm's tail."""
+    study = recassay.make_study(["synthetic:long-tail"], ["Random", "EASE"], metrics=["auc", "ndcg@10"], trials=0)
+    recassay.run(study, tmp_path / "auc")
+    auc = dict(recassay.load_results(tmp_path / "auc").frame.filter(metric="auc").select("algorithm", "value").rows())
+    assert auc["Random"] == pytest.approx(0.5, abs=0.02)
+    assert auc["EASE"] > 0.8

@@ -25,6 +25,7 @@ class AUC(MetricBase):
 
     name = "auc"
     scope: ClassVar[Scope] = "user"
+    whole_ranking = True
     formula = "sum_{relevant i} irrelevant candidates below i / (R N); unlisted candidates in random order"
     source = "Rendle et al., BPR, UAI 2009"
     variants: ClassVar[dict[str, str]] = {

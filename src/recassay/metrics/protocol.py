@@ -84,6 +84,8 @@ class MetricBase:
     higher_is_better: ClassVar[bool]
     aliases: ClassVar[tuple[str, ...]] = ()
     summary: ClassVar[str] = ""
+    whole_ranking: ClassVar[bool] = False
+    """Whether it reads the order of the whole catalogue, so that a study gives it lists of that length."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

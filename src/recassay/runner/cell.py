@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ from recassay.core.search import defaults
 from recassay.core.seeds import derived_rng
 from recassay.core.study import LIST_DEPTH, DatasetSpec
 from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
-from recassay.metrics.evaluate import evaluate
+from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.make import make_metric
-from recassay.metrics.protocol import Metric
+from recassay.metrics.protocol import Metric, has_user_values
 from recassay.metrics.recommend import recommend_all
+from recassay.metrics.whole import whole_ranking_values
 from recassay.runner.jobs import Emit, JobFailure
 from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
 from recassay.runner.plan import CellSpec, SplitSpec
@@ -105,7 +106,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     top = recommend_all(recommender, _users(test), spec.depth, exclude=seen)
     seconds_predict = time.perf_counter() - begin
     memory = peak_bytes()
-    judged = evaluate(top, test, list(spec.metrics), train=train)
+    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train)
     write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
         "parameters": parameters,
@@ -210,6 +211,19 @@ class _Validation:
         depth = self.objective.k or LIST_DEPTH
         top = recommend_all(recommender, self.users, depth, exclude=self.seen)
         return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
+
+
+def _judge_test(
+    recommender: Recommender, top: TopK, test: Interactions, metrics: list[Metric], train: Interactions
+) -> EvaluationResult:
+    """The metrics on the lists, and those that read the whole order (without a cut-off) on whole lists."""
+    whole = [m for m in metrics if has_user_values(m) and getattr(m, "whole_ranking", False) and m.k is None]
+    judged = evaluate(top, test, metrics, train=train)
+    if not whole:
+        return judged
+    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=train.csr())
+    columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
+    return replace(judged, per_user=judged.per_user.with_columns(columns))
 
 
 def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[float]:
