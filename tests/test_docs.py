@@ -27,6 +27,25 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     assert "probability_best" in capsys.readouterr().out
 
 
+def test_the_algorithm_of_the_documentation_keeps_the_promises():
+    from recassay.testing import check_algorithm
+
+    example = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "studies.md").read_text(), re.S).group(1)
+    names: dict[str, object] = {}
+    exec(compile(example, "studies.md", "exec"), names)  # noqa: S102
+    check_algorithm(names["MyModel"])
+    assert names["MyModel"].name == "MyModel"
+
+
+def test_the_study_file_of_the_documentation_is_valid(tmp_path):
+    from recassay import load_study
+
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "studies.md").read_text(), re.S).group(1)
+    (tmp_path / "study.toml").write_text(text)
+    study = load_study(tmp_path / "study.toml")
+    assert [algorithm.name for algorithm in study.algorithms] == ["MostPop", "EASE", "ItemKNN", "MyModel"]
+
+
 def test_every_command_in_the_documentation_exists(cli):
     named = {m for page in PAGES for m in re.findall(r"recassay ([a-z]+) ", page.read_text())} - {"helped", "says"}
     shown = cli("--help").out

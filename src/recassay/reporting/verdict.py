@@ -44,13 +44,6 @@ def rank_sentences(result: RankResult) -> list[str]:
 
 def compare_sentences(result: CompareResult) -> list[str]:
     """Whether the algorithms differ at all, what separates the best, and what could have been seen."""
-    whole = result.friedman.f_p_value_ties
-    overall = (
-        f"The algorithms differ as a whole (Friedman with Iman-Davenport, {p_text(whole)})."
-        if whole < result.alpha
-        else f"The algorithms do not differ as a whole (Friedman with Iman-Davenport, {p_text(whole)}): "
-        "read no order into the ranks."
-    )
     best, second = result.algorithms[:2]
     pair = next(p for p in result.pairs if (p.left, p.right) == (best, second))
     bayes = next(b for b in result.bayesian if (b.left, b.right) == (best, second))
@@ -60,12 +53,18 @@ def compare_sentences(result: CompareResult) -> list[str]:
         f"({result.mean_ranks[1]:.2f}) is {'' if pair.significant else 'not '}significant "
         f"(Wilcoxon-Holm {p_text(pair.p_holm)}; Bayesian probability of being better {bayes.p_left:.2f})."
     )
-    apart = (
-        f"{best} cannot be told from {listing(not_beaten, most=6)} at the {result.alpha:g} level."
-        if not_beaten
-        else f"{best} differs significantly from every other algorithm."
-    )
-    return [overall, lead, apart, result.power.sentence()]
+    whole = result.friedman.f_p_value_ties
+    test = f"Friedman with Iman-Davenport, {p_text(whole)}"
+    if whole >= result.alpha:
+        overall = f"The algorithms do not differ as a whole ({test}): read no order into the ranks."
+    elif not_beaten:
+        overall = (
+            f"The algorithms differ as a whole ({test}), but {best} cannot be told from "
+            f"{listing(not_beaten, most=6)} at the {result.alpha:g} level."
+        )
+    else:
+        overall = f"The algorithms differ as a whole ({test}), and {best} differs significantly from every other one."
+    return [lead, overall, result.power.sentence()]
 
 
 def verdict(results: Mapping[str, AnalysisResult]) -> list[str]:
