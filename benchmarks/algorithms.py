@@ -8,6 +8,7 @@ machine too. Options: names of algorithms to run (all by default), `--data DIR`,
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.metadata
 import os
 import time
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array, csr_matrix, vstack
 
 K = 10
 Lists = np.ndarray[Any, np.dtype[np.int32]]
@@ -151,8 +152,6 @@ def sklearn_slim(train: csr_array) -> tuple[Callable[[], Any], Callable[[Any], L
             columns.data[own] = 0.0
             weights.append(model.fit(columns, target).sparse_coef_)
             columns.data[own] = 1.0
-        from scipy.sparse import vstack
-
         return vstack(weights).T.tocsr()
 
     return fit, lambda weights: _dense_lists(train, weights)
@@ -244,8 +243,6 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> None:
     """All rows, ours once on a small sample first so that compiling is not timed."""
-    import importlib
-
     train, test = split(options.data / "interactions" / f"{options.dataset}.parquet")
     matrix, everyone = train.csr(), np.arange(train.n_users, dtype=np.int32)
     print(f"{options.dataset}: {train.n_users} users, {train.n_items} items, {len(train)} training events")
