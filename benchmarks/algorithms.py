@@ -8,6 +8,8 @@ machine too. Options: names of algorithms to run (all by default), `--data DIR`,
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.metadata
 import os
 import time
 import warnings
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array, csr_matrix, vstack
 
 K = 10
 Lists = np.ndarray[Any, np.dtype[np.int32]]
@@ -90,7 +92,11 @@ def _lenskit(train: csr_array, scorer: Any, recommend: Any) -> tuple[Callable[[]
 
 
 def rectools_ease(train: csr_array) -> tuple[Callable[[], Any], Callable[[Any], Lists]]:
-    """RecTools' EASEModel, the same regularisation."""
+    """RecTools' EASEModel, the same regularisation.
+
+    Its weights equal ours to 1e-6, but version 0.19 ranks by x_u B' where the paper has x_u B (its ranker multiplies by
+    the transpose of the item matrix it is given), which is why its lists score lower.
+    """
     import pandas as pd
     from rectools import Columns
     from rectools.dataset import Dataset
@@ -150,8 +156,6 @@ def sklearn_slim(train: csr_array) -> tuple[Callable[[], Any], Callable[[Any], L
             columns.data[own] = 0.0
             weights.append(model.fit(columns, target).sparse_coef_)
             columns.data[own] = 1.0
-        from scipy.sparse import vstack
-
         return vstack(weights).T.tocsr()
 
     return fit, lambda weights: _dense_lists(train, weights)
@@ -243,8 +247,6 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> None:
     """All rows, ours once on a small sample first so that compiling is not timed."""
-    import importlib
-
     train, test = split(options.data / "interactions" / f"{options.dataset}.parquet")
     matrix, everyone = train.csr(), np.arange(train.n_users, dtype=np.int32)
     print(f"{options.dataset}: {train.n_users} users, {train.n_items} items, {len(train)} training events")

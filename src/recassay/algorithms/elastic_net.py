@@ -12,7 +12,8 @@ working set of the most promising is solved alone, on a small dense matrix; then
 violate the optimality condition join (the strongest first, at most doubling the set), and the descent goes on from
 where it was. Within the working set most sweeps visit only the items of positive weight (an active set).
 
-The kernels are plain loops: array expressions would take the compiler several times as long.
+The kernels are plain loops: array expressions would take the compiler several times as long. Only the outermost one is
+cached, with the others in it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max
     return by_target.T.tocsr()
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     """Write the positions of large keys among the first `count` (all >= 0) to `chosen`; how many there are.
 
@@ -98,7 +99,7 @@ def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     return total
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def _descend(
     square: FloatArray, residual: FloatArray, weight: FloatArray, size: int, numbers: FloatArray, sweeps: int
 ) -> None:
@@ -224,9 +225,10 @@ def _regress(
                     violating += 1
             joining = choose(key, violating, max(FIRST_SET, size), chosen)
         if kept + size > len(kept_item):
-            more = len(kept_item) + size
-            kept_item = np.concatenate((kept_item, np.empty(more, dtype=np.int32)))
-            kept_weight = np.concatenate((kept_weight, np.empty(more, dtype=np.float32)))
+            more_items, more_weights = np.empty(2 * (kept + size), np.int32), np.empty(2 * (kept + size), np.float32)
+            for a in range(kept):
+                more_items[a], more_weights[a] = kept_item[a], kept_weight[a]
+            kept_item, kept_weight = more_items, more_weights
         for a in range(size):
             place[working[a]] = -1
             if weight[a] > 0.0:
@@ -234,4 +236,4 @@ def _regress(
                 kept_weight[kept] = weight[a]
                 kept += 1
                 length[target - first] += 1
-    return length, kept_item[:kept].copy(), kept_weight[:kept].copy()
+    return length, kept_item[:kept], kept_weight[:kept]

@@ -58,7 +58,7 @@ class ItemKNN(_Neighbourhood):
 
     With `keep = "target"` j is kept if it is among the k nearest of i (Deshpande and Karypis keep columns in their
     model; on ml-1m this gives nDCG@10 0.37), with `keep = "history"` if i is among the k nearest of j (what `implicit`
-    does; 0.32).
+    does; 0.31).
     """
 
     name: ClassVar[str] = "ItemKNN"
