@@ -21,6 +21,9 @@ Estimator = Literal["bi-reirt", "beta"]
 DEFAULT_ESTIMATOR: Estimator = "bi-reirt"
 SIGMA = 1.0
 
+GapPolicy = MissingPolicy | Literal["keep"]
+"""What to do about missing cells: `keep` them missing, or as `Results.matrix`."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BetaIRTResult:
@@ -173,8 +176,8 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
     for axis, names, what in ((1, algorithms, "algorithm"), (0, datasets, "dataset")):
         if len(names) < 3:
             raise NotApplicableError(f"{len(names)} {what}s", fix=f"beta-IRT needs at least 3 {what}s")
-        empty = np.isnan(values).all(axis=axis).tolist()
-        if any(empty):
+        empty = np.asarray(np.isnan(values).all(axis=axis))
+        if empty.any():
             which = listing(n for n, none in zip(names, empty, strict=True) if none)
             raise InputError(f"no value of {metric} for {what} {which}", fix="leave it out")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -186,16 +189,16 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
 
 
 def response_table(
-    results: Results, metric: str, missing: MissingPolicy, higher_is_better: bool | None
+    results: Results, metric: str, missing: GapPolicy, higher_is_better: bool | None
 ) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...], str, bool]:
     """Values (NaN where missing), algorithms, datasets, label and direction of a metric.
 
-    Under the policy `error` missing cells stay missing, since the model needs no complete table; an algorithm or a
+    Under the policy `keep` missing cells stay missing, since the model needs no complete table; an algorithm or a
     dataset without any value is left out. The other policies act as in `Results.matrix`.
     """
     label = find_label(metric, results.metrics)
     upward = results.direction(label, higher_is_better)
-    if missing != "error":
+    if missing != "keep":
         matrix = results.matrix(label, missing=missing, higher_is_better=upward)
         return matrix.values, matrix.algorithms, matrix.datasets, label, upward
     cells = (
@@ -216,7 +219,7 @@ def response_table(
 
 def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:
     values, algorithms, datasets, label, upward = response_table(
-        results, spec.metric, spec.missing, spec.higher_is_better
+        results, spec.metric, "keep" if spec.missing == "error" else spec.missing, spec.higher_is_better
     )
     return fit_beta_irt(values, algorithms, datasets, metric=label, higher_is_better=upward, confidence=1 - spec.alpha)
 

@@ -25,6 +25,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.traits import fit_beta_irt
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -45,6 +46,7 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "fit_beta_irt",
     "import_data",
     "list_data",
     "list_parts",
