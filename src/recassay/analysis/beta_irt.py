@@ -15,10 +15,12 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
 from recassay.core.results import MissingPolicy, Results
+from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
 Estimator = Literal["bi-reirt", "beta"]
 DEFAULT_ESTIMATOR: Estimator = "bi-reirt"
+PosteriorForm = Literal["normal", "samples"]
 SIGMA = 1.0
 
 GapPolicy = MissingPolicy | Literal["keep"]
@@ -36,6 +38,7 @@ class BetaIRTResult:
     values: FloatArray
     directions: tuple[Direction, Direction]
     estimator: Estimator
+    posterior: PosteriorForm
     sigma: float
     confidence: float
     warnings: tuple[str, ...]
@@ -111,7 +114,7 @@ class BetaIRTResult:
             "probability_greater": {TRAITS[d.number - 1][0]: d.exceeds_dict() for d in self.directions},
             "fit": {key: d.fit() for key, d in by_number.items()},
             "settings": {"estimator": self.estimator, "sigma": self.sigma, "confidence": self.confidence,
-                         "interval": "normal approximation on the logit scale (variational)"},
+                         "posterior": self.posterior},
             "warnings": list(self.warnings),
         }  # fmt: skip
 
@@ -125,7 +128,9 @@ def fit_beta_irt(
     higher_is_better: bool = True,
     estimator: Estimator = DEFAULT_ESTIMATOR,
     sigma: float = SIGMA,
+    posterior: PosteriorForm = "normal",
     confidence: float = 0.95,
+    seed: int = 0,
 ) -> BetaIRTResult:
     """Fit beta-IRT in both directions to `values` (algorithms x datasets, NaN where missing).
 
@@ -134,14 +139,19 @@ def fit_beta_irt(
     1 - theta, and the difficulty limit of an algorithm is 1 - delta, the challenge at which its ICC is 1/2.
 
     `estimator`: `bi-reirt` fits the ICC by the paper's squared error, `beta` by the Beta density of equation 1; both
-    with the paper's priors (theta, delta ~ Beta(1, 1), a ~ Normal(1, sigma^2)), which fix shift and scale. The
-    estimate is the median of a normal approximation of the posterior on the scale (logit, logit, identity), the
-    interval its central `confidence` share. Nothing is random.
+    with the paper's priors (theta, delta ~ Beta(1, 1), a ~ Normal(1, sigma^2)), which fix shift and scale.
+
+    The estimate is the posterior median, the interval the central `confidence` share of the posterior, and the mode
+    of the joint posterior (the MAP) stands beside them in the tables. `posterior` says how it is described: by a
+    `normal` density on the scale (logit, logit, identity), found without chance, so that `seed` changes nothing; or by
+    `samples` (HMC from there, with `seed`; r-hat is reported).
 
     A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
     """
     if estimator not in get_args(Estimator):
         raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(Estimator))}")
+    if posterior not in get_args(PosteriorForm):
+        raise UsageError(f"posterior={posterior!r} is unknown", fix=f"use one of {', '.join(get_args(PosteriorForm))}")
     if not (np.isfinite(sigma) and sigma > 0):
         raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
     if not 0 < confidence < 1:
@@ -149,7 +159,16 @@ def fit_beta_irt(
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
     one, two = (
-        fit_direction(number, matrix, tuple(rows), tuple(columns), estimator == "beta", sigma, confidence)
+        fit_direction(
+            number,
+            matrix,
+            tuple(rows),
+            tuple(columns),
+            density=estimator == "beta",
+            sigma=sigma,
+            confidence=confidence,
+            rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
+        )
         for number, matrix, rows, columns in ((1, upward, algorithms, datasets), (2, upward.T, datasets, algorithms))
     )
     notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
@@ -164,6 +183,7 @@ def fit_beta_irt(
         values=upward,
         directions=(one, two),
         estimator=estimator,
+        posterior=posterior,
         sigma=sigma,
         confidence=confidence,
         warnings=(*notes, *one.warnings, *two.warnings),

@@ -13,7 +13,8 @@ from scipy.stats import norm
 
 from recassay.analysis.beta_irt_fit import find_mode, least_squares
 from recassay.analysis.beta_irt_model import Posterior, Responses
-from recassay.analysis.beta_irt_normal import Gaussian, laplace, variational
+from recassay.analysis.beta_irt_normal import laplace, variational, widen
+from recassay.analysis.beta_irt_sampling import sample_posterior
 from recassay.core.errors import listing
 from recassay.core.types import FloatArray
 
@@ -25,6 +26,8 @@ ITEM_TRAITS = {1: TRAITS[0][1:], 2: TRAITS[1][1:]}
 GRID = np.linspace(0.0, 1.0, 101)
 RELIABLE = 0.5
 SPREAD = 1e-3
+MIXED = 1.1
+"""An r-hat up to which the chains are taken to agree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +73,7 @@ class Direction:
     reliability: float
     squeezed: int
     noise: float | None
+    r_hat: float | None
     converged: bool
     warnings: tuple[str, ...]
 
@@ -124,6 +128,7 @@ class Direction:
             "log_likelihood": self.log_likelihood,
             "reliability": self.reliability,
             "noise": self.noise,
+            "r_hat": self.r_hat,
             "squeezed": self.squeezed,
             "converged": self.converged,
         }
@@ -134,50 +139,64 @@ def fit_direction(
     values: FloatArray,
     respondents: tuple[str, ...],
     items: tuple[str, ...],
+    *,
     density: bool,
     sigma: float,
     confidence: float,
+    rng: np.random.Generator | None = None,
 ) -> Direction:
-    """Fit respondents (rows) on items (columns) by the Beta density, or by the squared error of the ICC."""
+    """Fit respondents (rows) on items (columns) by the Beta density, or by the squared error of the ICC.
+
+    The posterior is described by the normal density nearest to it, widened; with `rng`, by draws.
+    """
     responses = Responses.squeeze(values)
     posterior, mode = find_mode(responses, sigma)
     noise = None
     if not density:
-        plain = Responses(
-            np.where(np.isfinite(values), values, 0.5), responses.observed, responses.below, responses.above, 0.0, 1.0
-        )
-        posterior, mode, noise = least_squares(plain, sigma, mode.z)
-    normal = variational(posterior, laplace(posterior, mode.z))
+        posterior, mode, noise = least_squares(Responses.plain(values), sigma, mode.z)
+    normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
     n, m = values.shape
-    theta = slice(0, n)
+    parts = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
+    theta, slope = parts[0], parts[2]
     flip = np.ones(posterior.size)
     if number == 2:
         flip[: n + m] = -1
-    mean, at_mode = normal.mean * flip, mode.z * flip
-    deviation = np.sqrt(np.diag(normal.covariance))
-    reach = norm.ppf((1 + confidence) / 2) * deviation
+    outer = (1 - confidence) / 2
+    r_hat = None
+    if rng is not None:
+        sample = sample_posterior(posterior, normal, rng)
+        draws, r_hat = sample.draws * flip, sample.r_hat
+        covariance = np.cov(draws[:, theta].T)
+        centre, low, high = np.quantile(draws, [0.5, outer, 1 - outer], axis=0)
+        positive = (draws[:, slope] > 0).mean(axis=0)
+        exceeds = np.stack([(draws[:, [i]] > draws[:, theta]).mean(axis=0) for i in range(n)])
+    else:
+        covariance = normal.covariance[theta, theta]
+        deviation = np.sqrt(np.diag(normal.covariance))
+        centre = normal.mean * flip
+        low, high = centre + norm.ppf(outer) * deviation, centre - norm.ppf(outer) * deviation
+        positive = norm.cdf(centre[slope] / deviation[slope])
+        variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
+        exceeds = norm.cdf((centre[theta][:, None] - centre[theta]) / np.sqrt(np.maximum(variance, 1e-300)))
+    np.fill_diagonal(exceeds, 0.5)
     scales: tuple[Callable[[FloatArray], FloatArray], ...] = (expit, expit, np.asarray)
-    parts = (theta, slice(n, n + m), slice(n + m, n + 2 * m))
     traits = {
-        name: Trait(who, *(scale(v[part]) for v in (mean, mean - reach, mean + reach, at_mode)))
+        name: Trait(who, *(scale(v[part]) for v in (centre, low, high, mode.z * flip)))
         for name, who, scale, part in zip(TRAITS[number - 1], (respondents, items, items), scales, parts, strict=True)
     }
-    cells = posterior.split(normal.mean)
-    expected, expected_mode = _curve(posterior, normal.mean), _curve(posterior, mode.z)
-    likelihood = float(posterior.cells(cells[0][:, None], cells[1], cells[2], False)[0].sum())
+    expected, expected_mode = _curve(posterior, centre * flip), _curve(posterior, mode.z)
+    x, y, a = posterior.split(centre * flip)
+    likelihood = float(posterior.cells(x[:, None], y, a, False)[0].sum())
     if noise is not None:
         likelihood -= float(responses.observed.sum()) * float(np.log(noise * np.sqrt(2 * np.pi)))
-    spread = normal.covariance[theta, theta]
-    variance = np.diag(spread)[:, None] + np.diag(spread) - 2 * spread
-    with np.errstate(divide="ignore", invalid="ignore"):
-        exceeds = norm.cdf((mean[theta][:, None] - mean[theta]) / np.sqrt(np.maximum(variance, 1e-300)))
-    reliability = _reliability(mean[theta], spread)
+    reliability = _reliability(centre[theta], covariance)
+    settled = normal.converged if r_hat is None else r_hat < MIXED
     return Direction(
         number=number,
         respondents=respondents,
         items=items,
         traits=traits,
-        probability_positive=norm.cdf(mean[parts[2]] / deviation[parts[2]]),
+        probability_positive=positive,
         exceeds=exceeds,
         expected=expected,
         mse=float(np.nanmean((values - expected) ** 2)),
@@ -186,8 +205,9 @@ def fit_direction(
         reliability=reliability,
         squeezed=responses.squeezed if density else 0,
         noise=noise,
-        converged=mode.converged and normal.converged,
-        warnings=_warnings(number, values, items, reliability, mode.converged, normal),
+        r_hat=r_hat,
+        converged=mode.converged and settled,
+        warnings=_warnings(number, values, items, reliability, mode.converged, settled),
     )
 
 
@@ -209,7 +229,7 @@ def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
 
 
 def _warnings(
-    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, found: bool, normal: Gaussian
+    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, found: bool, settled: bool
 ) -> tuple[str, ...]:
     """Where the assumption of diversity (Assumption 1) fails, and where the computation did not end."""
     notes = []
@@ -228,6 +248,6 @@ def _warnings(
         )
     if not found:
         notes.append(f"direction {number}: the mode was not reached")
-    if not normal.converged:
-        notes.append(f"direction {number}: the normal approximation did not settle; read the intervals as rough")
+    if not settled:
+        notes.append(f"direction {number}: the description of the posterior did not settle; its intervals are rough")
     return tuple(notes)

@@ -25,7 +25,7 @@ Jet = tuple[FloatArray, FloatArray, FloatArray]
 """A function of (logit theta, logit delta, a): value, gradient (3 x ...), second derivatives (3 x 3 x ...)."""
 
 CellFunction = Callable[[FloatArray, FloatArray, FloatArray, bool], Jet]
-"""Its last argument says whether the second derivatives are wanted; they are empty when not."""
+"""Its last argument says whether the second derivatives are wanted; they are zero when not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +60,12 @@ class Responses:
             low=low,
             high=high,
         )
+
+    @classmethod
+    def plain(cls, values: FloatArray) -> Responses:
+        """Responses as they are, for a fit that bears zeros and ones."""
+        observed, none = np.isfinite(values), np.zeros(values.shape)
+        return cls(np.where(observed, values, 0.5), observed.astype(np.float64), none, none, 0.0, 1.0)
 
     @property
     def squeezed(self) -> int:
@@ -121,7 +127,7 @@ def density_cells(responses: Responses) -> CellFunction:
         d2 = np.stack([-a * theta + zero, a * delta + zero, v])
         gradient = g1 * d1 + g2 * d2
         if not curved:
-            value, gradient, second = _cap(value, gradient, np.zeros((3, 3, *value.shape)), beyond)
+            value, gradient, second = _cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
             return value * responses.observed, gradient * responses.observed, second
         cross = d1[:, None] * d2[None]
         second = d1[:, None] * d1[None] * h11 + (cross + cross.swapaxes(0, 1)) * h12 + d2[:, None] * d2[None] * h22
@@ -141,7 +147,7 @@ def _cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: Flo
     if not where.any():
         return value, gradient, second
     share = expit(_CAP * value) * where
-    outer = gradient[:, None] * gradient[None]
+    outer = gradient[:, None] * gradient[None] if second.any() else 0.0
     return (
         value - where * np.logaddexp(0.0, _CAP * value) / _CAP,
         gradient * (1 - share),
@@ -160,7 +166,7 @@ def squared_error_cells(responses: Responses, scale: float) -> CellFunction:
         zero = np.zeros_like(mean)
         inner = np.stack([a + zero, -a + zero, x - y + zero])
         if not curved:
-            return -0.5 * weight * error**2, weight * error * slope * inner, np.zeros((3, 3, *mean.shape))
+            return -0.5 * weight * error**2, weight * error * slope * inner, np.zeros((1,) * (mean.ndim + 2))
         second = (error * slope * (1 - 2 * mean) - slope**2) * inner[:, None] * inner[None]
         for i, sign in ((0, 1.0), (1, -1.0)):
             second[i, 2] += sign * error * slope

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recassay.api.results import default_metric, load_results
 
 if TYPE_CHECKING:
-    from recassay.analysis.beta_irt import BetaIRTResult, Estimator, GapPolicy
+    from recassay.analysis.beta_irt import BetaIRTResult, Estimator, GapPolicy, PosteriorForm
 
 
 def fit_beta_irt(
@@ -18,12 +18,13 @@ def fit_beta_irt(
     higher_is_better: bool | None = None,
     sigma: float = 1.0,
     estimator: Estimator | None = None,
+    posterior: PosteriorForm = "normal",
     confidence: float = 0.95,
     seed: int = 0,
 ) -> BetaIRTResult:
     """How able are the algorithms, how hard and how telling the datasets: beta-IRT in both directions.
 
-    The answer is computed without chance, so `seed` changes nothing; it is there so that every verb takes one.
+    `seed` matters for `posterior="samples"` alone: all else is computed without chance.
     """
     from recassay.analysis import beta_irt
 
@@ -39,5 +40,7 @@ def fit_beta_irt(
         higher_is_better=upward,
         estimator=estimator or beta_irt.DEFAULT_ESTIMATOR,
         sigma=sigma,
+        posterior=posterior,
         confidence=confidence,
+        seed=seed,
     )

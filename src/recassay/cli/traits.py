@@ -38,15 +38,18 @@ def irt(
         ),
     ] = None,
     sigma: Annotated[float, typer.Option("--sigma", help="Prior standard deviation of the discriminations.")] = 1.0,
+    posterior: Annotated[
+        str, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
+    ] = "normal",
     confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
-    seed: Annotated[int, typer.Option("--seed", help="Accepted for symmetry: nothing here is random.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
     """Beta-IRT: ability, difficulty, discrimination, challenge."""
     results = _load(files, metric, wide, transpose, column)
     direction = _direction(higher, lower)
-    _beta(results, metric, missing, direction, estimator, sigma, confidence, seed, as_json, out)
+    _beta(results, metric, missing, direction, estimator, sigma, posterior, confidence, seed, as_json, out)
 
 
 def _beta(
@@ -56,6 +59,7 @@ def _beta(
     higher_is_better: bool | None,
     estimator: str | None,
     sigma: float,
+    posterior: str,
     confidence: float,
     seed: int,
     as_json: bool,
@@ -67,6 +71,7 @@ def _beta(
         missing=missing,  # type: ignore[arg-type]
         higher_is_better=higher_is_better,
         sigma=sigma,
+        posterior=posterior,  # type: ignore[arg-type]
         estimator=estimator,  # type: ignore[arg-type]
         confidence=confidence,
         seed=seed,

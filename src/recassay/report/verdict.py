@@ -76,9 +76,10 @@ def beta_irt_sentences(result: BetaIRTResult) -> list[str]:
     first, second = ability.order()[:2]
     order = challenge.order()
     able = (
-        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f}), above "
-        f"{ability.names[second]} with probability {one.exceeds[first, second]:.2f}; {challenge.names[order[0]]} is the "
-        f"most challenging dataset ({challenge.estimate[order[0]]:.2f}), {challenge.names[order[-1]]} the least "
+        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f}), "
+        f"above {ability.names[second]} with probability {one.exceeds[first, second]:.2f}; "
+        f"{challenge.names[order[0]]} is the most challenging dataset "
+        f"({challenge.estimate[order[0]]:.2f}), {challenge.names[order[-1]]} the least "
         f"({challenge.estimate[order[-1]]:.2f})."
     )
     backwards = [n for n, p in zip(one.items, one.probability_positive, strict=True) if p < 0.5]
