@@ -122,10 +122,10 @@ def widen(posterior: Posterior, normal: Gaussian) -> Gaussian:
     """
     n, m = posterior.respondents, posterior.items
     root = np.linalg.cholesky(normal.covariance)
-    kinds = np.repeat(np.arange(3), [n, m, m])
+    kinds = [0] * n + [1] * m + [2] * m
     third, prior = [], []
     for kind in range(3):
-        push = _PUSH * np.sqrt(np.diag(normal.covariance)).mean() * (kinds == kind)
+        push = _PUSH * np.sqrt(np.diag(normal.covariance)).mean() * (np.array(kinds) == kind)
         ahead, behind = (
             (
                 expected_cells(posterior, normal.mean + way * push, normal.covariance)[1],

@@ -15,6 +15,9 @@ PATH = 1.6
 """Length of a trajectory in standard deviations: a quarter of a turn, where successive draws are nearly independent."""
 
 
+_NEAR = 0.3
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """Draws x parameters, the largest split r-hat over parameters, and the share of accepted proposals."""
@@ -42,10 +45,10 @@ def sample_posterior(
     warm_up: int = WARM_UP,
     draws: int = DRAWS,
 ) -> Sample:
-    """HMC in the coordinates in which `normal` is standard, each chain from a draw of it.
+    """HMC in the coordinates in which `normal` is standard, each chain from a point near its mean.
 
-    Random starts would end in mirrored modes. The step is tuned during the warm-up to an acceptance of 0.8; each
-    trajectory has a random step within 20 % of it, so that no parameter returns to where it began.
+    Random or wide starts would end in mirrored modes. The step is tuned during the warm-up to an acceptance of 0.8;
+    each trajectory has a random step within 20 % of it, so that no parameter returns to where it began.
     """
     root = np.linalg.cholesky(normal.covariance)
 
@@ -53,7 +56,7 @@ def sample_posterior(
         value, gradient = log_density(posterior, normal.mean + q @ root.T)
         return value, gradient @ root
 
-    q = rng.normal(size=(chains, posterior.size))
+    q = _NEAR * rng.normal(size=(chains, posterior.size))
     value, gradient = at(q)
     step, kept, accepted = 0.3, [], []
     for round_ in range(warm_up + draws):
