@@ -26,6 +26,7 @@ from recassay.api.results import (
     save,
 )
 from recassay.api.studies import load_study, make_study, run, status
+from recassay.api.traits import fit_beta_irt
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -46,6 +47,7 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "fit_beta_irt",
     "import_data",
     "list_data",
     "list_parts",
