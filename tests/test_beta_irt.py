@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recassay.report.figures import charts, render
-from recassay.report.verdict import beta_irt_sentences
 from scipy.special import betainc, expit, logit
 from scipy.stats import spearmanr
 
@@ -32,6 +30,8 @@ from recassay.analysis.beta_irt_sampling import sample_posterior
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.plots.beta_irt import label_rows, plot_direction, plot_traits
+from recassay.reporting.figures import charts, render
+from recassay.reporting.verdict import beta_irt_sentences
 
 
 def simulate(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
