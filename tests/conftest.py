@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# Several test processes on few cores: more threads of BLAS only make them wait for each other.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # The same examples at every run, so that a change is judged by the change; HYPOTHESIS_PROFILE=explore looks further.
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("explore", derandomize=False)

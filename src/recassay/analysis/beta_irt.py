@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
+from threadpoolctl import threadpool_limits
 
 from recassay.analysis.beta_irt_direction import ITEM_TRAITS, TRAITS, Direction, Trait, fit_direction
 from recassay.core import columns as c
@@ -158,23 +159,28 @@ def fit_beta_irt(
         raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
-    one, two = (
-        fit_direction(
-            number,
-            matrix,
-            tuple(rows),
-            tuple(columns),
-            density=estimator == "beta",
-            sigma=sigma,
-            confidence=confidence,
-            rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
+    # The matrices are tiny: more threads of BLAS cost more than they give.
+    with threadpool_limits(1, user_api="blas"):
+        one, two = (
+            fit_direction(
+                number,
+                matrix,
+                tuple(rows),
+                tuple(columns),
+                density=estimator == "beta",
+                sigma=sigma,
+                confidence=confidence,
+                rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
+            )
+            for number, matrix, rows, columns in (
+                (1, upward, algorithms, datasets),
+                (2, upward.T, datasets, algorithms),
+            )
         )
-        for number, matrix, rows, columns in ((1, upward, algorithms, datasets), (2, upward.T, datasets, algorithms))
-    )
-    notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
-    holes = int(np.isnan(values).sum())
-    if holes:
-        notes.append(f"{holes} of {values.size} cells are missing and were left out")
+        notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
+        holes = int(np.isnan(values).sum())
+        if holes:
+            notes.append(f"{holes} of {values.size} cells are missing and were left out")
     return BetaIRTResult(
         metric=metric,
         higher_is_better=higher_is_better,
