@@ -1,0 +1,297 @@
+"""Marginal maximum likelihood of the logistic models by EM on a fixed grid of abilities (Bock and Aitkin 1981)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from recassay.analysis.logistic_items import (
+    STEEPEST,
+    ItemPriors,
+    ItemState,
+    LogisticModel,
+    log_prior,
+    maximise_items,
+    score_and_information,
+)
+from recassay.analysis.logistic_model import blocks, grid_log_likelihood, test_information
+from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+REACH = 6.0
+"""The grid runs from -REACH to REACH population standard deviations."""
+
+FEWEST_POINTS = 61
+STEP = 1.2
+"""The grid's step in posterior standard deviations: the sum over points then equals the integral to 1e-6."""
+
+_NO_MASS = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogisticFit:
+    """What the EM algorithm ended with.
+
+    `gradient` is the largest absolute derivative of the penalised marginal log-likelihood at the end, `change` how far
+    the parameters would still move (the last change r / (1 - r), r the ratio of the last two changes), `history` the penalised log-likelihood of every cycle (it does not fall),
+    `constant[i]` marks items that everybody or nobody has right, `at_bound[i]` those whose slope ran into its bound.
+    """
+
+    items: LogisticItems
+    state: ItemState
+    constant: BoolArray
+    at_bound: BoolArray
+    log_likelihood: float
+    converged: bool
+    cycles: int
+    change: float
+    gradient: float
+    history: tuple[float, ...]
+    points: FloatArray
+    posterior: FloatArray
+    unit: float
+
+
+def grid(items: LogisticItems) -> FloatArray:
+    """Evenly spaced abilities whose step is at most `STEP` typical posterior standard deviations.
+
+    That deviation is 1 / sqrt(1 + the test's information averaged over the population), so the number of points grows
+    with the square root of the number of items.
+    """
+    theta = np.linspace(-3, 3, 25)
+    weight = np.exp(-(theta**2) / 2)
+    information = float(test_information(theta, items) @ weight / weight.sum())
+    count = int(np.ceil(2 * REACH * np.sqrt(1 + information) / STEP)) + 1
+    count = max(count, FEWEST_POINTS)
+    return np.linspace(-REACH, REACH, count + (count % 2 == 0))
+
+
+def _log_weights(points: FloatArray) -> FloatArray:
+    raw = -(points**2) / 2
+    return raw - logsumexp(raw)
+
+
+def posterior_on_grid(
+    responses: Responses, items: LogisticItems, points: FloatArray
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """The posterior of each respondent over the points (Normal(0, 1) population), and each marginal log-likelihood."""
+    joint = grid_log_likelihood(responses, items, points) + _log_weights(points)
+    marginal = logsumexp(joint, axis=1)
+    joint -= marginal[:, None]
+    return np.exp(joint, out=joint), marginal
+
+
+def starting_state(responses: Responses, model: LogisticModel, priors: ItemPriors | None) -> ItemState:
+    """Intercepts from the share of right answers, signed slopes from the correlation with the total score."""
+    share = responses.score_share()
+    spread = share.std()
+    score = (share - share.mean()) / spread if spread > 0 else np.zeros_like(share)
+    m = len(responses.items)
+    slope, intercept = np.ones(m), np.zeros(m)
+    for part in blocks(m, len(share)):
+        codes = responses.codes[:, part]
+        right, known = codes == 1, codes != MISSING
+        count = np.maximum(known.sum(axis=0), 1)
+        p = (right.sum(axis=0) + 0.5) / (count + 1)
+        moment = np.where(known, right - p, 0.0)
+        correlation = (score @ moment) / count / np.sqrt(p * (1 - p))
+        r = np.clip(1.2 * correlation, -0.85, 0.85)
+        slope[part] = 1.7 * r / np.sqrt(1 - r**2)
+        intercept[part] = np.log(p / (1 - p)) * np.sqrt(1 + (slope[part] / 1.7) ** 2)
+    if model == "1pl":
+        slope[:] = max(float(np.mean(slope)), 0.3)
+    centre = priors.guessing_mean if priors else -1.39
+    return ItemState(slope, intercept, np.full(m, centre if model == "3pl" else -np.inf))
+
+
+def constant_items(responses: Responses) -> BoolArray:
+    """Items that everybody who answered has right, or nobody has."""
+    m = len(responses.items)
+    constant = np.zeros(m, dtype=bool)
+    for part in blocks(m, len(responses.respondents)):
+        codes = responses.codes[:, part]
+        right = (codes == 1).sum(axis=0)
+        constant[part] = (right == 0) | (right == (codes != MISSING).sum(axis=0))
+    return constant
+
+
+def _named(names: tuple[str, ...], state: ItemState) -> LogisticItems:
+    return LogisticItems(names, state.slope, state.intercept, expit(state.guessing_logit))
+
+
+def fit_em(
+    responses: Responses,
+    model: LogisticModel = "2pl",
+    *,
+    priors: ItemPriors | None = None,
+    tolerance: float = 1e-4,
+    max_cycles: int = 500,
+) -> LogisticFit:
+    """Marginal maximum likelihood (with `priors`: maximum a posteriori) of the items, abilities ~ Normal(0, 1).
+
+    Each cycle: posteriors on the grid (log-sum-exp); Fisher scoring of every item against its expected counts; then the
+    parameter-expanded rescaling (Liu, Rubin and Wu 1998): the population's mean mu and deviation sigma are free within
+    the cycle and moved into the items, slope <- sigma slope, intercept <- intercept + mu slope. The penalised marginal
+    log-likelihood never falls. Items that everybody or nobody has right say nothing about abilities: their slope is 0
+    and their probability (right + 1/2) / (answers + 1). The sign is such that abilities rise with the total score.
+    """
+    constant = constant_items(responses)
+    varied = ~constant
+    if not varied.any():
+        return _all_constant(responses, constant)
+    table = responses if varied.all() else Responses(
+        responses.codes[:, varied], responses.respondents,
+        tuple(n for n, v in zip(responses.items, varied, strict=True) if v))  # fmt: skip
+    state, unit = starting_state(table, model, priors), 1.0
+    points = grid(_named(table.items, state))
+    history: list[float] = []
+    still = np.ones(len(table.items), dtype=bool)
+    converged, change, ahead, cycle, window = False, np.inf, np.inf, 0, slice(None)
+    for cycle in range(1, max_cycles + 1):
+        if cycle in {4, 12, 40}:
+            finer = grid(_named(table.items, state))
+            if len(finer) > 1.1 * len(points):
+                points, window = finer, slice(None)
+        shown = points[window]
+        posterior, marginal = posterior_on_grid(table, _named(table.items, state), shown)
+        offset = logsumexp(-(shown**2) / 2) - logsumexp(-(points**2) / 2)
+        value = float((marginal + offset).sum() + log_prior(state, model, priors, unit).sum())
+        mass = posterior.sum(axis=0)
+        window = _window(points, shown, mass)
+        awake = np.ones_like(still) if cycle % 4 == 0 else still
+        moved = _step(table, state, model, priors, unit, shown, posterior, awake)
+        mean = float(mass @ shown / len(posterior))
+        spread = float(np.sqrt(mass @ (shown - mean) ** 2 / len(posterior)))
+        rescaled = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
+        changes = rescaled.change(state)
+        still = changes > tolerance / 20
+        before, change = change, float(changes.max())
+        rate = min(change / before, 0.99)
+        ahead = change * max(rate / (1 - rate), 0.1)
+        state = rescaled
+        if priors is not None and model != "1pl":
+            unit = priors.slope_unit(state.slope, unit * spread)
+        history.append(value)
+        if ahead < tolerance and awake.all():
+            converged = True
+            break
+        if ahead < tolerance:
+            still[:] = True
+    return _finish(responses, table, varied, model, priors, state, unit, points, history, converged, cycle, ahead)
+
+
+def _window(points: FloatArray, shown: FloatArray, mass: FloatArray) -> slice:
+    """The part of the grid that holds any posterior mass, with a margin; all of it when mass reaches the margin."""
+    held = shown[mass > _NO_MASS]
+    low, high = held[0], held[-1]
+    if len(shown) < len(points) and (low <= shown[1] or high >= shown[-2]):
+        return slice(None)
+    margin = 0.25
+    return slice(
+        int(np.searchsorted(points, low - margin)), int(np.searchsorted(points, high + margin, side="right"))
+    )  # fmt: skip
+
+
+def _step(
+    table: Responses,
+    state: ItemState,
+    model: LogisticModel,
+    priors: ItemPriors | None,
+    unit: float,
+    points: FloatArray,
+    posterior: FloatArray,
+    awake: BoolArray,
+) -> ItemState:
+    """Fisher scoring of the items that still move."""
+    moved = state.copy()
+    for part, right, trials in expected_counts(table, posterior, np.flatnonzero(awake)):
+        moved.put(part, maximise_items(points, right, trials, state.take(part), model, priors, unit, steps=2))
+    return moved
+
+
+def expected_counts(
+    table: Responses, posterior: FloatArray, which: IntArray
+) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Blocks of the items `which`: their positions, and the expected right answers and answers at every point."""
+    shared = posterior.sum(axis=0)[None, :]
+    for part in blocks(len(which), max(posterior.shape)):
+        at = which[part]
+        codes = table.codes[:, at]
+        right = (codes == 1).astype(np.float64).T @ posterior
+        yield at, right, shared if table.complete else (codes != MISSING).astype(np.float64).T @ posterior
+
+
+def _finish(
+    responses: Responses,
+    table: Responses,
+    varied: BoolArray,
+    model: LogisticModel,
+    priors: ItemPriors | None,
+    state: ItemState,
+    unit: float,
+    points: FloatArray,
+    history: list[float],
+    converged: bool,
+    cycles: int,
+    change: float,
+) -> LogisticFit:
+    posterior, marginal = posterior_on_grid(table, _named(table.items, state), points)
+    if np.cov(posterior @ points, table.score_share(), bias=True)[0, 1] < 0:
+        state = ItemState(-state.slope, state.intercept, state.guessing_logit)
+        posterior = posterior[:, ::-1]
+    gradient = 0.0
+    for part, right, trials in expected_counts(table, posterior, np.arange(len(table.items))):
+        score, _ = score_and_information(points, right, trials, state.take(part), model, priors, unit)
+        gradient = max(gradient, float(np.abs(score).max()))
+    whole = _with_constant(responses, varied, state)
+    at_bound = np.abs(whole.slope) >= STEEPEST * 0.999
+    history.append(float(marginal.sum() + log_prior(state, model, priors, unit).sum()))
+    return LogisticFit(
+        items=_named(responses.items, whole),
+        state=whole,
+        constant=~varied,
+        at_bound=at_bound,
+        log_likelihood=float(marginal.sum()),
+        converged=converged and not at_bound.any(),
+        cycles=cycles,
+        change=change,
+        gradient=gradient,
+        history=tuple(history),
+        points=points,
+        posterior=posterior,
+        unit=unit,
+    )
+
+
+def _with_constant(responses: Responses, varied: BoolArray, state: ItemState) -> ItemState:
+    m = len(varied)
+    whole = ItemState(np.zeros(m), np.zeros(m), np.full(m, -np.inf))
+    whole.put(varied, state)
+    codes = responses.codes[:, ~varied]
+    p = ((codes == 1).sum(axis=0) + 0.5) / ((codes != MISSING).sum(axis=0) + 1)
+    whole.intercept[~varied] = np.log(p / (1 - p))
+    return whole
+
+
+def _all_constant(responses: Responses, constant: BoolArray) -> LogisticFit:
+    """No item tells respondents apart: every ability keeps the population's distribution."""
+    state = _with_constant(responses, ~constant, ItemState(np.zeros(0), np.zeros(0), np.zeros(0)))
+    points = np.linspace(-REACH, REACH, FEWEST_POINTS)
+    return LogisticFit(
+        items=_named(responses.items, state),
+        state=state,
+        constant=constant,
+        at_bound=np.zeros(len(constant), dtype=bool),
+        log_likelihood=0.0,
+        converged=True,
+        cycles=0,
+        change=0.0,
+        gradient=0.0,
+        history=(0.0,),
+        points=points,
+        posterior=np.tile(np.exp(_log_weights(points)), (len(responses.respondents), 1)),
+        unit=1.0,
+    )
