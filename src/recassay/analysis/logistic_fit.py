@@ -161,8 +161,9 @@ def fit_em(
         value = float((marginal + offset).sum() + log_prior(state, model, priors, unit).sum())
         mass = posterior.sum(axis=0)
         window = _window(points, shown, mass)
+        inner = (2, tolerance / 30) if cycle < 6 else (15, tolerance / 30)
         awake = np.ones_like(still) if cycle % 4 == 0 else still
-        moved = _step(table, state, model, priors, unit, shown, posterior, awake)
+        moved = _step(table, state, model, priors, unit, shown, posterior, awake, inner)
         mean = float(mass @ shown / len(posterior))
         spread = float(np.sqrt(mass @ (shown - mean) ** 2 / len(posterior)))
         rescaled = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
@@ -204,11 +205,17 @@ def _step(
     points: FloatArray,
     posterior: FloatArray,
     awake: BoolArray,
+    inner: tuple[int, float],
 ) -> ItemState:
-    """Fisher scoring of the items that still move."""
+    """Fisher scoring of the items that still move: at most `inner[0]` steps, to a change of `inner[1]`."""
     moved = state.copy()
     for part, right, trials in expected_counts(table, posterior, np.flatnonzero(awake)):
-        moved.put(part, maximise_items(points, right, trials, state.take(part), model, priors, unit, steps=2))
+        part_state = state.take(part)
+        steps, tolerance = inner
+        best = maximise_items(
+            points, right, trials, part_state, model, priors, unit, steps=steps, tolerance=tolerance
+        )  # fmt: skip
+        moved.put(part, best)
     return moved
 
 
@@ -246,7 +253,7 @@ def _finish(
     for part, right, trials in expected_counts(table, posterior, np.arange(len(table.items))):
         score, _ = score_and_information(points, right, trials, state.take(part), model, priors, unit)
         gradient = max(gradient, float(np.abs(score).max()))
-    whole = _with_constant(responses, varied, state)
+    whole = with_constant(responses, varied, state)
     at_bound = np.abs(whole.slope) >= STEEPEST * 0.999
     history.append(float(marginal.sum() + log_prior(state, model, priors, unit).sum()))
     return LogisticFit(
@@ -266,7 +273,8 @@ def _finish(
     )
 
 
-def _with_constant(responses: Responses, varied: BoolArray, state: ItemState) -> ItemState:
+def with_constant(responses: Responses, varied: BoolArray, state: ItemState) -> ItemState:
+    """The state of all items: those that vary as estimated, the others flat at (right + 1/2) / (answers + 1)."""
     m = len(varied)
     whole = ItemState(np.zeros(m), np.zeros(m), np.full(m, -np.inf))
     whole.put(varied, state)
@@ -278,7 +286,7 @@ def _with_constant(responses: Responses, varied: BoolArray, state: ItemState) ->
 
 def _all_constant(responses: Responses, constant: BoolArray) -> LogisticFit:
     """No item tells respondents apart: every ability keeps the population's distribution."""
-    state = _with_constant(responses, ~constant, ItemState(np.zeros(0), np.zeros(0), np.zeros(0)))
+    state = with_constant(responses, ~constant, ItemState(np.zeros(0), np.zeros(0), np.zeros(0)))
     points = np.linspace(-REACH, REACH, FEWEST_POINTS)
     return LogisticFit(
         items=_named(responses.items, state),
