@@ -53,8 +53,9 @@ def fit_birnbaum(
     at = np.flatnonzero(varied)
     state = starting_state(responses, model, priors).take(at)
     theta = _standardised(responses.score_share())
-    change, cycle = np.inf, 0
-    for cycle in range(1, cycles + 1):
+    change, done = np.inf, 0
+    while done < cycles:
+        done += 1
         moved = state.copy()
         for part in blocks(len(at), len(theta)):
             codes = responses.codes[:, at[part]].T
@@ -69,7 +70,7 @@ def fit_birnbaum(
         theta = _standardised(np.clip(abilities.estimate, -4, 4))
         if change < tolerance:
             break
-    return BirnbaumFit(items, abilities, path, constant, cycles == 1 or change < tolerance, cycle, change)
+    return BirnbaumFit(items, abilities, path, constant, cycles == 1 or change < tolerance, done, change)
 
 
 def by_groups(responses: Responses, items: LogisticItems, groups: int = 10) -> tuple[Abilities, FloatArray]:

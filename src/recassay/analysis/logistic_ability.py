@@ -46,7 +46,9 @@ class Abilities:
 def check_method(method: str) -> AbilityMethod:
     """The method, or an error that names the three."""
     if method not in get_args(AbilityMethod):
-        raise UsageError(f"{method!r} is no estimate of ability", fix=f"use one of {', '.join(get_args(AbilityMethod))}")
+        raise UsageError(
+            f"{method!r} is no estimate of ability", fix=f"use one of {', '.join(get_args(AbilityMethod))}"
+        )
     return method  # type: ignore[return-value]
 
 

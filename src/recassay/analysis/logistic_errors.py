@@ -7,7 +7,7 @@ import numpy as np
 from recassay.analysis.logistic_fit import LogisticFit, expected_counts
 from recassay.analysis.logistic_items import Curves, ItemPriors, ItemState, LogisticModel, score_and_information
 from recassay.core.responses import MISSING, Responses
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 JOINT = 240
 """Up to this many parameters the information of all items is inverted as one matrix."""
@@ -58,7 +58,7 @@ def item_covariance(
 
 
 def _scores(
-    responses: Responses, fit: LogisticFit, state: ItemState, at: FloatArray, right: FloatArray, trials: FloatArray
+    responses: Responses, fit: LogisticFit, state: ItemState, at: IntArray, right: FloatArray, trials: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Sum over respondents of E[s s'] (items x 3 x 3), and E[s] of each respondent (respondents x items x 3)."""
     points, curve = fit.points, Curves.at(fit.points, state)
@@ -82,7 +82,7 @@ def _scores(
 
 
 def _joint(
-    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None, varied: FloatArray
+    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None, varied: IntArray
 ) -> FloatArray | None:
     """The diagonal blocks of the inverse of the whole information; None where it is not positive definite.
 

@@ -35,9 +35,10 @@ _NO_MASS = 1e-12
 class LogisticFit:
     """What the EM algorithm ended with.
 
-    `gradient` is the largest absolute derivative of the penalised marginal log-likelihood at the end, `change` how far
-    the parameters would still move (the last change r / (1 - r), r the ratio of the last two changes), `history` the penalised log-likelihood of every cycle (it does not fall),
-    `constant[i]` marks items that everybody or nobody has right, `at_bound[i]` those whose slope ran into its bound.
+    `gradient` is the largest absolute derivative of the penalised marginal log-likelihood at the end; `change` how far
+    the parameters would still move (the last change r / (1 - r), r the ratio of the last two changes); `history` the
+    penalised log-likelihood of every cycle (it does not fall); `constant[i]` marks items that everybody or nobody has
+    right, `at_bound[i]` those whose slope ran into its bound.
     """
 
     items: LogisticItems

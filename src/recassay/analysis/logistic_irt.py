@@ -11,7 +11,13 @@ import polars as pl
 from scipy.stats import norm
 
 from recassay.analysis.birnbaum import fit_birnbaum
-from recassay.analysis.logistic_ability import Abilities, AbilityMethod, check_method, estimate_abilities, from_posterior
+from recassay.analysis.logistic_ability import (
+    Abilities,
+    AbilityMethod,
+    check_method,
+    estimate_abilities,
+    from_posterior,
+)
 from recassay.analysis.logistic_errors import item_covariance
 from recassay.analysis.logistic_fit import REACH, fit_em
 from recassay.analysis.logistic_items import ItemPriors, LogisticModel
@@ -215,7 +221,9 @@ def score_logistic(
     return _result(responses, chosen, "given", known, constant, abilities, confidence)
 
 
-def fit_logistic_many(tables: Mapping[str, Responses], model: LogisticModel = "3pl", **options: Any) -> dict[str, LogisticResult]:
+def fit_logistic_many(
+    tables: Mapping[str, Responses], model: LogisticModel = "3pl", **options: Any
+) -> dict[str, LogisticResult]:
     """`fit_logistic` on every table, by name; each is fitted on its own and none depends on the order."""
     return {name: fit_logistic(table, model, **options) for name, table in tables.items()}
 
@@ -293,7 +301,7 @@ def _result(
         cycles=cycles,
         change=change,
         gradient=gradient,
-        notes=tuple(_notes(items, constant, abilities, responses, converged, at_bound)),
+        notes=tuple(_notes(items, constant, abilities, responses, converged, at_bound, intervals)),
         confidence=confidence,
     )
 
@@ -305,6 +313,7 @@ def _notes(
     responses: Responses,
     converged: bool,
     at_bound: BoolArray | None,
+    intervals: FloatArray | None,
 ) -> list[str]:
     notes = []
 
@@ -316,16 +325,20 @@ def _notes(
     if at_bound is not None and at_bound.any():
         notes.append(f"The slopes of {named(at_bound, items.names)} items have no finite estimate: use priors.")
     if constant.any():
-        notes.append(f"Everybody or nobody has {named(constant, items.names)} items right: they say nothing of ability.")
+        notes.append(
+            f"Everybody or nobody has {named(constant, items.names)} items right: they say nothing of ability."
+        )
     negative = items.slope < 0
     if negative.any():
+        sure = "" if intervals is None else (
+            f"; of {int((intervals[:, 0, 1] < 0).sum())} clearly, the whole interval lies below 0")  # fmt: skip
         notes.append(
-            f"The discrimination of {named(negative, items.names)} items is negative: "
-            "abler respondents fail them more often (noise, or a wrong answer key)."
+            f"The discrimination of {named(negative, items.names)} items is negative (abler respondents fail them more "
+            f"often: noise, or a wrong answer key){sure}."
         )
     if abilities.at_bound.any():
         notes.append(
-            f"{named(abilities.at_bound, responses.respondents)} respondents have no finite maximum-likelihood ability: "
-            "they stand at the bound."
+            f"{named(abilities.at_bound, responses.respondents)} respondents have no finite maximum-likelihood "
+            "ability: they stand at the bound."
         )
     return notes

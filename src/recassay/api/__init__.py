@@ -25,6 +25,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.traits import fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -45,10 +46,13 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "fit_logistic_irt",
+    "glicko",
     "import_data",
     "list_data",
     "list_parts",
     "load_data",
+    "load_responses",
     "load_results",
     "plain",
     "profiles",

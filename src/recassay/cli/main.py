@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results
+from recassay.cli import data, evaluation, parts, results, traits
 
 app = typer.Typer(
     name="recassay",
@@ -42,6 +42,8 @@ app.command("demo")(results.demo)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
+app.command("irt")(traits.irt)
+app.command("glicko")(traits.glicko)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.responses import MISSING, LogisticItems, Responses
@@ -70,7 +71,9 @@ def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype
     return np.where(absent.to_numpy(), MISSING, right.fill_null(False).to_numpy()).astype(np.uint8)
 
 
-def responses_from_users(frame: Any, *, respondent: str = "algorithm", item: str = "user", value: str = "value") -> Responses:
+def responses_from_users(
+    frame: Any, *, respondent: str = "algorithm", item: str = "user", value: str = "value"
+) -> Responses:
     """Algorithms as respondents and users as items, from one row a user and algorithm.
 
     The response is right where `value` (hit@k, or any measure) is above 0; a user that an algorithm was not judged on
@@ -80,7 +83,9 @@ def responses_from_users(frame: Any, *, respondent: str = "algorithm", item: str
     absent = [name for name in (respondent, item, value) if name not in table.columns]
     if absent:
         raise InputError(f"no column {listing(map(repr, absent))}", fix="name respondent, item and value")
-    table = table.select(pl.col(respondent).cast(pl.String), pl.col(item).cast(pl.String), pl.col(value).cast(pl.Float64))
+    table = table.select(
+        pl.col(respondent).cast(pl.String), pl.col(item).cast(pl.String), pl.col(value).cast(pl.Float64)
+    )
     if table.select(pl.struct(respondent, item).is_duplicated().any()).item():
         raise InputError("a respondent has an item twice", fix="select one metric, dataset and seed first")
     respondents, items = (table.get_column(n).unique().sort().to_list() for n in (respondent, item))
@@ -135,3 +140,18 @@ def _frame(source: Any, empty_fix: str) -> tuple[pl.DataFrame, str, tuple[Source
         frame, origin = read_table(Path(source), empty_fix=empty_fix)
         return frame, origin.file, (origin,)
     return frame_from_memory(source), "the frame", ()
+
+
+def read_properties(source: Any) -> dict[str, dict[str, float]]:
+    """Properties of datasets by name: a table with the column dataset (or its first) and columns of numbers."""
+    frame, where, _ = _frame(source, "give a column dataset and columns of numbers")
+    name = c.DATASET if c.DATASET in frame.columns else frame.columns[0]
+    numbers = frame.drop(name).select(pl.all().cast(pl.Float64, strict=False))
+    kept = [n for n in numbers.columns if numbers.get_column(n).null_count() < frame.height]
+    if not kept:
+        raise InputError("no column holds numbers", where=where, fix="give a column for each property")
+    rows = numbers.select(kept).to_dicts()
+    names = frame.get_column(name).cast(pl.String).str.strip_chars().to_list()
+    return {
+        dataset: {k: v for k, v in row.items() if v is not None} for dataset, row in zip(names, rows, strict=True)
+    }  # fmt: skip

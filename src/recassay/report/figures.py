@@ -9,6 +9,8 @@ from typing import Any
 from recassay.analysis.aggregate import RankResult
 from recassay.analysis.compare import CompareResult
 from recassay.analysis.correlations import CorrelationsResult
+from recassay.analysis.glicko import GlickoResult
+from recassay.analysis.logistic_irt import LogisticResult
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core.analysis import AnalysisResult
 
@@ -19,7 +21,9 @@ def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
     """The charts of these results by file name; a result without a chart has none."""
     from recassay.plots.correlations import plot_correlations
     from recassay.plots.critical_difference import plot_critical_difference
+    from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
     from recassay.plots.leaderboard import plot_leaderboard
+    from recassay.plots.logistic_irt import plot_abilities, plot_item_curves
     from recassay.plots.profiles import plot_profiles
 
     drawn: dict[str, Any] = {}
@@ -32,6 +36,12 @@ def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
             drawn["performance_profiles"] = plot_profiles(result)
         elif isinstance(result, CorrelationsResult):
             drawn["metric_correlations"] = plot_correlations(result)
+        elif isinstance(result, GlickoResult):
+            drawn["glicko_ranks"] = plot_glicko_bump(result)
+            drawn["glicko_ratings"] = plot_glicko_ratings(result)
+        elif isinstance(result, LogisticResult):
+            drawn["item_curves"] = plot_item_curves(result)
+            drawn["abilities"] = plot_abilities(result)
     return drawn
 
 
