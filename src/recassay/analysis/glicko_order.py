@@ -42,8 +42,8 @@ def dataset_order(
     """The datasets in their order of play; a property sorts from least to most (Cardoso et al., section 5.2).
 
     `order`: `given` (as the table names them; sorted names when `given` is not known), `name`, a property, or the names
-    themselves, which may be a part of the datasets. `properties[dataset][property]` comes from an IRT model (difficulty,
-    discrimination, difficulty_deviation, ...) and goes before those of the matrix itself.
+    themselves, which may be a part of the datasets. `properties[dataset][property]` comes from an IRT model (such
+    as difficulty, discrimination, difficulty_deviation) and goes before those of the matrix itself.
     """
     if not isinstance(order, str):
         unknown = [name for name in order if name not in matrix.datasets]

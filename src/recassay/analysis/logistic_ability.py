@@ -8,8 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import expit
 
-from recassay.analysis.logistic_fit import grid, posterior_on_grid
+from recassay.analysis.logistic_fit import posterior_on_grid
 from recassay.analysis.logistic_model import blocks, grid_log_likelihood
+from recassay.analysis.logistic_start import grid
 from recassay.core.errors import UsageError
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
@@ -66,7 +67,7 @@ def estimate_abilities(
         points = grid(items)
         posterior, _ = posterior_on_grid(responses, items, points)
         return from_posterior(posterior, points)
-    points = np.linspace(-bound, bound, max(121, len(grid(items))))
+    points = np.linspace(-bound, bound, max(361, len(grid(items))))
     height = grid_log_likelihood(responses, items, points)
     if method == "map":
         height -= points**2 / 2

@@ -91,7 +91,9 @@ def _joint(
     free = _FREE["2pl"] if model == "1pl" else _FREE[model]
     k, m, points = len(free), len(varied), fit.points
     state = fit.state.take(varied)
-    ((_, right, trials),) = expected_counts(responses, fit.posterior, varied)
+    counted = list(expected_counts(responses, fit.posterior, varied))
+    right = np.concatenate([part[1] for part in counted])
+    trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
     _, complete = score_and_information(
         points, right, trials, state, "2pl" if model == "1pl" else model, priors, fit.unit
     )  # fmt: skip

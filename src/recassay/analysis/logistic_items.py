@@ -204,7 +204,7 @@ def maximise_items(
         gradient, information = score_and_information(points, right[active], shared, part, model, priors, unit)
         information[:, [0, 1, 2], [0, 1, 2]] *= 1 + 1e-9
         information[:, [0, 1, 2], [0, 1, 2]] += 1e-9
-        step: FloatArray = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0].astype(np.float64)
         step /= np.maximum(1.0, np.abs(step / _LONGEST_STEP).max(axis=1, keepdims=True))
         before = value[active]
         trial = _moved(part, step, model)

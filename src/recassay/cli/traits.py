@@ -14,7 +14,7 @@ from recassay.cli.results import _direction, _finish, _load
 
 if TYPE_CHECKING:
     from recassay.analysis.glicko import GlickoResult
-    from recassay.analysis.logistic_irt import LogisticResult
+    from recassay.analysis.logistic_result import LogisticResult
 
 
 def glicko(

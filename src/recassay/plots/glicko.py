@@ -23,7 +23,11 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
         title="datasets, in the order of play",
         scale=alt.Scale(domain=[1, max(last, 2)], nice=False),
         axis=alt.Axis(
-            values=list(range(1, last + 1)), labelExpr=f"[{ticks}][datum.value - 1]", labelAngle=-60, grid=False
+            values=list(range(1, last + 1)),
+            labelExpr=f"[{ticks}][datum.value - 1]",
+            labelAngle=-60,
+            grid=False,
+            labelOverlap=False,
         ),
     )
     y = alt.Y(
@@ -47,7 +51,7 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
     names = alt.Chart(inline(ends)).mark_text(align="left", dx=9, fontSize=11).encode(
         x=x, y=y, color=colour, text="label:N"
     )  # fmt: skip
-    width = max(360, min(22 * last, 900))
+    width = max(360, 17 * last)
     chart = (lines + names).properties(width=width, height=max(200, 20 * len(order)))
     return themed(
         chart,

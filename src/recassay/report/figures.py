@@ -10,7 +10,7 @@ from recassay.analysis.aggregate import RankResult
 from recassay.analysis.compare import CompareResult
 from recassay.analysis.correlations import CorrelationsResult
 from recassay.analysis.glicko import GlickoResult
-from recassay.analysis.logistic_irt import LogisticResult
+from recassay.analysis.logistic_result import LogisticResult
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core.analysis import AnalysisResult
 
