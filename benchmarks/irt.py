@@ -46,7 +46,8 @@ data = np.load(sys.argv[1]).astype(int)
 path = tempfile.mktemp(suffix=".jsonlines")
 with open(path, "w") as file:
     for r, row in enumerate(data):
-        file.write(json.dumps({"subject_id": f"r{r}", "responses": {f"i{i}": int(x) for i, x in enumerate(row)}}) + "\\n")
+        answers = {f"i{i}": int(x) for i, x in enumerate(row)}
+        file.write(json.dumps({"subject_id": f"r{r}", "responses": answers}) + "\\n")
 start = time.perf_counter()
 config = IrtConfig(model_type=sys.argv[2], epochs=2000, priors="hierarchical", log_every=100000)
 trainer = IrtModelTrainer(data_path=path, config=config)

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.logistic_ability import Abilities, estimate_abilities
-from recassay.analysis.logistic_items import ItemPriors, LogisticModel, maximise_items
+from recassay.analysis.logistic_items import maximise_items
 from recassay.analysis.logistic_model import blocks
+from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
 from recassay.analysis.logistic_start import constant_items, starting_state, with_constant
 from recassay.core.errors import UsageError
 from recassay.core.responses import MISSING, LogisticItems, Responses

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.logistic_fit import LogisticFit, expected_counts
-from recassay.analysis.logistic_items import Curves, ItemPriors, ItemState, LogisticModel, score_and_information
+from recassay.analysis.logistic_items import Curves, score_and_information
+from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
 from recassay.core.responses import MISSING, Responses
 from recassay.core.types import FloatArray, IntArray
 
@@ -39,7 +40,7 @@ def item_covariance(
             return covariance
     for at, right, trials in expected_counts(responses, fit.posterior, varied):
         state = fit.state.take(at)
-        _, complete = score_and_information(fit.points, right, trials, state, model, priors, fit.unit)
+        _, complete = score_and_information(fit.points, right, trials, state, model, priors)
         second, mean = _scores(responses, fit, state, at, right, trials)
         squares = np.einsum("nip,niq->ipq", mean, mean)
         information = complete - second + squares
@@ -95,7 +96,7 @@ def _joint(
     right = np.concatenate([part[1] for part in counted])
     trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
     _, complete = score_and_information(
-        points, right, trials, state, "2pl" if model == "1pl" else model, priors, fit.unit
+        points, right, trials, state, "2pl" if model == "1pl" else model, priors
     )  # fmt: skip
     curve = Curves.at(points, state)
     shape = curve.right.shape

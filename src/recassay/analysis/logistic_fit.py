@@ -8,16 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from recassay.analysis.logistic_items import (
-    STEEPEST,
-    ItemPriors,
-    ItemState,
-    LogisticModel,
-    log_prior,
-    maximise_items,
-    score_and_information,
-)
+from recassay.analysis.logistic_items import STEEPEST, maximise_items, score_and_information
 from recassay.analysis.logistic_model import blocks, grid_log_likelihood
+from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
 from recassay.analysis.logistic_start import (
     FEWEST_POINTS,
     REACH,
@@ -28,6 +21,9 @@ from recassay.analysis.logistic_start import (
 )
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray, IntArray
+
+ADAPTING = (2, 4, 6)
+"""The cycles after which adaptive priors take the spread of the slopes; from the last on they stay."""
 
 _NO_MASS = 1e-12
 
@@ -54,7 +50,7 @@ class LogisticFit:
     history: tuple[float, ...]
     points: FloatArray
     posterior: FloatArray
-    unit: float
+    priors: ItemPriors | None
 
 
 def _log_weights(points: FloatArray) -> FloatArray:
@@ -99,7 +95,8 @@ def fit_em(
     table = responses if varied.all() else Responses(
         responses.codes[:, varied], responses.respondents,
         tuple(n for n, v in zip(responses.items, varied, strict=True) if v))  # fmt: skip
-    state, unit = starting_state(table, model, priors), 1.0
+    asked, state = priors, starting_state(table, model, priors)
+    priors = None if asked is None else asked.framed(state)
     points = grid(_named(table.items, state))
     history: list[float] = []
     still = np.ones(len(table.items), dtype=bool)
@@ -112,12 +109,12 @@ def fit_em(
         shown = points[window]
         posterior, marginal = posterior_on_grid(table, _named(table.items, state), shown)
         offset = logsumexp(-(shown**2) / 2) - logsumexp(-(points**2) / 2)
-        value = float((marginal + offset).sum() + log_prior(state, model, priors, unit).sum())
+        value = float((marginal + offset).sum() + _log_prior(state, model, priors))
         mass = posterior.sum(axis=0)
         window = _window(points, shown, mass)
         inner = (2, tolerance / 30) if cycle < 6 else (15, tolerance / 30)
         awake = np.ones_like(still) if cycle % 4 == 0 else still
-        moved = _step(table, state, model, priors, unit, shown, posterior, awake, inner)
+        moved = _step(table, state, model, priors, shown, posterior, awake, inner)
         mean = float(mass @ shown / len(posterior))
         spread = float(np.sqrt(mass @ (shown - mean) ** 2 / len(posterior)))
         rescaled = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
@@ -127,15 +124,23 @@ def fit_em(
         rate = min(change / before, 0.99)
         ahead = change * max(rate / (1 - rate), 0.1)
         state = rescaled
-        if priors is not None and model != "1pl":
-            unit = priors.slope_unit(state.slope, unit * spread)
+        if asked is not None and priors is not None and model != "1pl":
+            priors = priors.framed(state)
+            if asked.adaptive and cycle in ADAPTING:
+                errors = _slope_variances(table, state, model, priors, shown, posterior)
+                priors = priors.adapted(state.slope, errors, asked.slope_deviation)
         history.append(value)
-        if ahead < tolerance and awake.all():
-            converged = True
+        near = min(ahead, 50 * change) < tolerance
+        if near and awake.all() and (asked is None or cycle > ADAPTING[-1]):
+            ahead, converged = min(ahead, 50 * change), True
             break
-        if ahead < tolerance:
+        if near:
             still[:] = True
-    return _finish(responses, table, varied, model, priors, state, unit, points, history, converged, cycle, ahead)
+    return _finish(responses, table, varied, model, priors, state, points, history, converged, cycle, ahead)
+
+
+def _log_prior(state: ItemState, model: LogisticModel, priors: ItemPriors | None) -> float:
+    return 0.0 if priors is None else float(priors.log_density(state, model).sum())
 
 
 def _window(points: FloatArray, shown: FloatArray, mass: FloatArray) -> slice:
@@ -155,7 +160,6 @@ def _step(
     state: ItemState,
     model: LogisticModel,
     priors: ItemPriors | None,
-    unit: float,
     points: FloatArray,
     posterior: FloatArray,
     awake: BoolArray,
@@ -167,10 +171,26 @@ def _step(
         part_state = state.take(part)
         steps, tolerance = inner
         best = maximise_items(
-            points, right, trials, part_state, model, priors, unit, steps=steps, tolerance=tolerance
+            points, right, trials, part_state, model, priors, steps=steps, tolerance=tolerance
         )  # fmt: skip
         moved.put(part, best)
     return moved
+
+
+def _slope_variances(
+    table: Responses,
+    state: ItemState,
+    model: LogisticModel,
+    priors: ItemPriors,
+    points: FloatArray,
+    posterior: FloatArray,
+) -> FloatArray:
+    """The error variance of each slope as if abilities were known."""
+    variance = np.empty(len(state.slope))
+    for part, right, trials in expected_counts(table, posterior, np.arange(len(state.slope))):
+        _, information = score_and_information(points, right, trials, state.take(part), model, priors)
+        variance[part] = np.linalg.inv(information + 1e-9 * np.eye(3))[:, 0, 0]
+    return variance
 
 
 def expected_counts(
@@ -192,7 +212,6 @@ def _finish(
     model: LogisticModel,
     priors: ItemPriors | None,
     state: ItemState,
-    unit: float,
     points: FloatArray,
     history: list[float],
     converged: bool,
@@ -203,13 +222,14 @@ def _finish(
     if np.cov(posterior @ points, table.score_share(), bias=True)[0, 1] < 0:
         state = ItemState(-state.slope, state.intercept, state.guessing_logit)
         posterior = posterior[:, ::-1]
+        priors = None if priors is None else priors.framed(state)
     gradient = 0.0
     for part, right, trials in expected_counts(table, posterior, np.arange(len(table.items))):
-        score, _ = score_and_information(points, right, trials, state.take(part), model, priors, unit)
+        score, _ = score_and_information(points, right, trials, state.take(part), model, priors)
         gradient = max(gradient, float(np.abs(score).max()))
     whole = with_constant(responses, varied, state)
     at_bound = np.abs(whole.slope) >= STEEPEST * 0.999
-    history.append(float(marginal.sum() + log_prior(state, model, priors, unit).sum()))
+    history.append(float(marginal.sum() + _log_prior(state, model, priors)))
     return LogisticFit(
         items=_named(responses.items, whole),
         state=whole,
@@ -223,7 +243,7 @@ def _finish(
         history=tuple(history),
         points=points,
         posterior=posterior,
-        unit=unit,
+        priors=priors,
     )
 
 
@@ -244,5 +264,5 @@ def _all_constant(responses: Responses, constant: BoolArray) -> LogisticFit:
         history=(0.0,),
         points=points,
         posterior=np.tile(np.exp(_log_weights(points)), (len(responses.respondents), 1)),
-        unit=1.0,
+        priors=None,
     )

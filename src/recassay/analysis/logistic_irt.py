@@ -18,8 +18,8 @@ from recassay.analysis.logistic_ability import (
 )
 from recassay.analysis.logistic_errors import item_covariance
 from recassay.analysis.logistic_fit import fit_em
-from recassay.analysis.logistic_items import ItemPriors, LogisticModel
 from recassay.analysis.logistic_model import true_score
+from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
 from recassay.analysis.logistic_result import Estimator, LogisticResult
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.responses import LogisticItems, Responses
@@ -62,7 +62,7 @@ def fit_logistic(
         abilities = from_posterior(fit.posterior, fit.points)
     else:
         abilities = estimate_abilities(responses, fit.items, check_method(str(ability)))
-    errors, intervals = _item_intervals(item_covariance(responses, fit, chosen, prior), fit.items, confidence)
+    errors, intervals = _item_intervals(item_covariance(responses, fit, chosen, fit.priors), fit.items, confidence)
     return _result(
         responses, chosen, "mml", fit.items, fit.constant, abilities, confidence, errors, intervals,
         converged=fit.converged, cycles=fit.cycles, change=fit.change, gradient=fit.gradient,

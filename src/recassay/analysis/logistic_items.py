@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.logistic_model import logistic_and_logs
-from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
+from recassay.core.types import BoolArray, FloatArray
 
-LogisticModel = Literal["1pl", "2pl", "3pl"]
 STEEPEST = 25.0
 """The largest slope in absolute value: without priors a separable item has no finite one."""
 
@@ -20,55 +19,6 @@ DEEPEST = 40.0
 
 GUESSING_LOGIT = (-9.0, 3.0)
 _LONGEST_STEP = np.array([1.5, 3.0, 1.0])
-
-
-@dataclass(frozen=True, slots=True)
-class ItemPriors:
-    """Normal priors that keep items with little information in place.
-
-    Slopes (signed) are Normal(1, 1) in units of the test's own slope, the scale that fits them best: the units of the
-    ability come from the population, not from the prior, so that many items cannot outvote it. The logit of guessing
-    is Normal(-1.39, 0.5): 0.2, and mostly between 0.09 and 0.4.
-    """
-
-    slope_mean: float = 1.0
-    slope_deviation: float = 1.0
-    guessing_mean: float = -1.39
-    guessing_deviation: float = 0.5
-
-    def slope_unit(self, slope: FloatArray, before: float) -> float:
-        """The unit s that maximises the sum of log Normal(slope / s; mean, deviation): sum a^2 / (mean sum a)."""
-        total = self.slope_mean * slope.sum()
-        return float(np.clip((slope**2).sum() / total, 0.1, 10.0)) if total > 0 else before
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ItemState:
-    """Parameters of items while they are estimated: slope, intercept, logit of guessing (-inf: none)."""
-
-    slope: FloatArray
-    intercept: FloatArray
-    guessing_logit: FloatArray
-
-    def take(self, which: slice | BoolArray | IntArray) -> ItemState:
-        """The items of a slice or mask."""
-        return ItemState(self.slope[which], self.intercept[which], self.guessing_logit[which])
-
-    def put(self, which: slice | BoolArray | IntArray, part: ItemState) -> None:
-        """Write `part` back at its place."""
-        self.slope[which], self.intercept[which] = part.slope, part.intercept
-        self.guessing_logit[which] = part.guessing_logit
-
-    def copy(self) -> ItemState:
-        """A state that can be written to."""
-        return ItemState(self.slope.copy(), self.intercept.copy(), self.guessing_logit.copy())
-
-    def change(self, other: ItemState) -> FloatArray:
-        """The largest change of a parameter of each item; guessing counts as a probability."""
-        guess = np.abs(expit(self.guessing_logit) - expit(other.guessing_logit))
-        return np.maximum(
-            np.maximum(np.abs(self.slope - other.slope), np.abs(self.intercept - other.intercept)), guess
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,18 +49,6 @@ class Curves:
         return cls(logistic, guessing, right, (1 - guessing) * (1 - logistic), logistic / right, guessing / right)
 
 
-def log_prior(state: ItemState, model: LogisticModel, priors: ItemPriors | None, unit: float) -> FloatArray:
-    """The log prior density of each item up to a constant."""
-    total = np.zeros(len(state.slope))
-    if priors is None:
-        return total
-    if model != "1pl":
-        total -= ((state.slope / unit - priors.slope_mean) / priors.slope_deviation) ** 2 / 2
-    if model == "3pl":
-        total -= ((state.guessing_logit - priors.guessing_mean) / priors.guessing_deviation) ** 2 / 2
-    return total
-
-
 def expected_log_likelihood(
     points: FloatArray, right: FloatArray, trials: FloatArray, state: ItemState
 ) -> FloatArray:  # fmt: skip
@@ -136,7 +74,6 @@ def score_and_information(
     state: ItemState,
     model: LogisticModel,
     priors: ItemPriors | None,
-    unit: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient (items x 3) and expected information (items x 3 x 3) for slope, intercept, logit of guessing."""
     curve = Curves.at(points, state)
@@ -156,13 +93,10 @@ def score_and_information(
         information[:, 0, 2] = information[:, 2, 0] = cross @ points
         information[:, 1, 2] = information[:, 2, 1] = cross.sum(axis=1)
         information[:, 2, 2] = (weight * curve.by_guessing**2).sum(axis=1)
-    if priors is not None and model != "1pl":
-        scale = (unit * priors.slope_deviation) ** 2
-        gradient[:, 0] -= (state.slope - unit * priors.slope_mean) / scale
-        information[:, 0, 0] += 1 / scale
-    if priors is not None and model == "3pl":
-        gradient[:, 2] -= (state.guessing_logit - priors.guessing_mean) / priors.guessing_deviation**2
-        information[:, 2, 2] += 1 / priors.guessing_deviation**2
+    if priors is not None:
+        pull, curvature = priors.derivatives(state, model)
+        gradient += pull
+        information += curvature
     fixed = {"1pl": (0, 2), "2pl": (2,), "3pl": ()}[model]
     for k in fixed:
         gradient[:, k] = 0
@@ -178,7 +112,6 @@ def maximise_items(
     state: ItemState,
     model: LogisticModel,
     priors: ItemPriors | None = None,
-    unit: float = 1.0,
     *,
     steps: int = 3,
     tolerance: float = 1e-7,
@@ -195,13 +128,13 @@ def maximise_items(
     def objective(which: BoolArray, part: ItemState) -> FloatArray:
         shared = trials if len(trials) == 1 else trials[which]
         fit = expected_log_likelihood(points, right[which], shared, part)
-        return fit + log_prior(part, model, priors, unit)
+        return fit if priors is None else fit + priors.log_density(part, model)
 
     value = objective(active, state)
     for _ in range(steps):
         part = state.take(active)
         shared = trials if len(trials) == 1 else trials[active]
-        gradient, information = score_and_information(points, right[active], shared, part, model, priors, unit)
+        gradient, information = score_and_information(points, right[active], shared, part, model, priors)
         information[:, [0, 1, 2], [0, 1, 2]] *= 1 + 1e-9
         information[:, [0, 1, 2], [0, 1, 2]] += 1e-9
         step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0].astype(np.float64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.logistic_items import ItemPriors, ItemState, LogisticModel
 from recassay.analysis.logistic_model import blocks, test_information
+from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 

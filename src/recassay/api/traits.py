@@ -10,7 +10,7 @@ from recassay.api.results import default_metric, load_results
 if TYPE_CHECKING:
     from recassay.analysis.glicko import GlickoResult
     from recassay.analysis.logistic_ability import AbilityMethod
-    from recassay.analysis.logistic_items import ItemPriors, LogisticModel
+    from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
     from recassay.analysis.logistic_result import LogisticResult
     from recassay.core.responses import Responses
     from recassay.core.results import MissingPolicy
