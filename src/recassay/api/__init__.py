@@ -25,7 +25,7 @@ from recassay.api.results import (
     rank,
     save,
 )
-from recassay.api.traits import fit_logistic_irt, glicko, load_responses
+from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -46,6 +46,7 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "fit_beta_irt",
     "fit_logistic_irt",
     "glicko",
     "import_data",

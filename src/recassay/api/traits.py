@@ -1,4 +1,4 @@
-"""Verbs on latent traits: logistic item response theory on a binary table, and Glicko-2 on a results table."""
+"""Verbs that estimate latent traits: beta-IRT and Glicko-2 on a results table, logistic IRT on a binary one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,49 @@ from typing import TYPE_CHECKING, Any, Literal
 from recassay.api.results import default_metric, load_results
 
 if TYPE_CHECKING:
+    from recassay.analysis.beta_irt import BetaIRTResult, Estimator, GapPolicy, PosteriorForm
     from recassay.analysis.glicko import GlickoResult
     from recassay.analysis.logistic_ability import AbilityMethod
     from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
     from recassay.analysis.logistic_result import LogisticResult
     from recassay.core.responses import Responses
     from recassay.core.results import MissingPolicy
+
+
+def fit_beta_irt(
+    results: Any,
+    metric: str | None = None,
+    *,
+    missing: GapPolicy = "keep",
+    higher_is_better: bool | None = None,
+    sigma: float = 1.0,
+    estimator: Estimator | None = None,
+    posterior: PosteriorForm = "normal",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> BetaIRTResult:
+    """How able are the algorithms, how hard and how telling the datasets: beta-IRT in both directions.
+
+    `seed` matters for `posterior="samples"` alone: all else is computed without chance.
+    """
+    from recassay.analysis import beta_irt
+
+    table = load_results(results, metric=metric)
+    values, algorithms, datasets, label, upward = beta_irt.response_table(
+        table, metric or default_metric(table), missing, higher_is_better
+    )
+    return beta_irt.fit_beta_irt(
+        values,
+        algorithms,
+        datasets,
+        metric=label,
+        higher_is_better=upward,
+        estimator=estimator or beta_irt.DEFAULT_ESTIMATOR,
+        sigma=sigma,
+        posterior=posterior,
+        confidence=confidence,
+        seed=seed,
+    )
 
 
 def load_responses(source: Any) -> Responses:

@@ -1,4 +1,4 @@
-"""`glicko`, and `irt` on a binary response table."""
+"""`irt` and `glicko`: latent traits of algorithms, datasets, respondents and items."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from recassay.cli.render import print_json, print_lines, print_saved, print_tabl
 from recassay.cli.results import _direction, _finish, _load
 
 if TYPE_CHECKING:
+    from recassay.analysis.beta_irt import BetaIRTResult
     from recassay.analysis.glicko import GlickoResult
     from recassay.analysis.logistic_result import LogisticResult
+    from recassay.core.results import Results
 
 
 def glicko(
@@ -80,7 +82,6 @@ Items = Annotated[
         "--items", help="Known items (item, discrimination, difficulty, guessing): abilities only.", show_default=False
     ),
 ]
-Estimator = Annotated[str, typer.Option("--estimator", help="Items by mml (EM) or birnbaum (two steps).")]
 Ability = Annotated[
     str | None,
     typer.Option("--ability", help="ml, map or eap. [default: eap; ml with --items]", show_default=False),
@@ -93,20 +94,50 @@ Priors = Annotated[
 
 def irt(
     files: o.Files,
+    metric: o.Metric = None,
+    wide: o.Wide = False,
+    transpose: o.Transpose = False,
+    column: o.Column = None,
+    missing: Annotated[
+        str, typer.Option("--missing", help="Missing cells: keep, error, drop-datasets, drop-algorithms or worst.")
+    ] = "keep",
+    higher: o.Higher = False,
+    lower: o.Lower = False,
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            "--estimator",
+            help="bi-reirt (squared error of the curves) or beta (Beta density); with --model: mml or birnbaum. "
+            "[default: bi-reirt; mml]",
+            show_default=False,
+        ),
+    ] = None,
+    sigma: Annotated[float, typer.Option("--sigma", help="Prior standard deviation of the discriminations.")] = 1.0,
+    posterior: Annotated[
+        str, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
+    ] = "normal",
+    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
     model: Model = None,
     items: Items = None,
-    estimator: Estimator = "mml",
     ability: Ability = None,
     priors: Priors = None,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
-    """Item response theory: abilities and items."""
-    if model is None:
-        raise api.UsageError("no model was named", fix="say --model 1pl, 2pl or 3pl for a binary response table")
-    if len(files) != 1:
-        raise api.UsageError(f"{len(files)} response tables were given", fix="give one")
-    irt_responses(files[0], model, items, estimator, ability, priors, as_json, out)
+    """Ability, difficulty, discrimination: beta-IRT, or --model."""
+    if model is not None:
+        if len(files) != 1:
+            raise api.UsageError(f"{len(files)} response tables were given", fix="give one")
+        irt_responses(files[0], model, items, estimator or "mml", ability, priors, confidence, as_json, out)
+        return
+    if items is not None or ability is not None or priors is not None:
+        raise api.UsageError(
+            "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
+        )
+    results = _load(files, metric, wide, transpose, column)
+    direction = _direction(higher, lower)
+    _beta(results, metric, missing, direction, estimator, sigma, posterior, confidence, seed, as_json, out)
 
 
 def irt_responses(
@@ -116,6 +147,7 @@ def irt_responses(
     estimator: str,
     ability: str | None,
     priors: bool | None,
+    confidence: float,
     as_json: bool,
     out: Path | None,
 ) -> None:
@@ -128,6 +160,7 @@ def irt_responses(
         estimator=estimator,  # type: ignore[arg-type]
         ability=ability,  # type: ignore[arg-type]
         priors=priors,
+        confidence=confidence,
     )
     document = api.document("irt", result.to_dict(), table)  # type: ignore[arg-type]
     if as_json:
@@ -136,6 +169,33 @@ def irt_responses(
         show_logistic(result)
     if out is not None:
         print_saved(api.save({"irt": result}, document, out), out)
+
+
+def _beta(
+    results: Results,
+    metric: str | None,
+    missing: str,
+    higher_is_better: bool | None,
+    estimator: str | None,
+    sigma: float,
+    posterior: str,
+    confidence: float,
+    seed: int,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    result = api.fit_beta_irt(
+        results,
+        metric,
+        missing=missing,  # type: ignore[arg-type]
+        higher_is_better=higher_is_better,
+        sigma=sigma,
+        posterior=posterior,  # type: ignore[arg-type]
+        estimator=estimator,  # type: ignore[arg-type]
+        confidence=confidence,
+        seed=seed,
+    )
+    _finish("irt", {"irt": result}, result.to_dict(), results, as_json, out, lambda: show_beta_irt(result))
 
 
 def show_glicko(result: GlickoResult) -> None:
@@ -191,3 +251,33 @@ def show_logistic(result: LogisticResult, *, most: int = 30) -> None:
             *result.notes,
         ]
     )
+
+
+def show_beta_irt(result: BetaIRTResult) -> None:
+    """A table of respondents and one of items for each direction, then the fit and the warnings."""
+    for direction in result.directions:
+        respondent, level, slope = direction.traits
+        who, what = ("algorithm", "dataset") if direction.number == 1 else ("dataset", "algorithm")
+        for name, key in ((respondent, who), (level, what)):
+            trait = direction.traits[name]
+            steep = direction.traits[slope]
+            rows = [[trait.names[i], _span(trait, i)] for i in trait.order()]
+            header = [key, name.replace("_", " ")]
+            if name == level:
+                header += [slope, "P(> 0)"]
+                for row, i in zip(rows, trait.order(), strict=True):
+                    row += [_span(steep, i), f"{direction.probability_positive[i]:.3f}"]
+            print_table(f"Direction {direction.number}: {who}s on {what}s, {result.metric}", header, rows)
+        print_lines(
+            [
+                f"Fit: mean squared error {direction.mse:.3g}, log-likelihood {direction.log_likelihood:.1f}, "
+                f"reliability {direction.reliability:.2f}",
+                "",
+            ]
+        )
+    print_lines(f"Warning: {note}" for note in result.warnings)
+
+
+def _span(trait: object, i: int) -> str:
+    estimate, low, high = (float(getattr(trait, key)[i]) for key in ("estimate", "low", "high"))
+    return f"{estimate:.3f} [{low:.3f}, {high:.3f}]"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recassay.analysis.aggregate import RankResult
+from recassay.analysis.beta_irt import BetaIRTResult
 from recassay.analysis.compare import CompareResult
 from recassay.analysis.correlations import CorrelationsResult
 from recassay.analysis.glicko import GlickoResult
@@ -19,6 +20,7 @@ FORMATS = ("svg", "pdf", "png", "json")
 
 def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
     """The charts of these results by file name; a result without a chart has none."""
+    from recassay.plots.beta_irt import plot_direction, plot_traits
     from recassay.plots.correlations import plot_correlations
     from recassay.plots.critical_difference import plot_critical_difference
     from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
@@ -36,6 +38,10 @@ def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
             drawn["performance_profiles"] = plot_profiles(result)
         elif isinstance(result, CorrelationsResult):
             drawn["metric_correlations"] = plot_correlations(result)
+        elif isinstance(result, BetaIRTResult):
+            drawn["irt_traits"] = plot_traits(result)
+            drawn["irt_datasets"] = plot_direction(result, 1)
+            drawn["irt_algorithms"] = plot_direction(result, 2)
         elif isinstance(result, GlickoResult):
             drawn["glicko_ranks"] = plot_glicko_bump(result)
             drawn["glicko_ratings"] = plot_glicko_ratings(result)

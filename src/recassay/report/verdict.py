@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recassay.analysis.aggregate import RankResult
+from recassay.analysis.beta_irt import BetaIRTResult
 from recassay.analysis.compare import CompareResult
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import listing
@@ -68,6 +69,24 @@ def compare_sentences(result: CompareResult) -> list[str]:
     return [overall, lead, apart, result.power.sentence()]
 
 
+def beta_irt_sentences(result: BetaIRTResult) -> list[str]:
+    """The ablest algorithm and how surely, the hardest and the easiest dataset, and what the model warns of."""
+    one = result.directions[0]
+    ability, challenge = result.trait("ability"), result.trait("challenge")
+    first, second = ability.order()[:2]
+    order = challenge.order()
+    able = (
+        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f}), "
+        f"above {ability.names[second]} with probability {one.exceeds[first, second]:.2f}; "
+        f"{challenge.names[order[0]]} is the most challenging dataset "
+        f"({challenge.estimate[order[0]]:.2f}), {challenge.names[order[-1]]} the least "
+        f"({challenge.estimate[order[-1]]:.2f})."
+    )
+    backwards = [n for n, p in zip(one.items, one.probability_positive, strict=True) if p < 0.5]
+    against = f"On {listing(backwards)} abler algorithms do worse (negative discrimination): noise, or an error there."
+    return [able, *([against] if backwards else []), *(f"{note[0].upper()}{note[1:]}." for note in result.warnings)]
+
+
 def verdict(results: Mapping[str, AnalysisResult]) -> list[str]:
     """The sentences of every analysis that has any, in reading order."""
     sentences: list[str] = []
@@ -76,4 +95,6 @@ def verdict(results: Mapping[str, AnalysisResult]) -> list[str]:
             sentences = rank_sentences(result) + sentences
         elif isinstance(result, CompareResult):
             sentences += compare_sentences(result)
+        elif isinstance(result, BetaIRTResult):
+            sentences += beta_irt_sentences(result)
     return sentences

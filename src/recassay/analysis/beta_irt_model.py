@@ -1,0 +1,242 @@
+"""The beta-IRT model: responses, log density of a cell with its derivatives, priors, and the posterior they make.
+
+p_ij ~ Beta(alpha_ij, beta_ij), alpha_ij = (theta_i / delta_j)^a_j, beta_ij = ((1 - theta_i) / (1 - delta_j))^a_j
+(Bi-ReIRT, equation 1), with theta, delta ~ Beta(1, 1) and a ~ Normal(1, sigma^2). Everything is computed in the
+unconstrained coordinates z = (logit theta, logit delta, a), in which the flat priors are standard logistic ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, digamma, expit, zeta
+
+from recassay.core.types import FloatArray
+
+SMALLEST = 1e-9
+"""No response nearer than this to 0 or 1 is taken at its word."""
+
+_LARGEST_LOG = 40.0
+_CAP = 8.0
+
+Jet = tuple[FloatArray, FloatArray, FloatArray]
+"""A function of (logit theta, logit delta, a): value, gradient (3 x ...), second derivatives (3 x 3 x ...)."""
+
+CellFunction = Callable[[FloatArray, FloatArray, FloatArray, bool], Jet]
+"""Its last argument says whether the second derivatives are wanted; they are zero when not."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """Responses of respondents (rows) to items (columns) inside (0, 1), NaN where missing.
+
+    Zeros and ones cannot come from a Beta density. They are squeezed to `low` and `high`, half-way between 0 and the
+    smallest positive response, and between 1 and the largest below it (at least 1e-9 away), and are read as "at most
+    low" and "at least high" (`below`, `above`), which keeps the intervals honest where a metric bottoms out.
+    """
+
+    values: FloatArray
+    observed: FloatArray
+    below: FloatArray
+    above: FloatArray
+    low: float
+    high: float
+
+    @classmethod
+    def squeeze(cls, values: FloatArray) -> Responses:
+        """Responses from values in [0, 1] with NaN for missing cells."""
+        observed = np.isfinite(values)
+        given = values[observed]
+        low = max(SMALLEST, float(given[given > 0].min(initial=1e-3)) / 2)
+        high = 1 - max(SMALLEST, float((1 - given[given < 1]).min(initial=1e-3)) / 2)
+        filled = np.where(observed, values, 0.5)
+        return cls(
+            values=np.clip(filled, low, high),
+            observed=observed.astype(np.float64),
+            below=(filled < low).astype(np.float64),
+            above=(filled > high).astype(np.float64),
+            low=low,
+            high=high,
+        )
+
+    @classmethod
+    def plain(cls, values: FloatArray) -> Responses:
+        """Responses as they are, for a fit that bears zeros and ones."""
+        observed, none = np.isfinite(values), np.zeros(values.shape)
+        return cls(np.where(observed, values, 0.5), observed.astype(np.float64), none, none, 0.0, 1.0)
+
+    @property
+    def squeezed(self) -> int:
+        """How many responses were at or too near 0 or 1."""
+        return int(self.below.sum() + self.above.sum())
+
+
+def log_expit(x: FloatArray) -> FloatArray:
+    """log(1 / (1 + exp(-x))) without overflow."""
+    return -np.logaddexp(0.0, -x)
+
+
+def beta_parameters(theta: FloatArray, delta: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """alpha and beta of the Beta density (equation 1)."""
+    return (theta / delta) ** a, ((1 - theta) / (1 - delta)) ** a
+
+
+def characteristic_curve(theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:
+    """The ICC, the expected response (equation 2): expit(a (logit theta - logit delta))."""
+    alpha, beta = beta_parameters(theta, delta, a)
+    return alpha / (alpha + beta)
+
+
+def log_density(p: FloatArray, theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:
+    """The log density of a response p inside (0, 1)."""
+    alpha, beta = beta_parameters(theta, delta, a)
+    return (alpha - 1) * np.log(p) + (beta - 1) * np.log1p(-p) - betaln(alpha, beta)
+
+
+def density_cells(responses: Responses) -> CellFunction:
+    """The log likelihood of each cell as a function of its three parameters, with analytic derivatives.
+
+    A squeezed response enters with the probability of lying beyond the limit e: to first order in e it is
+    e^alpha / (alpha B(alpha, beta)), capped smoothly at 1.
+    """
+    log_p, log_q = np.log(responses.values), np.log1p(-responses.values)
+    beyond = responses.below + responses.above
+
+    def cells(x: FloatArray, y: FloatArray, a: FloatArray, curved: bool) -> Jet:
+        theta, delta = expit(x), expit(y)
+        u, v = log_expit(x) - log_expit(y), log_expit(-x) - log_expit(-y)
+        log_alpha = np.clip(a * u, -_LARGEST_LOG, _LARGEST_LOG)
+        log_beta = np.clip(a * v, -_LARGEST_LOG, _LARGEST_LOG)
+        alpha, beta = np.exp(log_alpha), np.exp(log_beta)
+        value = (alpha - 1) * log_p + (beta - 1) * log_q - betaln(alpha, beta)
+        value = value + responses.below * (log_p - log_alpha) + responses.above * (log_q - log_beta)
+        both = digamma(alpha + beta)
+        g1 = alpha * (log_p - digamma(alpha) + both)
+        g2 = beta * (log_q - digamma(beta) + both)
+        if curved:
+            trigamma = zeta(2.0, alpha + beta)
+            h11 = g1 + alpha**2 * (trigamma - zeta(2.0, alpha))
+            h22 = g2 + beta**2 * (trigamma - zeta(2.0, beta))
+            h12 = alpha * beta * trigamma
+        g1, g2 = g1 - responses.below, g2 - responses.above
+
+        zero = np.zeros_like(value)
+        d1 = np.stack([a * (1 - theta) + zero, -a * (1 - delta) + zero, u])
+        d2 = np.stack([-a * theta + zero, a * delta + zero, v])
+        gradient = g1 * d1 + g2 * d2
+        if not curved:
+            value, gradient, second = _cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
+            return value * responses.observed, gradient * responses.observed, second
+        cross = d1[:, None] * d2[None]
+        second = d1[:, None] * d1[None] * h11 + (cross + cross.swapaxes(0, 1)) * h12 + d2[:, None] * d2[None] * h22
+        second[0, 0] -= (g1 + g2) * a * theta * (1 - theta)
+        second[1, 1] += (g1 + g2) * a * delta * (1 - delta)
+        second[0, 2] += g1 * (1 - theta) - g2 * theta
+        second[1, 2] += g2 * delta - g1 * (1 - delta)
+        second[2, 0], second[2, 1] = second[0, 2], second[1, 2]
+        value, gradient, second = _cap(value, gradient, second, beyond)
+        return value * responses.observed, gradient * responses.observed, second * responses.observed
+
+    return cells
+
+
+def _cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: FloatArray) -> Jet:
+    """log P -> log(P / (1 + P^k)^(1/k)) in the marked cells: never above 0, unchanged where P is small."""
+    if not where.any():
+        return value, gradient, second
+    share = expit(_CAP * value) * where
+    outer = gradient[:, None] * gradient[None] if second.any() else 0.0
+    return (
+        value - where * np.logaddexp(0.0, _CAP * value) / _CAP,
+        gradient * (1 - share),
+        second * (1 - share) - _CAP * share * (1 - share) * outer,
+    )
+
+
+def squared_error_cells(responses: Responses, scale: float) -> CellFunction:
+    """-(p - ICC)^2 / (2 scale^2) of each cell: the fit of the paper, as a log likelihood."""
+    weight = responses.observed / scale**2
+
+    def cells(x: FloatArray, y: FloatArray, a: FloatArray, curved: bool) -> Jet:
+        mean = expit(a * (x - y))
+        slope = mean * (1 - mean)
+        error = responses.values - mean
+        zero = np.zeros_like(mean)
+        inner = np.stack([a + zero, -a + zero, x - y + zero])
+        if not curved:
+            return -0.5 * weight * error**2, weight * error * slope * inner, np.zeros((1,) * (mean.ndim + 2))
+        second = (error * slope * (1 - 2 * mean) - slope**2) * inner[:, None] * inner[None]
+        for i, sign in ((0, 1.0), (1, -1.0)):
+            second[i, 2] += sign * error * slope
+            second[2, i] = second[i, 2]
+        return -0.5 * weight * error**2, weight * error * slope * inner, weight * second
+
+    return cells
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """The log posterior density of z = (logit theta of N respondents, logit delta and a of M items)."""
+
+    cells: CellFunction
+    respondents: int
+    items: int
+    sigma: float
+
+    @property
+    def size(self) -> int:
+        """N + 2 M."""
+        return self.respondents + 2 * self.items
+
+    def split(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """logit theta, logit delta and a."""
+        n, m = self.respondents, self.items
+        return z[..., :n], z[..., n : n + m], z[..., n + m :]
+
+    def prior(self, z: FloatArray) -> Jet:
+        """log prior of each coordinate (logistic, logistic, normal), its first and its second derivative."""
+        logits, a = z[..., : -self.items], z[..., -self.items :]
+        share = expit(logits)
+        normal = -0.5 * ((a - 1) / self.sigma) ** 2 - np.log(self.sigma * np.sqrt(2 * np.pi))
+        return (
+            np.concatenate([log_expit(logits) + log_expit(-logits), normal], axis=-1),
+            np.concatenate([1 - 2 * share, (1 - a) / self.sigma**2], axis=-1),
+            np.concatenate([-2 * share * (1 - share), np.full_like(a, -1 / self.sigma**2)], axis=-1),
+        )
+
+    def gradient(self, cells: FloatArray) -> FloatArray:
+        """Sum the cells' gradients (3 x N x M) into one of z."""
+        return np.concatenate([cells[0].sum(axis=1), cells[1].sum(axis=0), cells[2].sum(axis=0)])
+
+    def hessian(self, cells: FloatArray) -> FloatArray:
+        """Sum the cells' second derivatives (3 x 3 x N x M) into the matrix of z."""
+        n, m = self.respondents, self.items
+        x, y, a = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
+        whole = np.zeros((self.size, self.size))
+        whole[x, x] = np.diag(cells[0, 0].sum(axis=1))
+        whole[y, y] = np.diag(cells[1, 1].sum(axis=0))
+        whole[a, a] = np.diag(cells[2, 2].sum(axis=0))
+        whole[y, a] = whole[a, y] = np.diag(cells[1, 2].sum(axis=0))
+        whole[x, y], whole[x, a] = cells[0, 1], cells[0, 2]
+        whole[y, x], whole[a, x] = cells[0, 1].T, cells[0, 2].T
+        return whole
+
+    def evaluate(self, z: FloatArray) -> Jet:
+        """Log density, gradient and Hessian at z, all analytic."""
+        x, y, a = self.split(z)
+        value, first, second = self.cells(x[:, None], y[None], a[None], True)
+        p0, p1, p2 = self.prior(z)
+        return (
+            np.asarray(value.sum() + p0.sum()),
+            self.gradient(first) + p1,
+            self.hessian(second) + np.diag(p2),
+        )
+
+    def loss(self, z: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the log density and minus its gradient, for a minimiser."""
+        x, y, a = self.split(z)
+        value, first, _ = self.cells(x[:, None], y[None], a[None], False)
+        p0, p1, _ = self.prior(z)
+        return -float(value.sum() + p0.sum()), -(self.gradient(first) + p1)

@@ -1,0 +1,167 @@
+"""Beta-IRT in pictures: item traits beside characteristic curves (Bi-ReIRT, Figures 2 and 3), and intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.beta_irt import BetaIRTResult
+from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
+
+WIDTH, HEIGHT = 400, 380
+ROW = 13
+"""Pixels between two labels of the scatter plot, more than the height of their letters."""
+
+AXES = {
+    1: ("ability", "difficulty", "discrimination", "algorithm ability", "dataset difficulty", "dataset discrimination"),
+    2: (
+        "challenge",
+        "difficulty_limit",
+        "consistency",
+        "inherent challenge of the dataset",
+        "algorithm difficulty limit",
+        "algorithm consistency",
+    ),
+}
+"""For each direction: the traits of respondents and items, and their titles (Bi-ReIRT, Table 1)."""
+
+
+def label_rows(heights: list[float], room: float) -> list[float]:
+    """Heights for labels that start at `heights`, moved as little as needed to stand `room` apart, in the same order.
+
+    Neighbours that would touch form a block around their mean; blocks that touch are joined.
+    """
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    blocks: list[list[int]] = []
+    for i in order:
+        blocks.append([i])
+        while len(blocks) > 1 and _start(blocks[-1], heights, room) < _end(blocks[-2], heights, room) + room:
+            last = blocks.pop()
+            blocks[-1] += last
+    placed = [0.0] * len(heights)
+    for block in blocks:
+        for place, i in enumerate(block):
+            placed[i] = _start(block, heights, room) + place * room
+    return placed
+
+
+def _start(block: list[int], heights: list[float], room: float) -> float:
+    return sum(heights[i] for i in block) / len(block) - room * (len(block) - 1) / 2
+
+
+def _end(block: list[int], heights: list[float], room: float) -> float:
+    return _start(block, heights, room) + room * (len(block) - 1)
+
+
+def _scatter(result: BetaIRTResult, number: int) -> Any:
+    """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
+    _, level, slope, _, level_title, slope_title = AXES[number]
+    across, up = result.trait(slope), result.trait(level)
+    height = max(HEIGHT, ROW * (len(up.names) + 2))
+    low, high = min(0.0, float(across.low.min())), float(across.high.max())
+    edge = high + 0.04 * (high - low)
+    rows_at = label_rows(up.estimate.tolist(), ROW / height)
+    overshoot = max(rows_at) - 1
+    if overshoot > 0:
+        rows_at = [row - overshoot for row in rows_at]
+    rows = [
+        {
+            "name": name,
+            "label": shorten(name, 24),
+            "x": float(across.estimate[i]),
+            "x_low": float(across.low[i]),
+            "x_high": float(across.high[i]),
+            "y": float(up.estimate[i]),
+            "y_low": float(up.low[i]),
+            "y_high": float(up.high[i]),
+            "edge": edge,
+            "row": rows_at[i],
+        }
+        for i, name in enumerate(up.names)
+    ]
+    floor = min(0.0, min(rows_at))
+    x_scale = alt.Scale(domain=[low, edge], nice=False, zero=False)
+    y_scale = alt.Scale(domain=[floor, 1], nice=False, clamp=False)
+    x = alt.X("x:Q", title=slope_title, scale=x_scale)
+    y = alt.Y("y:Q", title=level_title, scale=y_scale, axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1]))
+    tip = ["name:N", "x:Q", "x_low:Q", "x_high:Q", "y:Q", "y_low:Q", "y_high:Q"]
+    base = alt.Chart(inline(rows))
+    names = sorted(up.names)
+    colour = alt.Color("name:N", scale=colour_scale(names), legend=None)
+    return alt.layer(
+        base.mark_rule(color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
+        base.mark_rule(strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
+        base.mark_rule(strokeWidth=1, opacity=0.45).encode(x=x, y="y_low:Q", y2="y_high:Q", color=colour),
+        base.mark_circle(size=46, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip),
+        base.mark_text(align="left", dx=3, fontSize=10.5, color=INK).encode(
+            x="edge:Q", y=alt.Y("row:Q", scale=y_scale), text="label:N", tooltip=tip
+        ),
+    ).properties(width=WIDTH, height=height)
+
+
+def _curves(result: BetaIRTResult, number: int) -> Any:
+    """Characteristic curves over the respondents' trait, the range of those observed shaded."""
+    respondent, level, _, title, _, _ = AXES[number]
+    items = result.trait(level)
+    names = sorted(items.names)
+    frames = result.frames()
+    rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
+    band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
+    x_scale, y_scale = alt.Scale(domain=[0, 1]), alt.Scale(domain=[0, 1])
+    legend = alt.Legend(title=None, columns=2 if len(names) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
+    shade = alt.Chart(inline(band)).mark_rect(color=FAINT, opacity=0.18).encode(
+        x=alt.X("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
+    )  # fmt: skip
+    lines = (
+        alt.Chart(inline(rows))
+        .mark_line(strokeWidth=1.8)
+        .encode(
+            x=alt.X("trait:Q", title=title, scale=x_scale),
+            y=alt.Y("expected:Q", title=f"expected {result.metric}", scale=y_scale),
+            color=alt.Color("item:N", scale=colour_scale(names), sort=names, legend=legend),
+            strokeDash=alt.StrokeDash("item:N", scale=dash_scale(names), sort=names, legend=legend),
+            tooltip=["item:N", "trait:Q", "expected:Q"],
+        )
+    )
+    height = max(HEIGHT, ROW * (len(names) + 2))
+    seen = f"shaded: the {respondent} of those observed"
+    return (shade + lines).properties(width=WIDTH, height=height, title=alt.TitleParams(seen, fontSize=11, color=FAINT))
+
+
+def plot_direction(result: BetaIRTResult, number: int) -> Any:
+    """Figure 2 (number 1: datasets as items) or Figure 3 (number 2: algorithms as items) of Bi-ReIRT."""
+    chart = alt.hconcat(_scatter(result, number), _curves(result, number), spacing=130).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
+    what = "What the datasets ask" if number == 1 else "What the algorithms bear"
+    subtitle = (
+        "Beta-IRT, direction 1: left, how hard and how telling each dataset is; right, expected score by ability"
+        if number == 1
+        else "Beta-IRT, direction 2: left, difficulty limit and consistency of each algorithm; "
+        "right, expected score by challenge"
+    )
+    return themed(chart, f"{what}, {result.metric}", subtitle)
+
+
+def plot_traits(result: BetaIRTResult) -> Any:
+    """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
+    panels = []
+    for number in (1, 2):
+        name, title = AXES[number][0], AXES[number][3]
+        trait = result.trait(name)
+        order = [trait.names[i] for i in trait.order()]
+        rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
+        base = alt.Chart(inline(rows)).encode(
+            y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+            tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
+        )
+        scale = alt.Scale(domain=[0, 1])
+        spans = base.mark_rule(strokeWidth=2, color=FAINT).encode(
+            x=alt.X("low:Q", scale=scale, title=title), x2="high:Q"
+        )
+        dots = base.mark_circle(size=52, color="#0072b2", opacity=1).encode(x=alt.X("estimate:Q", scale=scale))
+        panels.append((spans + dots).properties(width=320, height=18 * len(order)))
+    chart = alt.hconcat(*panels, spacing=40)
+    share = f"{100 * result.confidence:g} % intervals"
+    return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")
