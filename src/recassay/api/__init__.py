@@ -26,7 +26,7 @@ from recassay.api.results import (
     save,
 )
 from recassay.api.studies import load_study, make_study, run, status
-from recassay.api.traits import fit_beta_irt
+from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -48,10 +48,13 @@ __all__ = [
     "evaluate",
     "fetch_data",
     "fit_beta_irt",
+    "fit_logistic_irt",
+    "glicko",
     "import_data",
     "list_data",
     "list_parts",
     "load_data",
+    "load_responses",
     "load_results",
     "load_study",
     "make_study",

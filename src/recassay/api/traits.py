@@ -1,13 +1,20 @@
-"""Verbs that estimate latent traits of algorithms and datasets."""
+"""Verbs that estimate latent traits: beta-IRT and Glicko-2 on a results table, logistic IRT on a binary one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from recassay.api.results import default_metric, load_results
 
 if TYPE_CHECKING:
     from recassay.analysis.beta_irt import BetaIRTResult, Estimator, GapPolicy, PosteriorForm
+    from recassay.analysis.glicko import GlickoResult
+    from recassay.analysis.logistic_ability import AbilityMethod
+    from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
+    from recassay.analysis.logistic_result import LogisticResult
+    from recassay.core.responses import Responses
+    from recassay.core.results import MissingPolicy
 
 
 def fit_beta_irt(
@@ -44,3 +51,88 @@ def fit_beta_irt(
         confidence=confidence,
         seed=seed,
     )
+
+
+def load_responses(source: Any) -> Responses:
+    """A binary response table from a path, a frame or an array: see `data.responses.read_responses`."""
+    from recassay.data.responses import read_responses
+
+    return read_responses(source)
+
+
+def fit_logistic_irt(
+    responses: Any,
+    model: LogisticModel = "2pl",
+    *,
+    items: Any = None,
+    estimator: Literal["mml", "birnbaum"] = "mml",
+    priors: ItemPriors | bool | None = None,
+    ability: AbilityMethod | None = None,
+    confidence: float = 0.95,
+    tolerance: float = 1e-4,
+    max_cycles: int = 500,
+) -> LogisticResult:
+    """Items, abilities and true scores of a binary table under the 1PL, 2PL or 3PL.
+
+    `responses`: a path, a frame (first column respondent, one 0/1 column an item, empty for missing), an array, or
+    `Responses`. With `items` (a path or frame: item, discrimination, difficulty, guessing) nothing but the abilities is
+    estimated, by maximum likelihood unless `ability` says `map` or `eap`. Priors are on by default for the 3PL alone.
+    """
+    from recassay.analysis.logistic_irt import fit_logistic, score_logistic
+    from recassay.data.responses import read_items
+
+    table = load_responses(responses)
+    if items is not None:
+        return score_logistic(table, read_items(items), model, ability=ability, confidence=confidence)
+    return fit_logistic(
+        table,
+        model,
+        estimator=estimator,
+        priors=priors,
+        ability=ability,
+        confidence=confidence,
+        tolerance=tolerance,
+        max_cycles=max_cycles,
+    )
+
+
+def glicko(
+    results: Any,
+    metric: str | None = None,
+    *,
+    order: str | Sequence[str] = "given",
+    properties: Any = None,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    tau: float | None = None,
+    tie: float = 0.0,
+    orders: int | None = None,
+    seed: int = 0,
+) -> GlickoResult:
+    """Glicko-2 ratings: every dataset is a rating period in which all algorithms play all, the better value wins.
+
+    `order` of the datasets: `given` (first appearance in the table), `name`, `difficulty`, `discrimination`,
+    `deviation`, any column of `properties` (a path, a frame with a column dataset, or a mapping by dataset), or names.
+    """
+    from recassay.analysis.glicko import given_order, rate_algorithms
+
+    table = load_results(results, metric=metric)
+    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+    return rate_algorithms(
+        matrix,
+        given=given_order(table, matrix),
+        order=order,
+        properties=_properties(properties),
+        tau=tau,
+        tie=tie,
+        orders=orders,
+        seed=seed,
+    )
+
+
+def _properties(source: Any) -> Mapping[str, Mapping[str, float]] | None:
+    if source is None or isinstance(source, Mapping):
+        return source
+    from recassay.data.responses import read_properties
+
+    return read_properties(source)

@@ -10,6 +10,8 @@ from recassay.analysis.aggregate import RankResult
 from recassay.analysis.beta_irt import BetaIRTResult
 from recassay.analysis.compare import CompareResult
 from recassay.analysis.correlations import CorrelationsResult
+from recassay.analysis.glicko import GlickoResult
+from recassay.analysis.logistic_result import LogisticResult
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core.analysis import AnalysisResult
 
@@ -21,7 +23,9 @@ def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
     from recassay.plots.beta_irt import plot_direction, plot_traits
     from recassay.plots.correlations import plot_correlations
     from recassay.plots.critical_difference import plot_critical_difference
+    from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
     from recassay.plots.leaderboard import plot_leaderboard
+    from recassay.plots.logistic_irt import plot_abilities, plot_item_curves
     from recassay.plots.profiles import plot_profiles
 
     drawn: dict[str, Any] = {}
@@ -38,6 +42,12 @@ def charts(results: Mapping[str, AnalysisResult]) -> dict[str, Any]:
             drawn["irt_traits"] = plot_traits(result)
             drawn["irt_datasets"] = plot_direction(result, 1)
             drawn["irt_algorithms"] = plot_direction(result, 2)
+        elif isinstance(result, GlickoResult):
+            drawn["glicko_ranks"] = plot_glicko_bump(result)
+            drawn["glicko_ratings"] = plot_glicko_ratings(result)
+        elif isinstance(result, LogisticResult):
+            drawn["item_curves"] = plot_item_curves(result)
+            drawn["abilities"] = plot_abilities(result)
     return drawn
 
 

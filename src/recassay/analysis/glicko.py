@@ -1,0 +1,261 @@
+"""Glicko-2 ratings of algorithms: every dataset is a rating period in which all play all (Glickman 2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.glicko_order import dataset_order
+from recassay.analysis.glicko_system import (
+    CALMER,
+    SETTLED,
+    START,
+    TAU,
+    round_robin,
+    tournament,
+    win_probability,
+)
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError
+from recassay.core.results import Matrix, MissingCells, Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+ORDERS = 200
+"""Random orders of the datasets that the spread of the final ratings is taken over; fewer for very large tables."""
+
+GAMES = 50_000_000
+"""Games that are played for that spread, at most (and at least 20 orders)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlickoResult:
+    """`history[t, :, a]` holds rating, deviation and volatility of algorithm a after t datasets (0: the start).
+
+    `spread[:, a]` is the 2.5 %, 50 % and 97.5 % quantile of the final rating of a over random orders of the datasets.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    order_name: str
+    history: FloatArray
+    wins: FloatArray
+    spread: FloatArray
+    rank_spread: FloatArray
+    tau: float
+    tie: float
+    n_orders: int
+    settled: bool
+    missing: MissingCells
+
+    @property
+    def ratings(self) -> FloatArray:
+        """Final rating, deviation and volatility: 3 x algorithms."""
+        return self.history[-1]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know before reading the ratings."""
+        if not self.settled:
+            return [f"The ratings ran away (a volatility above {SETTLED:g}) and mean nothing: use a smaller tau."]
+        if self.tau in CALMER:
+            return [f"tau is {self.tau:g}: with {TAU:g} the volatility of some algorithm may run away on this table."]
+        return []
+
+    def order(self) -> list[int]:
+        """Positions of the algorithms, highest rating first."""
+        return sorted(range(len(self.algorithms)), key=lambda a: (-self.ratings[0, a], self.algorithms[a]))
+
+    def intervals(self) -> FloatArray:
+        """95 % intervals of the ratings, rating +- 1.96 deviations: algorithms x 2 (the papers round to 2)."""
+        return np.stack([self.ratings[0] - 1.96 * self.ratings[1], self.ratings[0] + 1.96 * self.ratings[1]], axis=1)
+
+    def ranks(self) -> FloatArray:
+        """Rank by rating after every dataset, 1 the highest: datasets x algorithms; ties by name."""
+        keys = -self.history[1:, 0]
+        places = np.argsort(np.argsort(keys, axis=1, kind="stable"), axis=1, kind="stable")
+        return places.astype(np.float64) + 1.0
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row an algorithm, highest rating first."""
+        order, ends = self.order(), self.intervals()
+        return pl.DataFrame(
+            {
+                c.ALGORITHM: [self.algorithms[a] for a in order],
+                "rating": self.ratings[0, order],
+                "deviation": self.ratings[1, order],
+                "volatility": self.ratings[2, order],
+                "low": ends[order, 0],
+                "high": ends[order, 1],
+                "order_low": self.spread[0, order],
+                "order_median": self.spread[1, order],
+                "order_high": self.spread[2, order],
+                "order_rank_low": self.rank_spread[0, order],
+                "order_rank_high": self.rank_spread[2, order],
+            }
+        )
+
+    def history_frame(self) -> pl.DataFrame:
+        """One row a dataset and algorithm, in the order of play: rating, deviation, volatility and rank after it."""
+        ranks = self.ranks()
+        rows = [
+            (t + 1, dataset, self.algorithms[a], *self.history[t + 1, :, a].tolist(), int(ranks[t, a]))
+            for t, dataset in enumerate(self.datasets)
+            for a in self.order()
+        ]
+        names = ["period", c.DATASET, c.ALGORITHM, "rating", "deviation", "volatility", c.RANK]
+        return pl.DataFrame(rows, schema=names, orient="row")
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Ratings, their history, and the probability of winning for each pair."""
+        order = self.order()
+        pairs = [
+            (self.algorithms[i], self.algorithms[j], float(self.wins[i, j])) for i in order for j in order if i != j
+        ]
+        schema = {c.ALGORITHM: pl.String, "opponent": pl.String, "probability": pl.Float64}
+        return {
+            "glicko_ratings": self.to_frame(),
+            "glicko_history": self.history_frame(),
+            "glicko_wins": pl.DataFrame(pairs, schema=schema, orient="row"),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`ratings` by name, `history` by dataset in the order of play, `win_probability`, the spread over orders."""
+        order, ends = self.order(), self.intervals()
+        names = ("rating", "deviation", "volatility")
+
+        def state(t: int, a: int) -> dict[str, float]:
+            return dict(zip(names, self.history[t, :, a].tolist(), strict=True))
+
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "datasets": list(self.datasets),
+            "order": self.order_name,
+            "ratings": {
+                self.algorithms[a]: {**state(-1, a), "interval": ends[a].tolist()} for a in order
+            },
+            "history": [
+                {c.DATASET: dataset, "ratings": {self.algorithms[a]: state(t + 1, a) for a in order}}
+                for t, dataset in enumerate(self.datasets)
+            ],
+            "win_probability": {
+                self.algorithms[i]: {self.algorithms[j]: float(self.wins[i, j]) for j in order if i != j} for i in order
+            },
+            "random_orders": {
+                "orders": self.n_orders,
+                "rating": {self.algorithms[a]: {"estimate": float(self.spread[1, a]),
+                                                "interval": [float(self.spread[0, a]), float(self.spread[2, a])]}
+                           for a in order},
+                "rank": {self.algorithms[a]: {"estimate": float(self.rank_spread[1, a]),
+                                              "interval": [float(self.rank_spread[0, a]),
+                                                           float(self.rank_spread[2, a])]} for a in order},
+            },
+            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
+                        "dropped": list(self.missing.dropped)},
+            "settings": {"tau": self.tau, "tie": self.tie, "start": list(START)},
+            "settled": self.settled,
+            "notes": self.notes,
+        }  # fmt: skip
+
+
+def rate_algorithms(
+    matrix: Matrix,
+    *,
+    given: Sequence[str] | None = None,
+    order: str | Sequence[str] = "given",
+    properties: Mapping[str, Mapping[str, float]] | None = None,
+    tau: float | None = None,
+    tie: float = 0.0,
+    orders: int | None = None,
+    seed: int = 0,
+) -> GlickoResult:
+    """Glicko-2 over the datasets of a matrix: each is a rating period, all play all, the better value wins.
+
+    `order` names how the datasets follow each other (see `glicko_order.dataset_order`); `given` is the order of the
+    table. As the result depends on it, the tournament is also played in `orders` random orders
+    (None: 200, fewer for very large tables).
+
+    All games of a period hang on one score each, so with thirty players and more a single odd dataset looks like thirty
+    surprises, and with tau 0.5 the volatility can run away. `tau` None takes the largest of 0.5, 0.2, 0.1, 0.05 and
+    0.02 with which it stays below 1 in every order; `settled` says whether it did.
+    """
+    if orders is None:
+        orders = int(np.clip(GAMES // (len(matrix.algorithms) ** 2 * len(matrix.datasets)), 20, ORDERS))
+    if (tau is not None and not tau > 0) or not tie >= 0 or orders < 1:
+        raise UsageError(
+            f"tau {tau}, tie {tie}, {orders} random orders", fix="tau is above 0, tie at least 0, orders at least 1"
+        )  # fmt: skip
+    names = dataset_order(matrix, order, given=given, properties=properties)
+    place = {name: d for d, name in enumerate(matrix.datasets)}
+    chosen = np.array([place[name] for name in names], dtype=np.int64)
+    scores = round_robin(matrix.values, higher_is_better=matrix.higher_is_better, tie=tie)[chosen]
+    shuffled = np.argsort(derived_rng(seed, "glicko orders", matrix.metric).random((orders, len(chosen))), axis=1)
+    for attempt in (TAU, *CALMER) if tau is None else (tau,):
+        history = tournament(scores, np.arange(len(chosen))[None, :], tau=attempt)[0]
+        calm = bool(history[:, 2].max() < SETTLED)
+        if not calm and tau is None and attempt != CALMER[-1]:
+            continue
+        final, settled = _final_ratings(scores, shuffled, attempt)
+        settled = settled and calm
+        if settled:
+            break
+    places = np.argsort(np.argsort(-final, axis=1, kind="stable"), axis=1, kind="stable") + 1.0
+    quantiles = [0.025, 0.5, 0.975]
+    return GlickoResult(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=matrix.algorithms,
+        datasets=tuple(names),
+        order_name=order if isinstance(order, str) else "listed",
+        history=history,
+        wins=win_probability(history[-1, 0], history[-1, 1]),
+        spread=np.quantile(final, quantiles, axis=0),
+        rank_spread=np.quantile(places, quantiles, axis=0, method="inverted_cdf"),
+        tau=attempt,
+        tie=tie,
+        n_orders=orders,
+        settled=settled,
+        missing=matrix.missing,
+    )
+
+
+def _final_ratings(scores: FloatArray, orders: IntArray, tau: float) -> tuple[FloatArray, bool]:
+    """Final ratings, orders x players, and whether all settled; as many orders at once as fit into 32 MiB."""
+    step = max(1, (1 << 22) // scores.shape[1] ** 2)
+    final = np.empty((len(orders), scores.shape[1]))
+    settled = True
+    for start in range(0, len(orders), step):
+        part = slice(start, start + step)
+        history = tournament(scores, orders[part], tau=tau)
+        final[part] = history[:, -1, 0]
+        settled = settled and bool(history[:, :, 2].max() < SETTLED)
+    return final, settled
+
+
+def _run(results: Results, spec: AnalysisSpec) -> GlickoResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return rate_algorithms(matrix, given=given_order(results, matrix), seed=spec.seed)
+
+
+def given_order(results: Results, matrix: Matrix) -> list[str]:
+    """The datasets of a matrix in the order in which the table first names them for its metric."""
+    rows = results.frame.filter(pl.col(c.METRIC) == matrix.metric)
+    named = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
+    kept = set(matrix.datasets)
+    return [name for name in named if name in kept] + [name for name in matrix.datasets if name not in set(named)]
+
+
+ANALYSIS = Analysis(
+    name="glicko",
+    question="How strong is each algorithm when it plays every other one on each dataset?",
+    source="Glickman 2012; Cardoso et al. sections 2.4 and 4.3",
+    run=_run,
+)

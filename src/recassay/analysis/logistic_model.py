@@ -1,0 +1,102 @@
+"""The logistic item response models: probability, information, true score, and likelihoods on a grid of abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.types import FloatArray
+
+BLOCK_CELLS = 1 << 21
+"""Cells of a work array (items x points, or respondents x items) that are held at once: 16 MiB."""
+
+
+def blocks(length: int, width: int) -> Iterator[slice]:
+    """Slices of `length` such that a block times `width` stays below `BLOCK_CELLS`."""
+    step = max(1, BLOCK_CELLS // max(width, 1))
+    for start in range(0, length, step):
+        yield slice(start, min(start + step, length))
+
+
+def logits(ability: FloatArray, items: LogisticItems) -> FloatArray:
+    """slope theta + intercept, items x abilities."""
+    return items.slope[:, None] * ability[None, :] + items.intercept[:, None]
+
+
+def probabilities(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+    """P(right) = c + (1 - c) / (1 + exp(-a (theta - b))): Equation 1 of Cardoso et al.; abilities x items."""
+    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
+    c = items.guessing[:, None]
+    return (c + (1 - c) * expit(logits(theta, items))).T
+
+
+def item_information(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+    """Fisher information of each item about the ability: a^2 (1 - P) / P (L)^2, L the logistic part; abilities x items.
+
+    Birnbaum 1968; with c = 0 it is a^2 P (1 - P).
+    """
+    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
+    z, c = logits(theta, items), items.guessing[:, None]
+    logistic = expit(z)
+    right = c + (1 - c) * logistic
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(right > 0, logistic / right, 1.0)
+    return (items.slope[:, None] ** 2 * (1 - c) * expit(-z) * logistic * share).T
+
+
+def test_information(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+    """The sum of the items' information; 1 / sqrt of it is the standard error of the maximum-likelihood ability."""
+    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
+    total = np.zeros(len(theta))
+    for part in blocks(len(items.names), len(theta)):
+        total += item_information(theta, items.take(part)).sum(axis=1)
+    return total
+
+
+def true_score(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+    """The expected number of right answers: the sum of P over the items (Lord and Wingersky 1984; Equation 2)."""
+    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
+    total = np.zeros(len(theta))
+    for part in blocks(len(items.names), len(theta)):
+        total += probabilities(theta, items.take(part)).sum(axis=1)
+    return total
+
+
+def logistic_and_logs(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """L = 1 / (1 + exp(-z)), log L and log (1 - L) = log L - z, accurate and finite for every |z| below 700."""
+    odds = np.exp(-np.clip(z, -700.0, 700.0))
+    odds += 1.0
+    log_right = -np.log(odds)
+    return 1.0 / odds, log_right, log_right - z
+
+
+def log_right_wrong(points: FloatArray, items: LogisticItems) -> tuple[FloatArray, FloatArray]:
+    """log P and log (1 - P) = log (1 - c) + log (1 - L), items x points, finite for every finite parameter."""
+    logistic, right, wrong = logistic_and_logs(logits(points, items))
+    if items.guessing.any():
+        c = items.guessing[:, None]
+        with np.errstate(divide="ignore"):
+            right = np.where(c > 0, np.log(c + (1 - c) * logistic), right)
+        wrong += np.log1p(-c)
+    return right, wrong
+
+
+def grid_log_likelihood(responses: Responses, items: LogisticItems, points: FloatArray) -> FloatArray:
+    """log P(responses of r | ability = point q), respondents x points: sums of logarithms by matrix products.
+
+    Products of probabilities underflow near 1,300 items; sums of their logarithms do not.
+    """
+    total = np.zeros((len(responses.respondents), len(points)))
+    for part in blocks(len(items.names), max(len(points), len(responses.respondents))):
+        right, wrong = log_right_wrong(points, items.take(part))
+        codes = responses.codes[:, part]
+        total += (codes == 1).astype(np.float64) @ (right - wrong)
+        if responses.complete:
+            total += wrong.sum(axis=0)
+        else:
+            total += (codes != MISSING).astype(np.float64) @ wrong
+    return total

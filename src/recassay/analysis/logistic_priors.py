@@ -1,0 +1,105 @@
+"""Logistic items while they are estimated, and what is believed of them before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit
+
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+LogisticModel = Literal["1pl", "2pl", "3pl"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemState:
+    """Parameters of items while they are estimated: slope, intercept, logit of guessing (-inf: none)."""
+
+    slope: FloatArray
+    intercept: FloatArray
+    guessing_logit: FloatArray
+
+    def take(self, which: slice | BoolArray | IntArray) -> ItemState:
+        """The items of a slice or mask."""
+        return ItemState(self.slope[which], self.intercept[which], self.guessing_logit[which])
+
+    def put(self, which: slice | BoolArray | IntArray, part: ItemState) -> None:
+        """Write `part` back at its place."""
+        self.slope[which], self.intercept[which] = part.slope, part.intercept
+        self.guessing_logit[which] = part.guessing_logit
+
+    def copy(self) -> ItemState:
+        """A state that can be written to."""
+        return ItemState(self.slope.copy(), self.intercept.copy(), self.guessing_logit.copy())
+
+    def change(self, other: ItemState) -> FloatArray:
+        """The largest change of a parameter of each item; guessing counts as a probability."""
+        guess = np.abs(expit(self.guessing_logit) - expit(other.guessing_logit))
+        return np.maximum(
+            np.maximum(np.abs(self.slope - other.slope), np.abs(self.intercept - other.intercept)), guess
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPriors:
+    """Normal priors that keep items with little information in place.
+
+    Slopes (signed) are Normal(1, 1) in units of the test's own slope (`unit`); the logit of guessing is
+    Normal(-1.39, 0.5): 0.2, and mostly between 0.09 and 0.4; the logit of the logistic part at the test's own `origin`
+    is Normal(0, 5) in the 3PL, where an item that nobody does better on than by guessing has no finite intercept. Unit
+    and origin are those that fit the items best: the scale of the ability comes from the population, not from the
+    priors, so that many items cannot outvote it. With `adaptive` the deviation of the slopes is estimated (empirical
+    Bayes: the mean of (slope - unit)^2 + its error variance), between a quarter of the unit and `slope_deviation`: with
+    few respondents the slopes of many items would else stretch the scale of the ability.
+    """
+
+    slope_mean: float = 1.0
+    slope_deviation: float = 1.0
+    guessing_mean: float = -1.39
+    guessing_deviation: float = 0.5
+    intercept_deviation: float = 5.0
+    adaptive: bool = True
+    unit: float = 1.0
+    origin: float = 0.0
+
+    def framed(self, state: ItemState) -> ItemPriors:
+        """With the unit sum a^2 / (mean sum a) and the origin -sum a d / sum a^2, which maximise the density."""
+        squares, total = float((state.slope**2).sum()), self.slope_mean * float(state.slope.sum())
+        return replace(
+            self,
+            unit=float(np.clip(squares / total, 0.1, 10.0)) if total > 0 else self.unit,
+            origin=-float(state.slope @ state.intercept) / max(squares, 1e-9),
+        )
+
+    def adapted(self, slope: FloatArray, error_variance: FloatArray, widest: float) -> ItemPriors:
+        """With the deviation that these slopes have around the unit, at most `widest`."""
+        squares = np.mean((slope - self.unit * self.slope_mean) ** 2 + error_variance)
+        return replace(self, slope_deviation=float(np.clip(np.sqrt(squares) / self.unit, min(0.25, widest), widest)))
+
+    def log_density(self, state: ItemState, model: LogisticModel) -> FloatArray:
+        """Of each item, up to a constant."""
+        total = np.zeros(len(state.slope))
+        if model != "1pl":
+            total -= ((state.slope / self.unit - self.slope_mean) / self.slope_deviation) ** 2 / 2
+        if model == "3pl":
+            total -= ((state.intercept + state.slope * self.origin) / self.intercept_deviation) ** 2 / 2
+            total -= ((state.guessing_logit - self.guessing_mean) / self.guessing_deviation) ** 2 / 2
+        return total
+
+    def derivatives(self, state: ItemState, model: LogisticModel) -> tuple[FloatArray, FloatArray]:
+        """Gradient (items x 3) and minus the second derivative (3 x 3, the same for all items)."""
+        gradient, curvature = np.zeros((len(state.slope), 3)), np.zeros((3, 3))
+        if model != "1pl":
+            scale = (self.unit * self.slope_deviation) ** 2
+            gradient[:, 0] -= (state.slope - self.unit * self.slope_mean) / scale
+            curvature[0, 0] += 1 / scale
+        if model == "3pl":
+            place = np.array([self.origin, 1.0, 0.0])
+            precision = 1 / self.intercept_deviation**2
+            gradient -= precision * (state.intercept + state.slope * self.origin)[:, None] * place
+            curvature += precision * np.outer(place, place)
+            gradient[:, 2] -= (state.guessing_logit - self.guessing_mean) / self.guessing_deviation**2
+            curvature[2, 2] += 1 / self.guessing_deviation**2
+        return gradient, curvature

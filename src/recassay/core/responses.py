@@ -1,0 +1,115 @@
+"""Who answered what rightly: a binary table of respondents x items, and the parameters of logistic items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from recassay.core.errors import InputError, listing
+from recassay.core.results import Source
+from recassay.core.types import BoolArray, FloatArray
+
+MISSING = 2
+"""The code of a response that was not observed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """`codes[r, i]` is 1 where respondent r has item i right, 0 where wrong, `MISSING` where nothing is known."""
+
+    codes: NDArray[np.uint8]
+    respondents: tuple[str, ...]
+    items: tuple[str, ...]
+    sources: tuple[Source, ...] = ()
+    complete: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.codes.shape != (len(self.respondents), len(self.items)):
+            raise ValueError(f"codes {self.codes.shape} do not fit the names")
+        for names, what in ((self.respondents, "respondent"), (self.items, "item")):
+            if not names:
+                raise InputError(f"the response table has no {what}", fix="give at least one respondent and one item")
+            if len(set(names)) < len(names):
+                twice = sorted({n for n in names if names.count(n) > 1}) if len(names) < 5000 else []
+                raise InputError(f"the {what} {listing(twice)} appears twice", fix="give each a name of its own")
+        object.__setattr__(self, "complete", not bool((self.codes == MISSING).any()))
+
+    @classmethod
+    def from_array(
+        cls, values: ArrayLike, respondents: Sequence[str] | None = None, items: Sequence[str] | None = None
+    ) -> Responses:
+        """From numbers 0 and 1 with NaN for missing; names default to `r1, r2, ...` and `item1, item2, ...`."""
+        table = np.asarray(values)
+        if table.ndim != 2:
+            raise InputError(f"responses have {table.ndim} dimensions", fix="give respondents x items")
+        missing = np.isnan(table) if table.dtype.kind == "f" else np.zeros(table.shape, dtype=bool)
+        strange = ~missing & (table != 0) & (table != 1)
+        if strange.any():
+            row, column = (int(x[0]) for x in np.nonzero(strange))
+            raise InputError(
+                f"response {table[row, column]} of row {row + 1}, column {column + 1} is neither 0 nor 1",
+                fix="give 1 for right, 0 for wrong, and leave a missing response empty (NaN)",
+            )
+        codes = np.where(missing, MISSING, np.where(missing, 0, table)).astype(np.uint8)
+        return cls(
+            codes,
+            tuple(respondents) if respondents is not None else tuple(f"r{i + 1}" for i in range(len(table))),
+            tuple(items) if items is not None else tuple(f"item{i + 1}" for i in range(table.shape[1])),
+        )
+
+    def right(self) -> BoolArray:
+        """Where the response is right."""
+        return self.codes == 1
+
+    def observed(self) -> BoolArray:
+        """Where a response is known."""
+        return self.codes != MISSING
+
+    def score_share(self) -> FloatArray:
+        """Each respondent's share of right answers among those observed; 0.5 where none is."""
+        known = self.observed().sum(axis=1)
+        return np.where(known > 0, self.right().sum(axis=1) / np.maximum(known, 1), 0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogisticItems:
+    """Item parameters in slope and intercept form: P = c + (1 - c) / (1 + exp(-(slope theta + intercept))).
+
+    The discrimination is the slope and the difficulty -intercept / slope: not defined (NaN) where the slope is 0.
+    """
+
+    names: tuple[str, ...]
+    slope: FloatArray
+    intercept: FloatArray
+    guessing: FloatArray
+
+    @classmethod
+    def from_difficulty(
+        cls, names: Sequence[str], discrimination: ArrayLike, difficulty: ArrayLike, guessing: ArrayLike | None = None
+    ) -> LogisticItems:
+        """From the usual parameters (a, b, c)."""
+        a = np.asarray(discrimination, dtype=np.float64)
+        b = np.asarray(difficulty, dtype=np.float64)
+        c = np.zeros_like(a) if guessing is None else np.asarray(guessing, dtype=np.float64)
+        bad = ~np.isfinite(a) | ~np.isfinite(b) | ~(c >= 0) | ~(c < 1)
+        if bad.any():
+            which = listing((n for n, x in zip(names, bad, strict=True) if x), most=3)
+            raise InputError(
+                f"the parameters of {which} cannot be used",
+                fix="discrimination and difficulty are finite numbers, guessing lies from 0 to below 1",
+            )
+        return cls(tuple(names), a, -a * b, c)
+
+    @property
+    def difficulty(self) -> FloatArray:
+        """Where the logistic part is one half."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.slope != 0, -self.intercept / self.slope, np.nan)
+
+    def take(self, which: slice | BoolArray | NDArray[np.int64]) -> LogisticItems:
+        """The items of a slice, at these positions, or where this mask is true."""
+        at = np.arange(len(self.names))[which]
+        return LogisticItems(tuple(self.names[i] for i in at), self.slope[at], self.intercept[at], self.guessing[at])
