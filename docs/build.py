@@ -24,13 +24,13 @@ STYLE = (
 
 
 def refresh_pictures() -> None:
-    """Run the demo and take over its pictures."""
+    """Run the demo and renew the pictures that the pages show."""
     import recassay
 
     out = SITE / "demo"
     recassay.demo(out)
-    for picture in (out / "figures").glob("*.png"):
-        shutil.copy(picture, HERE / "pictures" / picture.name)
+    for shown in (HERE / "pictures").glob("*.png"):
+        shutil.copy(out / "figures" / shown.name, shown)
 
 
 def command_line_page() -> str:
