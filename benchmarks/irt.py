@@ -123,7 +123,8 @@ def peer(name: str, script: str, python: str, responses: Responses, model: str) 
     if ran.returncode:
         last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
         return "not installed" if "No module named" in last else f"failed: {last[:100]}"
-    return json.loads(ran.stdout.strip().splitlines()[-1])  # type: ignore[no-any-return]
+    printed = [line for line in ran.stdout.splitlines() if line.startswith("{")]
+    return json.loads(printed[-1]) if printed else "ended without a result"
 
 
 def against(responses: Responses, theta: np.ndarray, items: LogisticItems, model: str, python: str) -> None:
