@@ -25,13 +25,13 @@ def rank_sentences(result: RankResult) -> list[str]:
                 leaders.setdefault(name, []).append(ranking.rule.title)
     best = max(leaders, key=lambda name: len(leaders[name]))
     total = len(result.rankings)
+    whole = f"{best} is first in {result.metric} under"
+    over = f"aggregations over {len(result.datasets)} datasets"
     others = [f"{name} under {listing(titles, most=4)}" for name, titles in leaders.items() if name != best]
-    first = (
-        f"{best} is first in {result.metric} under all {total} aggregations over {len(result.datasets)} datasets."
-        if len(leaders[best]) == total and not others
-        else f"{best} is first in {result.metric} under {len(leaders[best])} of {total} aggregations over "
-        f"{len(result.datasets)} datasets" + (f"; first or tied elsewhere: {'; '.join(others)}." if others else ".")
-    )
+    if len(leaders[best]) == total:
+        first = f"{whole} all {total} {over}" + (f", tied with {'; '.join(others)}." if others else ".")
+    else:
+        first = f"{whole} {len(leaders[best])} of {total} {over}; first or tied elsewhere: {'; '.join(others)}."
     place = result.algorithms.index(best)
     chances = [float(r.probability_best[place]) for r in result.rankings.values()]
     firm = (
