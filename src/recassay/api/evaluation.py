@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from recassay.metrics.evaluate import EvaluationResult
     from recassay.metrics.lists import ListsRecord
 
-DEFAULT_METRICS = ("ndcg@10", "hitrate@10", "precision@10", "recall@10", "map@10", "mrr@10",
-                   "coverage@10", "diversity@10", "novelty@10")  # fmt: skip
-"""The nine of KDD'24, section 3.3."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationReport:
@@ -57,11 +53,12 @@ def evaluate(
 
     The two parts go through the leakage audit of a given split: a test pair that was trained on, or training events
     after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
-    lacks leave the test part and are counted. Without `metrics` the nine of `DEFAULT_METRICS` are computed.
+    lacks leave the test part and are counted. Without `metrics` the nine of `core.study.DEFAULT_METRICS` are computed.
     """
     from recassay.api.datasets import load_data
     from recassay.core.seeds import derived_rng
     from recassay.core.specs import ProtocolSpec
+    from recassay.core.study import DEFAULT_METRICS
     from recassay.data.tables import read_recommendations
     from recassay.metrics.evaluate import evaluate as judge
     from recassay.metrics.lists import recommendations_to_topk
