@@ -29,6 +29,7 @@ from recassay.analysis.beta_irt_normal import laplace, variational, widen
 from recassay.analysis.beta_irt_sampling import sample_posterior
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.data.synthetic_results import synthetic_results
 from recassay.plots.beta_irt import label_rows, plot_direction, plot_traits
 from recassay.reporting.figures import charts, render
 from recassay.reporting.verdict import beta_irt_sentences
@@ -209,7 +210,7 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_the_analysis_keeps_the_contract():
-    results = recassay.api.demo_results()
+    results = recassay.load_results(synthetic_results())
     found = ANALYSIS.run(results, AnalysisSpec("ndcg@10"))
     assert isinstance(found, AnalysisResult)
     ability = found.trait("ability")

@@ -75,9 +75,10 @@ def test_our_analyses_come_through_the_door():
 
 def test_results_of_analyses_keep_the_contract():
     from recassay import analyze
-    from recassay.api import demo_results
+    from recassay.core.results import Results
+    from recassay.data.synthetic_results import synthetic_results
 
-    report = analyze(demo_results(), replicates=100)
+    report = analyze(Results.from_frame(synthetic_results()), replicates=100)
     assert set(report.analyses) == set(module.analyses.names())
     for result in report.analyses.values():
         assert isinstance(result, AnalysisResult)

@@ -203,11 +203,3 @@ def save(analyses: Mapping[str, AnalysisResult], content: Mapping[str, Any], out
     from recassay.reporting.folder import write_folder
 
     return write_folder(Path(out), analyses, content)
-
-
-def demo_results(seed: int = 0) -> Results:
-    """The embedded results table: synthetic, with a known best algorithm (`Oracle`)."""
-    from recassay.core.results import Results
-    from recassay.data.synthetic_results import synthetic_results
-
-    return Results.from_frame(synthetic_results(seed=seed), where="the embedded table")

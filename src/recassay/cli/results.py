@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,27 +11,11 @@ from recassay import api
 from recassay.cli import options as o
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
+from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
     from recassay.analysis.aggregate import RankResult
     from recassay.analysis.compare import CompareResult
-    from recassay.core.results import Results
-
-
-def _load(files: list[Path], metric: str | None, wide: bool, transpose: bool, column: list[str] | None) -> Results:
-    columns = {}
-    for pair in column or []:
-        ours, equals, theirs = pair.partition("=")
-        if not equals:
-            raise api.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
-        columns[ours.strip()] = theirs.strip()
-    return api.load_results(list(files), metric=metric, wide=wide, transpose=transpose, columns=columns)
-
-
-def _direction(higher: bool, lower: bool) -> bool | None:
-    if higher and lower:
-        raise api.UsageError("--higher-is-better and --lower-is-better exclude each other", fix="keep one")
-    return True if higher else False if lower else None
 
 
 def rank(
@@ -63,20 +47,20 @@ def rank(
     out: o.Out = None,
 ) -> None:
     """Rank algorithms under every aggregation."""
-    results = _load(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column)
     result = api.rank(
         results,
         metric,
         methods=[m.strip() for m in methods.split(",")] if methods else None,
         missing=missing,  # type: ignore[arg-type]
-        higher_is_better=_direction(higher, lower),
+        higher_is_better=said_direction(higher, lower),
         replicates=replicates,
         confidence=confidence,
         seed=seed,
         beta_max=beta_max,
         beta_step=beta_step,
     )
-    _finish("rank", {"rank": result}, result.to_dict(), results, as_json, out, lambda: show_rank(result))
+    finish("rank", {"rank": result}, result.to_dict(), results, as_json, out, lambda: show_rank(result))
 
 
 def compare(
@@ -102,18 +86,18 @@ def compare(
     """Test which differences are more than luck."""
     if zeros not in {"wilcox", "pratt", "zsplit"}:
         raise api.UsageError(f"--zeros {zeros!r} is no rule", fix="use wilcox, pratt or zsplit")
-    results = _load(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column)
     result = api.compare(
         results,
         metric,
         missing=missing,  # type: ignore[arg-type]
-        higher_is_better=_direction(higher, lower),
+        higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         zeros=zeros,  # type: ignore[arg-type]
         rope=rope,
         seed=seed,
     )
-    _finish("compare", {"compare": result}, result.to_dict(), results, as_json, out, lambda: show_compare(result))
+    finish("compare", {"compare": result}, result.to_dict(), results, as_json, out, lambda: show_compare(result))
 
 
 def analyze(
@@ -131,12 +115,12 @@ def analyze(
     out: o.Out = None,
 ) -> None:
     """Every analysis; --out saves tables and figures."""
-    results = _load(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column)
     report = api.analyze(
         results,
         metric,
         missing=missing,  # type: ignore[arg-type]
-        higher_is_better=_direction(higher, lower),
+        higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         seed=seed,
         out=out,
@@ -178,18 +162,6 @@ def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) ->
             )
     if out is not None:
         print_saved(report.files, out)
-
-
-def _finish(
-    command: str, analyses: Any, content: Any, results: Results, as_json: bool, out: Path | None, show: Any
-) -> None:
-    document = api.document(command, content, results)
-    if as_json:
-        print_json(document)
-    else:
-        show()
-    if out is not None:
-        print_saved(api.save(analyses, document, out), out)
 
 
 def show_rank(result: RankResult) -> None:

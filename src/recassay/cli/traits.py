@@ -10,7 +10,7 @@ import typer
 from recassay import api
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
-from recassay.cli.results import _direction, _finish, _load
+from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
     from recassay.analysis.beta_irt import BetaIRTResult
@@ -56,20 +56,20 @@ def glicko(
     out: o.Out = None,
 ) -> None:
     """Glicko-2 ratings, datasets as rating periods."""
-    results = _load(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column)
     result = api.glicko(
         results,
         metric,
         order=[name.strip() for name in order.split(",")] if "," in order else order,
         properties=properties,
         missing=missing,  # type: ignore[arg-type]
-        higher_is_better=_direction(higher, lower),
+        higher_is_better=said_direction(higher, lower),
         tau=tau,
         tie=tie,
         orders=orders,
         seed=seed,
     )
-    _finish("glicko", {"glicko": result}, result.to_dict(), results, as_json, out, lambda: show_glicko(result))
+    finish("glicko", {"glicko": result}, result.to_dict(), results, as_json, out, lambda: show_glicko(result))
 
 
 Model = Annotated[
@@ -135,8 +135,8 @@ def irt(
         raise api.UsageError(
             "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
         )
-    results = _load(files, metric, wide, transpose, column)
-    direction = _direction(higher, lower)
+    results = load_table(files, metric, wide, transpose, column)
+    direction = said_direction(higher, lower)
     _beta(results, metric, missing, direction, estimator, sigma, posterior, confidence, seed, as_json, out)
 
 
@@ -195,7 +195,7 @@ def _beta(
         confidence=confidence,
         seed=seed,
     )
-    _finish("irt", {"irt": result}, result.to_dict(), results, as_json, out, lambda: show_beta_irt(result))
+    finish("irt", {"irt": result}, result.to_dict(), results, as_json, out, lambda: show_beta_irt(result))
 
 
 def show_glicko(result: GlickoResult) -> None:

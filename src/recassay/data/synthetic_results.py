@@ -1,4 +1,4 @@
-"""A results table whose truth is known: what the demo and the tests of the analyses read."""
+"""A results table whose truth is known: for trying and testing the analyses."""
 
 from __future__ import annotations
 
