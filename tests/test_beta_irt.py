@@ -31,8 +31,8 @@ from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.data.synthetic_results import synthetic_results
 from recassay.plots.beta_irt import label_rows, plot_direction, plot_traits
-from recassay.reporting.figures import charts, render
-from recassay.reporting.verdict import beta_irt_sentences
+from recassay.reporting.figures import figures, render
+from recassay.reporting.sections import beta_irt as beta_irt_section
 
 
 def simulate(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -216,7 +216,7 @@ def test_the_analysis_keeps_the_contract():
     ability = found.trait("ability")
     assert ability.names[ability.order()[0]] == "Oracle"
     assert ability.names[ability.order()[-1]] == "Random"
-    assert "Oracle has the highest ability" in beta_irt_sentences(found)[0]
+    assert "Oracle has the highest ability" in beta_irt_section.sentences(found)[0]
     with pytest.raises(NotApplicableError):
         ANALYSIS.run(results, AnalysisSpec("seconds_fit"))
 
@@ -287,7 +287,7 @@ def test_pictures_of_thirty_names_are_drawn():
     values, *_ = simulate(30, 6, 0.4, 1)
     long = tuple(f"Algorithm with a rather long name {i}" for i in range(30))
     result = fit_beta_irt(values, long, names("d", 6))
-    assert set(charts({"irt": result})) == {"irt_traits", "irt_datasets", "irt_algorithms"}
+    assert {figure.name for figure in figures({"irt": result})} == {"irt_traits", "irt_datasets", "irt_algorithms"}
     picture = render(plot_direction(result, 2), "svg")
     assert picture.count(b"Algorithm with a rather") >= 60
     assert len(plot_traits(result).to_dict()["hconcat"]) == 2

@@ -15,7 +15,7 @@ from recassay.analysis.glicko_system import START, rate_period, round_robin, tou
 from recassay.core.errors import InputError, UsageError
 from recassay.core.results import Matrix, Results
 from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
-from recassay.reporting.figures import charts, render
+from recassay.reporting.figures import figures, render
 
 
 def one_player(rating, deviation, volatility, opponents, scores):
@@ -208,7 +208,7 @@ def test_two_players_by_hand(cli, tmp_path):
 
 def test_charts_hold_every_rank():
     result = rate_algorithms(matrix(np.random.default_rng(1).random((12, 9))), orders=5)
-    assert set(charts({"glicko": result})) == {"glicko_ranks", "glicko_ratings"}
+    assert {figure.name for figure in figures({"glicko": result})} == {"glicko_ranks", "glicko_ratings"}
     rows = result.history_frame()
     assert rows.height == 12 * 9
     for _, period in rows.group_by("period"):

@@ -21,7 +21,7 @@ from recassay.analysis.logistic_start import grid
 from recassay.core.errors import InputError, UsageError
 from recassay.core.responses import LogisticItems, Responses
 from recassay.data.responses import read_items, read_responses, responses_from_users
-from recassay.reporting.figures import charts, render
+from recassay.reporting.figures import figures, render
 
 test_information.__test__ = False
 
@@ -362,7 +362,7 @@ def test_many_tables():
 
 def test_charts():
     result = fit_logistic(simulated(70, 90, 3, negative=0.1)[0], "2pl", priors=True)
-    drawn = charts({"irt": result})
+    drawn = {figure.name: figure.chart for figure in figures({"irt": result})}
     assert set(drawn) == {"item_curves", "abilities"}
     assert "negative discrimination" in render(drawn["item_curves"], "svg").decode()
     assert render(drawn["abilities"], "png").startswith(b"\x89PNG")

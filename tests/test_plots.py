@@ -14,7 +14,7 @@ from recassay.plots.critical_difference import BAR, ROW, lay_out, plot_critical_
 from recassay.plots.leaderboard import plot_leaderboard
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, dash_scale
-from recassay.reporting.figures import FORMATS, charts, render
+from recassay.reporting.figures import FORMATS, figures, render
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
 
@@ -73,7 +73,7 @@ def test_colours_stay_with_the_algorithm():
 def test_charts_carry_the_numbers():
     results = Results.from_frame(synthetic_results(8))
     report = recassay.analyze(results, replicates=100)
-    drawn = charts(report.analyses)
+    drawn = {figure.name: figure.chart for figure in figures(report.analyses)}
     assert set(drawn) >= {"leaderboard", "critical_difference", "performance_profiles", "metric_correlations"}
     board = drawn["leaderboard"].to_dict()["layer"][0]["data"]["values"] if "data" not in drawn[
         "leaderboard"].to_dict() else drawn["leaderboard"].to_dict()["data"]["values"]  # fmt: skip
@@ -83,6 +83,15 @@ def test_charts_carry_the_numbers():
         for m, ranking in rank.rankings.items()
         for i, a in enumerate(rank.algorithms)
     }
+
+
+def test_every_picture_names_a_table_of_its_result_and_says_what_it_shows():
+    report = recassay.analyze(Results.from_frame(synthetic_results(8)), replicates=100)
+    tables = {name for result in report.analyses.values() for name in result.frames()}
+    drawn = figures(report.analyses)
+    assert {figure.table for figure in drawn} <= tables
+    assert all(figure.caption.endswith(".") for figure in drawn)
+    assert len({figure.name for figure in drawn}) == len(drawn)
 
 
 def test_profiles_are_the_definition():

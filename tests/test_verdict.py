@@ -6,24 +6,24 @@ import numpy as np
 
 from recassay.analysis.aggregate import rank_algorithms
 from recassay.analysis.compare import compare_algorithms
-from recassay.reporting.verdict import compare_sentences, rank_sentences
+from recassay.reporting.sections import comparison, ranking
 from tables import matrix
 
 
 def test_a_clear_winner_a_tie_and_a_disputed_first_place():
     ladder = np.linspace(0.2, 0.6, 12)
     clear = matrix(np.stack([ladder + 0.3, ladder + 0.1, ladder]))
-    assert rank_sentences(rank_algorithms(clear, replicates=100))[0] == (
+    assert ranking.sentences(rank_algorithms(clear, replicates=100))[0] == (
         "a00 is first in ndcg@10 under all 11 aggregations over 12 datasets."
     )
-    assert "and a00 differs significantly from every other one" in compare_sentences(compare_algorithms(clear))[1]
+    assert "and a00 differs significantly from every other one" in comparison.sentences(compare_algorithms(clear))[1]
     twins = matrix(np.stack([ladder + 0.3, ladder + 0.3, ladder]))
     assert (
         "under all 11 aggregations over 12 datasets, tied with a01 under"
-        in rank_sentences(rank_algorithms(twins, replicates=100))[0]
+        in ranking.sentences(rank_algorithms(twins, replicates=100))[0]
     )
     disputed = matrix(np.array([[0.9, 0.1, 0.1], [0.3, 0.3, 0.3], [0.2, 0.2, 0.2]]))
-    first = rank_sentences(rank_algorithms(disputed, replicates=100))[0]
+    first = ranking.sentences(rank_algorithms(disputed, replicates=100))[0]
     assert first.startswith("a01 is first in ndcg@10 under")
     assert "first or tied elsewhere: a00 under" in first
 
@@ -32,4 +32,4 @@ def test_no_order_is_read_into_chance():
     noise = matrix(np.random.default_rng(0).random((4, 8)))
     result = compare_algorithms(noise)
     assert result.friedman.f_p_value_ties > 0.05
-    assert "read no order into the ranks" in compare_sentences(result)[1]
+    assert "read no order into the ranks" in comparison.sentences(result)[1]

@@ -12,7 +12,7 @@ from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import InputError
-from recassay.reporting.figures import FORMATS, charts, render
+from recassay.reporting.figures import FORMATS, draw, figures
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -60,7 +60,7 @@ def write_folder(
     for result in results.values():
         for name, frame in result.frames().items():
             files[f"tables/{safe_stem(name)}.csv"] = frame.write_csv().encode()
-    for name, chart in charts(results).items():
-        for form in formats:
-            files[f"figures/{safe_stem(name)}.{'vl.json' if form == 'json' else form}"] = render(chart, form)
+    for figure in figures(results):
+        for form, drawn in draw(figure.chart, formats).items():
+            files[f"figures/{safe_stem(figure.name)}.{'vl.json' if form == 'json' else form}"] = drawn
     return write_files(out, files)

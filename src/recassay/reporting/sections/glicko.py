@@ -1,0 +1,33 @@
+"""Glicko-2: ratings after a tournament over the datasets."""
+
+from __future__ import annotations
+
+from recassay.analysis.glicko import GlickoResult
+from recassay.reporting.section import Figure, Section
+
+
+def sentences(result: GlickoResult) -> list[str]:
+    """Who ends with the highest rating, and whether that depends on the order of the datasets."""
+    first, second = result.to_frame().to_dicts()[:2]
+    lead = (
+        f"As a Glicko-2 tournament over the datasets, {first['algorithm']} ends first ({first['rating']:.0f}, 95 % "
+        f"{first['low']:.0f} to {first['high']:.0f}) before {second['algorithm']} ({second['rating']:.0f})"
+    )
+    low, high = round(first["order_rank_low"]), round(first["order_rank_high"])
+    held = "first nearly always" if low == high == 1 else f"between places {low} and {high}"
+    return [f"{lead}; over {result.n_orders} random orders of the datasets {first['algorithm']} ends {held}."]
+
+
+def figures(result: GlickoResult) -> list[Figure]:
+    """The ranks by period and the final ratings."""
+    from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
+
+    return [
+        Figure("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.",
+               plot_glicko_bump(result), "glicko_history"),
+        Figure("glicko_ratings", "Final ratings with 95 % intervals, and their spread over random orders.",
+               plot_glicko_ratings(result), "glicko_ratings"),
+    ]  # fmt: skip
+
+
+SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences)

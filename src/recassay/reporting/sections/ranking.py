@@ -1,0 +1,48 @@
+"""The leaderboard: who is first under each aggregation, and how firmly."""
+
+from __future__ import annotations
+
+from recassay.analysis.aggregate import RankResult
+from recassay.core.errors import listing
+from recassay.reporting.section import Figure, Section
+
+
+def sentences(result: RankResult) -> list[str]:
+    """Who is first, under how many aggregations, and how firmly."""
+    leaders: dict[str, list[str]] = {}
+    for ranking in result.rankings.values():
+        for a, name in enumerate(result.algorithms):
+            if ranking.ranks[a] == ranking.ranks.min():
+                leaders.setdefault(name, []).append(ranking.rule.title)
+    best = max(leaders, key=lambda name: len(leaders[name]))
+    total = len(result.rankings)
+    whole = f"{best} is first in {result.metric} under"
+    over = f"aggregations over {len(result.datasets)} datasets"
+    others = [f"{name} under {listing(titles, most=4)}" for name, titles in leaders.items() if name != best]
+    if len(leaders[best]) == total:
+        first = f"{whole} all {total} {over}" + (f", tied with {'; '.join(others)}." if others else ".")
+    else:
+        first = f"{whole} {len(leaders[best])} of {total} {over}; first or tied elsewhere: {'; '.join(others)}."
+    place = result.algorithms.index(best)
+    chances = [float(r.probability_best[place]) for r in result.rankings.values()]
+    firm = (
+        f"With the {result.resampled} drawn anew, {best} stays first with probability "
+        f"{min(chances):.2f} to {max(chances):.2f}, depending on the aggregation."
+    )
+    notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
+    missing = result.missing.sentence()
+    return [first, firm, *notes, *([missing + "."] if missing else [])]
+
+
+def figures(result: RankResult) -> list[Figure]:
+    """Ranks and scores of every algorithm under every aggregation."""
+    from recassay.plots.leaderboard import plot_leaderboard
+
+    caption = (
+        f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under {len(result.rankings)} "
+        "aggregations: the number is the score, the darker the cell the better the rank."
+    )
+    return [Figure("leaderboard", caption, plot_leaderboard(result), "rankings")]
+
+
+SECTION = Section(RankResult, "Leaderboard", "leaderboard", "aggregations", figures, sentences)
