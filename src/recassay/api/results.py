@@ -168,6 +168,7 @@ def analyze(
     out: str | Path | None = None,
 ) -> AnalysisReport:
     """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there."""
+    from recassay.api.evidence import evidence_of
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
     from recassay.core.registry import analyses
@@ -175,7 +176,9 @@ def analyze(
 
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates)
+    spec = AnalysisSpec(
+        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(_study_folder(results))
+    )
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
     for name, analysis in analyses:
