@@ -25,7 +25,7 @@ from recassay.api.results import (
     save,
 )
 from recassay.api.studies import load_study, make_study, run, status
-from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
+from recassay.api.traits import fit_beta_irt, fit_logistic_irt, fit_user_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -47,6 +47,7 @@ __all__ = [
     "fetch_data",
     "fit_beta_irt",
     "fit_logistic_irt",
+    "fit_user_irt",
     "glicko",
     "import_data",
     "list_data",

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results, studies, traits
+from recassay.cli import data, evaluation, parts, results, studies
+from recassay.cli.glicko import glicko
+from recassay.cli.irt import irt
 
 app = typer.Typer(
     name="recassay",
@@ -44,8 +46,8 @@ app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
-app.command("irt")(traits.irt)
-app.command("glicko")(traits.glicko)
+app.command("irt")(irt)
+app.command("glicko")(glicko)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

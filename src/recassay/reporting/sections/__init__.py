@@ -9,6 +9,7 @@ from recassay.reporting.sections import (
     logistic_irt,
     profiles,
     ranking,
+    user_irt,
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -19,4 +20,5 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    user_irt.SECTION,
 )
