@@ -8,7 +8,6 @@ import re
 import pytest
 
 import recassay
-
 from conftest import ROOT
 from recassay.analysis.rules import RULES
 from recassay.data.synthetic_results import synthetic_results
