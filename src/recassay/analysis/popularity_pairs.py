@@ -35,9 +35,9 @@ class PairTests:
 class Crossing:
     """Two algorithms change places: `first` is ahead up to threshold `below`, `second` from threshold `above` on.
 
-    `threshold` is where the line between the two differences meets zero. Each side is the run of thresholds up to the
-    neighbouring crossings: its p is the smallest Holm-adjusted one of the run times the number of all thresholds, so
-    that a sweep may be searched for it.
+    `threshold` is where the line between the two differences, over the logarithm of P, meets zero. Each side is the run
+    of thresholds up to the neighbouring crossings: its p is the smallest Holm-adjusted one of the run times the number
+    of all thresholds, so that a sweep may be searched for it.
     """
 
     first: str
@@ -116,7 +116,7 @@ def find_crossings(
                     second=second,
                     below=thresholds[low],
                     above=thresholds[high],
-                    threshold=thresholds[low] + share * (thresholds[high] - thresholds[low]),
+                    threshold=thresholds[low] ** (1 - share) * thresholds[high] ** share,
                     p_below=p_of_run[i],
                     p_above=p_of_run[i + 1],
                     significant_below=p_of_run[i] < alpha,
