@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 import altair as alt
@@ -69,31 +70,32 @@ def _curves(result: PopularityResult, dataset: DatasetStrata, names: list[str]) 
         layers.append(
             alt.Chart(inline(marked))
             .mark_point(shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
-            .encode(x=x, y=y, tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"])
+            .encode(
+                x=alt.X("x:Q", scale=_scale(dataset)),
+                y=y,
+                tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"],
+            )
         )
     return alt.layer(*layers).properties(width=WIDTH, height=max(HEIGHT, 6 * len(names)), title=_title(dataset))
 
 
 def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
-    """The crossings that are significant on both sides, at the height of the line of the first algorithm."""
+    """The crossings that are significant on both sides, placed where the drawn lines meet."""
     rows = []
     for one in dataset.crossings:
         if not one.proven:
             continue
-        a = dataset.algorithms.index(one.first)
+        first, second = (dataset.algorithms.index(name) for name in (one.first, one.second))
         below, above = dataset.thresholds.index(one.below), dataset.thresholds.index(one.above)
-        share = math.log(one.threshold / one.below) / math.log(one.above / one.below)
-        height = (1 - share) * dataset.value[below, a] + share * dataset.value[above, a]
-        rows.append(
-            {
-                "first": one.first,
-                "second": one.second,
-                "threshold": one.threshold,
-                "p_below": one.p_below,
-                "p_above": one.p_above,
-                c.VALUE: float(height),
-            }
+        ahead, behind = (
+            [math.sqrt(max(float(dataset.value[row, a]), 0.0)) for row in (below, above)] for a in (first, second)
         )
+        share = (ahead[0] - behind[0]) / (ahead[0] - behind[0] + behind[1] - ahead[1])
+        if _by_logarithm(dataset):
+            x = one.below ** (1 - share) * one.above**share
+        else:
+            x = (1 - share) * one.below + share * one.above
+        rows.append({**asdict(one), "x": x, c.VALUE: ((1 - share) * ahead[0] + share * ahead[1]) ** 2})
     return rows
 
 
@@ -177,10 +179,13 @@ def _grid(panels: list[Any]) -> Any:
 
 
 def _scale(dataset: DatasetStrata) -> alt.Scale:
-    """By logarithm where the thresholds span more than a factor of ten."""
-    first, last = dataset.thresholds[0], dataset.thresholds[-1]
-    domain = [first, last]
-    return alt.Scale(type="log" if last > 10 * first else "linear", domain=domain, nice=False, padding=6)
+    domain = [dataset.thresholds[0], dataset.thresholds[-1]]
+    return alt.Scale(type="log" if _by_logarithm(dataset) else "linear", domain=domain, nice=False, padding=6)
+
+
+def _by_logarithm(dataset: DatasetStrata) -> bool:
+    """Whether the thresholds span more than a factor of ten."""
+    return dataset.thresholds[-1] > 10 * dataset.thresholds[0]
 
 
 def _axis() -> alt.Axis:
