@@ -16,6 +16,7 @@ from recassay.analysis.popularity_bootstrap import GROUPS, user_replicates
 from recassay.analysis.popularity_pairs import find_crossings, paired_tests
 from recassay.analysis.popularity_sensitivity import kendall_distance
 from recassay.analysis.significance import holm
+from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.plain import plain
 from recassay.plots.popularity import plot_strata
@@ -163,6 +164,8 @@ def test_study_takes_the_algorithms_that_every_dataset_has():
 def test_tables_and_json():
     result = sweep_popularity(evidence(scores(LEVEL), scores(LEVEL, name="books", seed=3)), replicates=200)
     frames = result.frames()
+    assert isinstance(result, AnalysisResult)
+    assert result.to_frame().equals(next(iter(frames.values())))
     assert frames["strata"].height == 2 * 4 * 2
     assert frames["strata_pairs"].height == 2 * 4
     assert frames["strata_sensitivity"]["scope"].to_list() == ["dataset", "dataset", "study", "mean ranks"]
