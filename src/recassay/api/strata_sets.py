@@ -13,9 +13,10 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.strata_scores import Others, StrataScores
-from recassay.core.types import FloatArray, IdArray, Interactions, Split, TopK
+from recassay.core.types import FloatArray, Interactions, Split, TopK
 from recassay.metrics.accuracy import AccuracyMetric
-from recassay.metrics.evaluate import evaluate
+from recassay.metrics.context import EvaluationContext
+from recassay.metrics.evaluate import lists_of
 from recassay.metrics.make import make_metric
 from recassay.metrics.removal import without_items
 from recassay.protocol.strata import PopularityStrata, default_thresholds, popularity, popularity_strata
@@ -140,25 +141,21 @@ def _scores(
     """Thresholds x algorithms x users, NaN where a user has no event in T_P; and the lists that removal shortened."""
     values = np.full((len(strata.strata), len(lists), train.n_users), np.nan)
     shortened = 0
+    context = EvaluationContext(train)
+    truths = [stratum.sample.csr() for stratum in strata.strata]
+    judged = [np.flatnonzero(np.diff(truth.indptr)).astype(np.int32) for truth in truths]
     held_out = test.csr()
     for place, load in enumerate(lists.values()):
         top = load()
-        for row, stratum in enumerate(strata.strata):
-            users = np.unique(stratum.sample.user)
-            judged = top
+        for row, (truth, users) in enumerate(zip(truths, judged, strict=True)):
+            own, _ = lists_of(users, top, train.n_users)
             if sweep.others == "remove":
-                banned = held_out - stratum.sample.csr()
-                banned.eliminate_zeros()
-                judged, short = without_items(_of(top, users), banned, sweep.metric.k or top.k)
+                others = held_out - truth
+                others.eliminate_zeros()
+                own, short = without_items(own, others, sweep.metric.k or top.k)
                 shortened += short
-            result = evaluate(judged, stratum.sample, [sweep.metric], train=train)
-            values[row, place, users] = result.per_user.get_column(sweep.metric.label).fill_null(np.nan).to_numpy()
+            values[row, place, users] = sweep.metric.per_user(own, truth, context)
     return values, shortened
-
-
-def _of(top: TopK, users: IdArray) -> TopK:
-    wanted = np.isin(top.users, users)
-    return TopK(top.users[wanted], top.items[wanted], top.scores[wanted])
 
 
 def _shares(drawn: Sequence[PopularityStrata]) -> pl.DataFrame:

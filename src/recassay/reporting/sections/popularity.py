@@ -24,9 +24,11 @@ def sentences(result: PopularityResult) -> list[str]:
     where = f"the orders on the least popular items and on all items are {distance} apart"
     over = "" if n == 1 else f", averaged over {n} datasets"
     if not changed:
+        ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
+        rest = f"{ends} pairs differ at both ends, before correction for the search over thresholds"
         return [
             f"No two algorithms change places significantly with the popularity of the held-out items on "
-            f"{_count(n)}; {where}{over}, and none of it is proven."
+            f"{_count(n)}; {where}{over}, and {rest if ends else 'none of it is proven'}."
         ]
     told = [
         f"On {_count(len(changed), of=n)} the order in {result.metric} changes with the popularity of the held-out "
