@@ -27,6 +27,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -54,4 +55,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "strata",
 ]
