@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.popularity_pairs import Crossing, PairTests, significant
 from recassay.analysis.popularity_sensitivity import Sensitivity, StudySensitivity
 from recassay.core import columns as c
+from recassay.core.display import Displayed
 from recassay.core.strata_scores import Others
 from recassay.core.types import FloatArray, IntArray
 
@@ -145,7 +146,7 @@ class DatasetStrata:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PopularityResult:
+class PopularityResult(Displayed):
     """The sweep on every dataset, and the popularity sensitivity of the ranking over the study."""
 
     metric: str
