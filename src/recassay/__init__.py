@@ -13,6 +13,7 @@ from recassay.api import (
     describe_data,
     evaluate,
     fetch_data,
+    figures,
     fit_beta_irt,
     fit_logistic_irt,
     fit_user_irt,
@@ -27,6 +28,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -40,6 +42,7 @@ __all__ = [
     "describe_data",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
     "fit_user_irt",
@@ -54,4 +57,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "strata",
 ]

@@ -15,6 +15,7 @@ from recassay.analysis.logistic_result import LogisticResult
 from recassay.analysis.logistic_start import constant_items
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.responses import MISSING, Responses
 from recassay.core.results import Results
@@ -87,7 +88,7 @@ def _reliability(values: FloatArray, errors: FloatArray) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UserIRTResult:
+class UserIRTResult(Displayed):
     """A fit for each dataset and, where there are several, one on the users of all (`ALL`, first)."""
 
     metric: str

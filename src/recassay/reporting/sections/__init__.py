@@ -7,6 +7,7 @@ from recassay.reporting.sections import (
     correlations,
     glicko,
     logistic_irt,
+    popularity,
     profiles,
     ranking,
     user_irt,
@@ -21,4 +22,5 @@ SECTIONS: tuple[Section, ...] = (
     glicko.SECTION,
     logistic_irt.SECTION,
     user_irt.SECTION,
+    popularity.SECTION,
 )
