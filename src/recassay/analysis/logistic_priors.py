@@ -57,7 +57,8 @@ class ItemPriors:
     and origin are those that fit the items best: the scale of the ability comes from the population, not from the
     priors, so that many items cannot outvote it. With `adaptive` the deviation of the slopes is estimated (empirical
     Bayes: the mean of (slope - unit)^2 + its error variance), between a quarter of the unit and `slope_deviation`: with
-    few respondents the slopes of many items would else stretch the scale of the ability.
+    few respondents the slopes of many items would else stretch the scale of the ability. With `anchored` the unit stays
+    1 and the origin 0: for tables of so few respondents that the items have no scale of their own.
     """
 
     slope_mean: float = 1.0
@@ -66,11 +67,14 @@ class ItemPriors:
     guessing_deviation: float = 0.5
     intercept_deviation: float = 5.0
     adaptive: bool = True
+    anchored: bool = False
     unit: float = 1.0
     origin: float = 0.0
 
     def framed(self, state: ItemState) -> ItemPriors:
         """With the unit sum a^2 / (mean sum a) and the origin -sum a d / sum a^2, which maximise the density."""
+        if self.anchored:
+            return self
         squares, total = float((state.slope**2).sum()), self.slope_mean * float(state.slope.sum())
         return replace(
             self,

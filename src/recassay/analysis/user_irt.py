@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.analysis.logistic_grid import REACH
 from recassay.analysis.logistic_irt import check_model, fit_logistic
-from recassay.analysis.logistic_priors import LogisticModel
+from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
 from recassay.analysis.logistic_result import LogisticResult
 from recassay.analysis.logistic_start import constant_items
 from recassay.core import columns as c
@@ -24,8 +25,12 @@ from recassay.core.types import FloatArray
 ALL = "all datasets"
 LEAST_ALGORITHMS = 3
 LEAST_USERS = 20
+FEW = 20
 MOST_USERS = 20_000
 """Of more users that tell algorithms apart, an even selection is fitted."""
+
+USER_PRIORS = ItemPriors(slope_deviation=0.5, intercept_deviation=2.0, adaptive=False, anchored=True)
+"""With 5 to 30 algorithms the slopes of many users have no scale of their own: left free they run away together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,16 +49,17 @@ class UserFit:
         return self.users - self.hit_by_all - self.hit_by_none
 
     def reliability(self) -> dict[str, float]:
-        """Of abilities, discriminations and difficulties: the share V / (V + U) of spread that is not uncertainty.
+        """The share V / (V + U) of spread that is not uncertainty, of abilities and of the users' parameters.
 
         V is the variance of the estimates, U the mean of their squared standard errors.
         """
         errors, values = self.fit.item_errors, self.fit.parameters()
         pairs = {
             "ability": (self.fit.abilities.estimate, self.fit.abilities.standard_error),
-            "discrimination": (values[:, 0], errors[:, 0]),
-            "difficulty": (np.clip(values[:, 1], -6, 6), errors[:, 1]),
+            "difficulty": (np.clip(values[:, 1], -REACH, REACH), errors[:, 1]),
         }
+        if self.fit.model != "1pl":
+            pairs["discrimination"] = values[:, 0], errors[:, 0]
         return {name: _reliability(*pair) for name, pair in pairs.items()}
 
     def lead(self) -> tuple[str, str, float]:
@@ -161,18 +167,20 @@ class UserIRTResult(Displayed):
 
 def fit_user_irt(
     tables: Mapping[str, Responses],
-    model: LogisticModel = "2pl",
+    model: LogisticModel = "1pl",
     *,
     metric: str = "hitrate",
-    priors: bool = True,
+    priors: ItemPriors | None = USER_PRIORS,
     confidence: float = 0.95,
     most_users: int = MOST_USERS,
 ) -> UserIRTResult:
     """Fit the users of each dataset, and those of all datasets together (abilities ~ Normal(0, 1) in each).
 
     Users whom every algorithm serves, or none, tell nothing apart and are counted only. With few algorithms a user's
-    own parameters are weakly determined: priors are on by default, and `reliability` says how weakly. Datasets with
-    fewer than 3 algorithms or 20 telling users are left out with a note.
+    own parameters are weakly determined, and `reliability` says how weakly. The 1PL has one discrimination for all
+    users and its intervals hold with 5 algorithms already; the 2PL and 3PL need the tight `USER_PRIORS`, and their
+    intervals are too narrow below some 20 algorithms. Datasets with fewer than 3 algorithms or 20 telling users are
+    left out with a note.
     """
     chosen = check_model(model)
     kept: dict[str, UserFit] = {}
@@ -192,6 +200,11 @@ def fit_user_irt(
         raise NotApplicableError("no dataset has enough users: " + "; ".join(notes), fix="use a study with more users")
     if len(kept) > 1:
         kept = {ALL: _fit(pooled(used), chosen, priors, confidence, most_users), **kept}
+    count = len(next(iter(kept.values())).fit.respondents)
+    if chosen != "1pl" and count < FEW:
+        notes.append(
+            f"{count} algorithms are few for the {chosen.upper()}: its intervals are too narrow, those of the 1PL hold"
+        )
     for name, found in kept.items():
         if found.telling > most_users:
             notes.append(f"{name}: an even selection of {most_users} of {found.telling} users was fitted")
@@ -213,7 +226,7 @@ def pooled(tables: Mapping[str, Responses]) -> Responses:
     return Responses(np.concatenate(parts, axis=1), tuple(respondents), items)
 
 
-def _fit(table: Responses, model: LogisticModel, priors: bool, confidence: float, most: int) -> UserFit:
+def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, confidence: float, most: int) -> UserFit:
     telling = np.flatnonzero(~constant_items(table))
     right, known = table.right(), table.observed()
     by_all = int(((right.sum(axis=0) == known.sum(axis=0)) & right.any(axis=0)).sum())
@@ -226,7 +239,7 @@ def _fit(table: Responses, model: LogisticModel, priors: bool, confidence: float
         hit_by_all=by_all,
         hit_by_none=len(table.items) - by_all - len(telling),
         hit_rate=dict(zip(table.respondents, table.score_share().tolist(), strict=True)),
-        fit=fit_logistic(part, model, priors=priors, confidence=confidence),
+        fit=fit_logistic(part, model, priors=priors or False, confidence=confidence),
     )
 
 

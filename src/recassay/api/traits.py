@@ -100,7 +100,7 @@ def fit_logistic_irt(
 
 def fit_user_irt(
     folder: str | Path,
-    model: LogisticModel = "2pl",
+    model: LogisticModel = "1pl",
     *,
     metric: str | None = None,
     datasets: Sequence[str] | None = None,
@@ -112,13 +112,14 @@ def fit_user_irt(
     `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
     what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
     """
-    from recassay.analysis.user_irt import fit_user_irt as fit
+    from recassay.analysis import user_irt
     from recassay.store.responses import user_responses
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
         label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
-    return fit(tables, model, metric=label, priors=priors, confidence=confidence)
+    chosen = user_irt.USER_PRIORS if priors else None
+    return user_irt.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)
 
 
 def glicko(

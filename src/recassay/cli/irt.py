@@ -16,7 +16,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="Logistic IRT on a binary response table: 1pl, 2pl or 3pl. [with --users: 2pl]",
+        help="Logistic IRT on a binary response table: 1pl, 2pl or 3pl. [default with --users: 1pl]",
         show_default=False,
     ),
 ]
@@ -89,7 +89,7 @@ def irt(
     if (model or users) and len(files) != 1:
         raise api.UsageError(f"{len(files)} files were given", fix="give one response table, or one study with --users")
     if users:
-        _users(files[0], model or "2pl", metric, dataset, items, ability, priors, confidence, as_json, out)
+        _users(files[0], model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
     elif model is not None:
         _responses(files[0], model, items, estimator or "mml", ability, priors, confidence, as_json, out)
     elif items is not None or ability is not None or priors is not None:

@@ -81,7 +81,7 @@ def show_user_irt(result: UserIRTResult) -> None:
     print_lines(
         [
             "Telling: users whom some algorithms serve and others do not. P(ablest): over the second. Reliability: of "
-            "abilities / of the users' discriminations / of their difficulties; below 0.5 single values are mostly "
+            "abilities / of the users' difficulties [/ of their discriminations]; below 0.5 single values are mostly "
             f"noise, as they rest on {len(main.fit.respondents)} algorithms each.",
             *result.notes,
         ]

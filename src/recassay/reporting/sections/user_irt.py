@@ -6,6 +6,7 @@ from recassay.analysis.user_irt import UserIRTResult
 from recassay.reporting.section import Figure, Section
 
 SURE = 0.95
+WELL = 0.7
 
 
 def sentences(result: UserIRTResult) -> list[str]:
@@ -13,23 +14,19 @@ def sentences(result: UserIRTResult) -> list[str]:
     main = result.main
     first, second, probability = main.lead()
     if probability >= SURE:
-        told = f"{first} is the ablest on users, before {second} (probability {probability:.3f} given the users' fit)"
+        told = f"{first} is the ablest on users, before {second} (probability {probability:.3f})"
     else:
         told = (
             f"on users {first} and {second} cannot be told apart (probability {probability:.2f} that {first} is abler)"
         )
-    reliability = main.reliability()
-    known = min(reliability["difficulty"], reliability["discrimination"])
-    single = "roughly" if known < 0.7 else "well"
-    return [
-        f"By user ({result.metric}, {result.model.upper()}), {told}; {main.telling} of {main.users} users tell "
-        f"algorithms apart, and single users are known only {single} from {len(main.fit.respondents)} algorithms "
-        f"(reliability of their difficulty {reliability['difficulty']:.2f}, discrimination "
-        f"{reliability['discrimination']:.2f})."
-        if single == "roughly"
-        else f"By user ({result.metric}, {result.model.upper()}), {told}; {main.telling} of {main.users} users tell "
-        "algorithms apart."
-    ]
+    telling = f"{main.telling} of {main.users} users tell algorithms apart"
+    known = main.reliability()["difficulty"]
+    if known < WELL:
+        telling += (
+            f"; how hard a single user is to serve is known only roughly from {len(main.fit.respondents)} algorithms "
+            f"(reliability {known:.2f})"
+        )
+    return [f"By user ({result.metric}, {result.model.upper()}), {told}; {telling}."]
 
 
 def figures(result: UserIRTResult) -> list[Figure]:
