@@ -14,7 +14,8 @@ from scipy.stats import spearmanr
 
 import recassay
 from recassay.analysis.beta_irt import ANALYSIS, fit_beta_irt
-from recassay.analysis.beta_irt_direction import TRAITS, fit_direction
+from recassay.analysis.beta_irt_choice import find_likelier
+from recassay.analysis.beta_irt_direction import fit_direction
 from recassay.analysis.beta_irt_fit import climb, find_mode, newton
 from recassay.analysis.beta_irt_model import (
     Posterior,
@@ -26,7 +27,9 @@ from recassay.analysis.beta_irt_model import (
     squared_error_cells,
 )
 from recassay.analysis.beta_irt_normal import laplace, variational, widen
+from recassay.analysis.beta_irt_precision import precision_cells
 from recassay.analysis.beta_irt_sampling import sample_posterior
+from recassay.analysis.beta_irt_traits import TRAITS
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.data.synthetic_results import synthetic_results
@@ -75,7 +78,11 @@ def test_the_cells_are_the_density():
     assert (~inside).any()
 
 
-@pytest.mark.parametrize("make", [density_cells, lambda r: squared_error_cells(r, 0.1)], ids=["density", "squares"])
+@pytest.mark.parametrize(
+    "make",
+    [density_cells, lambda r: squared_error_cells(r, 0.1), lambda r: precision_cells(r, 30.0)],
+    ids=["density", "squares", "precision"],
+)
 @given(seed=st.integers(0, 10_000))
 def test_derivatives_agree_with_finite_differences(make, seed):
     values, theta, delta, a = simulate(4, 3, 0.7, seed)
@@ -107,23 +114,34 @@ def test_the_mode_is_found_and_not_beaten_from_the_truth(seed):
     assert newton(posterior, climb(posterior, truth))[1] <= mode.log_density + 1e-6
 
 
+def simulate_precise(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The same curves with a precision of 20 to 100, and the parameters."""
+    rng = np.random.default_rng(seed)
+    theta, delta, a = rng.uniform(size=n), rng.uniform(size=m), rng.normal(1, sigma, m)
+    mean, precision = characteristic_curve(theta[:, None], delta, a), np.exp(rng.uniform(3, 4.6))
+    return rng.beta(precision * mean, precision * (1 - mean)), theta, delta, a
+
+
+@pytest.mark.parametrize("density", ["beta", "precision"])
 @pytest.mark.parametrize(("n", "m", "tables"), [(17, 11, 24), (40, 30, 4)])
-def test_recovery_and_coverage(n, m, tables, record_property):
+def test_recovery_and_coverage(n, m, tables, density, record_property):
+    """The default finds which density the responses follow, and its 95 % intervals hold."""
     covered: dict[str, list[bool]] = {t: [] for t in TRAITS[0]}
     errors: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
     correlation: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
     for seed in range(tables):
-        values, *truth = simulate(n, m, 0.5 + 0.5 * (seed % 2), seed)
-        found = fit_direction(
-            1, values, names("a", n), names("d", m), density=True, sigma=0.5 + 0.5 * (seed % 2), confidence=0.95
-        )
+        sigma = 0.5 + 0.5 * (seed % 2)
+        values, *truth = (simulate if density == "beta" else simulate_precise)(n, m, sigma, seed)
+        (chosen,), _ = find_likelier([values], sigma)
+        assert chosen.density == density
+        found = fit_direction(1, values, names("a", n), names("d", m), chosen, confidence=0.95)
         for (name, trait), true in zip(found.traits.items(), truth, strict=True):
             covered[name] += ((trait.low <= true) & (true <= trait.high)).tolist()
             errors[name] += (trait.estimate - true).tolist()
             correlation[name].append(float(np.corrcoef(trait.estimate, true)[0, 1]))
     rmse = {name: math.sqrt(np.mean(np.square(e))) for name, e in errors.items()}
     for name in TRAITS[0]:
-        record_property(f"{name} {n} x {m}", f"cover {np.mean(covered[name])}, rmse {rmse[name]}")
+        record_property(f"{name} {n} x {m} {density}", f"cover {np.mean(covered[name])}, rmse {rmse[name]}")
         assert 0.90 <= np.mean(covered[name]) <= 0.98, name
         assert np.mean(correlation[name]) > 0.88, name
     assert rmse["ability"] < (0.09 if n == 17 else 0.06)
@@ -148,7 +166,7 @@ def test_a_negative_discrimination_and_missing_cells_are_found():
     rng = np.random.default_rng(0)
     values[:, 0] = rng.beta(*beta_parameters(theta, np.array(0.5), np.array(-1.5)))
     values[rng.uniform(size=values.shape) < 0.15] = np.nan
-    for estimator in ("beta", "bi-reirt"):
+    for estimator in ("beta", "precision", "bi-reirt"):
         result = fit_beta_irt(values, names("a", 25), names("d", 10), estimator=estimator)
         positive = result.directions[0].probability_positive
         assert positive[0] < 0.05
@@ -223,7 +241,7 @@ def test_the_analysis_keeps_the_contract():
 
 @pytest.mark.reference
 def test_the_published_matrix(published):
-    _, result = published
+    path, result = published
     ability, challenge = result.trait("ability"), result.trait("challenge")
     order = [ability.names[i] for i in ability.order()]
     assert order[-2:] == ["ENMF", "Random"]
@@ -231,12 +249,36 @@ def test_the_published_matrix(published):
     hard = [challenge.names[i] for i in challenge.order()]
     assert set(hard[:2]) == {"All_Beauty", "Handmade_Products"}
     assert set(hard[-2:]) == {"ml-100k", "ml-1m"}
-    for direction in result.directions:
-        assert direction.mse <= 0.00072
-        assert direction.mse_mode <= 0.00072
-        assert direction.converged
-        assert not direction.warnings
     assert spearmanr(ability.estimate, _gradient_descent(result.values))[0] >= 0.95
+    assert result.estimator == "precision"
+    assert result.heights["precision"] > result.heights["beta"] + 100
+    squares = recassay.fit_beta_irt(path, "ndcg@10", estimator="bi-reirt")
+    assert squares.trait("ability").order()[-2:] == ability.order()[-2:]
+    for direction, by_squares in zip(result.directions, squares.directions, strict=True):
+        assert by_squares.mse <= 0.00072
+        assert by_squares.mse_mode <= 0.00072
+        assert direction.mse_least == pytest.approx(by_squares.mse_mode)
+        for each in (direction, by_squares):
+            assert each.converged
+            assert not each.warnings
+
+
+@pytest.mark.reference
+def test_hits_give_the_same_ends(reference):
+    result = recassay.fit_beta_irt(reference / "bireirt" / "hit_at_10.csv")
+    ability, challenge = result.trait("ability"), result.trait("challenge")
+    assert [ability.names[i] for i in ability.order()][-2:] == ["ENMF", "Random"]
+    assert ability.names[ability.order()[0]] == "RaCT"
+    assert {challenge.names[i] for i in challenge.order()[:2]} == {"All_Beauty", "Handmade_Products"}
+    assert {challenge.names[i] for i in challenge.order()[-2:]} == {"ml-100k", "ml-1m"}
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("estimator", ["auto", "bi-reirt"])
+def test_the_description_of_the_posterior_settles_on_thirty_datasets(kdd24, estimator):
+    result = recassay.fit_beta_irt(kdd24, "ndcg@10", estimator=estimator)
+    assert not result.warnings
+    assert all(direction.converged for direction in result.directions)
 
 
 def _gradient_descent(values: np.ndarray) -> np.ndarray:
@@ -271,7 +313,8 @@ def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
         answer["direction_1"]["ability"]["Random"]["estimate"]
         == result.trait("ability").estimate[result.algorithms.index("Random")]
     )
-    assert answer["fit"]["direction_1"]["mse"] <= 0.00072
+    assert answer["fit"]["direction_1"]["mse_least"] <= 0.00072
+    assert answer["settings"]["estimator"] == "precision"
     assert "P(> 0)" in cli("irt", path).out
     assert cli("irt", path, "--estimator", "nonsense").code == 2
 

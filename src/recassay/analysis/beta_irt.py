@@ -3,122 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits
 
-from recassay.analysis.beta_irt_direction import ITEM_TRAITS, TRAITS, Direction, Trait, fit_direction
+from recassay.analysis.beta_irt_choice import find, find_likelier
+from recassay.analysis.beta_irt_direction import fit_direction
+from recassay.analysis.beta_irt_result import BetaIRTResult, PosteriorForm
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
 from recassay.core.results import MissingPolicy, Results
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
-Estimator = Literal["bi-reirt", "beta"]
-DEFAULT_ESTIMATOR: Estimator = "bi-reirt"
-PosteriorForm = Literal["normal", "samples"]
+Estimator = Literal["auto", "beta", "precision", "bi-reirt"]
+DEFAULT_ESTIMATOR: Estimator = "auto"
 SIGMA = 1.0
 
 GapPolicy = MissingPolicy | Literal["keep"]
 """What to do about missing cells: `keep` them missing, or as `Results.matrix`."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BetaIRTResult(Displayed):
-    """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1."""
-
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
-    values: FloatArray
-    directions: tuple[Direction, Direction]
-    estimator: Estimator
-    posterior: PosteriorForm
-    sigma: float
-    confidence: float
-    warnings: tuple[str, ...]
-
-    def trait(self, name: str) -> Trait:
-        """A trait by its name in the paper's Table 1: ability, difficulty, discrimination, challenge, ..."""
-        for direction in self.directions:
-            if name in direction.traits:
-                return direction.traits[name]
-        raise UsageError(f"no trait {name!r}", fix=f"one of {', '.join(n for names in TRAITS for n in names)}")
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row a trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""
-        rows = [
-            {
-                "direction": d.number,
-                "trait": name,
-                "name": who,
-                "estimate": float(trait.estimate[i]),
-                "low": float(trait.low[i]),
-                "high": float(trait.high[i]),
-                "mode": float(trait.mode[i]),
-                "probability_positive": float(d.probability_positive[i]) if name == ITEM_TRAITS[d.number][1] else None,
-            }
-            for d in self.directions
-            for name, trait in d.traits.items()
-            for i, who in enumerate(trait.names)
-        ]
-        return pl.DataFrame(rows, schema_overrides={"probability_positive": pl.Float64})
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Traits, characteristic curves, ranges of the observed respondents, residuals and pairwise probabilities."""
-        return {
-            "irt_traits": self.to_frame(),
-            "irt_curves": pl.concat([d.curves() for d in self.directions]),
-            "irt_ranges": pl.DataFrame(
-                [
-                    {"direction": d.number, "trait": TRAITS[d.number - 1][0], "low": d.range[0], "high": d.range[1]}
-                    for d in self.directions
-                ]
-            ),
-            "irt_residuals": pl.concat([self._residuals(d) for d in self.directions]),
-            "irt_exceeds": pl.concat([d.exceeds_frame() for d in self.directions]),
-        }
-
-    def _residuals(self, direction: Direction) -> pl.DataFrame:
-        expected = direction.expected if direction.number == 1 else direction.expected.T
-        residual = self.values - expected
-        return pl.DataFrame(
-            {
-                "direction": np.full(self.values.size, direction.number),
-                c.ALGORITHM: np.repeat(self.algorithms, len(self.datasets)),
-                c.DATASET: list(self.datasets) * len(self.algorithms),
-                c.VALUE: self.values.ravel(),
-                "expected": expected.ravel(),
-                "residual": residual.ravel(),
-            }
-        ).with_columns(pl.col(c.VALUE, "residual").fill_nan(None))
-
-    def to_dict(self) -> dict[str, Any]:
-        """`direction_1`, `direction_2`, the probabilities, `fit`, `settings` and `warnings`."""
-        by_number = {f"direction_{d.number}": d for d in self.directions}
-        return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
-            **{key: {n: t.to_dict() for n, t in d.traits.items()} for key, d in by_number.items()},
-            "probability_positive": {
-                ITEM_TRAITS[d.number][1]: dict(zip(d.items, d.probability_positive.tolist(), strict=True))
-                for d in self.directions
-            },
-            "probability_greater": {TRAITS[d.number - 1][0]: d.exceeds_dict() for d in self.directions},
-            "fit": {key: d.fit() for key, d in by_number.items()},
-            "settings": {"estimator": self.estimator, "sigma": self.sigma, "confidence": self.confidence,
-                         "posterior": self.posterior},
-            "warnings": list(self.warnings),
-        }  # fmt: skip
 
 
 def fit_beta_irt(
@@ -140,8 +47,10 @@ def fit_beta_irt(
     equations 3 and 4, Table 1). In direction 2 the latent trait of a dataset is its easiness theta; challenge is
     1 - theta, and the difficulty limit of an algorithm is 1 - delta, the challenge at which its ICC is 1/2.
 
-    `estimator`: `bi-reirt` fits the ICC by the paper's squared error, `beta` by the Beta density of equation 1; both
-    with the paper's priors (theta, delta ~ Beta(1, 1), a ~ Normal(1, sigma^2)), which fix shift and scale.
+    `estimator`: `beta` takes the responses to follow the Beta density of equation 1; `precision` a Beta density with
+    the same ICC and a precision of its own (`beta_irt_precision`); `auto` whichever of the two is likelier, over both
+    directions; `bi-reirt` fits the ICC by the paper's squared error. All have the paper's priors (theta, delta ~
+    Beta(1, 1), a ~ Normal(1, sigma^2)), which fix shift and scale.
 
     The estimate is the posterior median, the interval the central `confidence` share of the posterior, and the mode
     of the joint posterior (the MAP) stands beside them in the tables. `posterior` says how it is described: by a
@@ -160,22 +69,27 @@ def fit_beta_irt(
         raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
+    tables = (upward, upward.T)
+    heights: dict[str, float] = {}
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
+        if estimator == "auto":
+            found, heights = find_likelier(tables, sigma)
+        else:
+            found = tuple(find(table, sigma, estimator) for table in tables)
         one, two = (
             fit_direction(
                 number,
-                matrix,
+                table,
                 tuple(rows),
                 tuple(columns),
-                density=estimator == "beta",
-                sigma=sigma,
+                mode,
                 confidence=confidence,
                 rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
             )
-            for number, matrix, rows, columns in (
-                (1, upward, algorithms, datasets),
-                (2, upward.T, datasets, algorithms),
+            for number, table, mode, rows, columns in (
+                (1, tables[0], found[0], algorithms, datasets),
+                (2, tables[1], found[1], datasets, algorithms),
             )
         )
         notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
@@ -189,7 +103,8 @@ def fit_beta_irt(
         datasets=tuple(datasets),
         values=upward,
         directions=(one, two),
-        estimator=estimator,
+        estimator=found[0].density,
+        heights=heights,
         posterior=posterior,
         sigma=sigma,
         confidence=confidence,

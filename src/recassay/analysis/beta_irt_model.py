@@ -127,7 +127,7 @@ def density_cells(responses: Responses) -> CellFunction:
         d2 = np.stack([-a * theta + zero, a * delta + zero, v])
         gradient = g1 * d1 + g2 * d2
         if not curved:
-            value, gradient, second = _cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
+            value, gradient, second = cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
             return value * responses.observed, gradient * responses.observed, second
         cross = d1[:, None] * d2[None]
         second = d1[:, None] * d1[None] * h11 + (cross + cross.swapaxes(0, 1)) * h12 + d2[:, None] * d2[None] * h22
@@ -136,13 +136,13 @@ def density_cells(responses: Responses) -> CellFunction:
         second[0, 2] += g1 * (1 - theta) - g2 * theta
         second[1, 2] += g2 * delta - g1 * (1 - delta)
         second[2, 0], second[2, 1] = second[0, 2], second[1, 2]
-        value, gradient, second = _cap(value, gradient, second, beyond)
+        value, gradient, second = cap(value, gradient, second, beyond)
         return value * responses.observed, gradient * responses.observed, second * responses.observed
 
     return cells
 
 
-def _cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: FloatArray) -> Jet:
+def cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: FloatArray) -> Jet:
     """log P -> log(P / (1 + P^k)^(1/k)) in the marked cells: never above 0, unchanged where P is small."""
     if not where.any():
         return value, gradient, second

@@ -8,6 +8,7 @@ from itertools import combinations, product
 import numpy as np
 
 from recassay.analysis.beta_irt_model import Posterior
+from recassay.analysis.extrapolation import Extrapolation
 from recassay.core.types import FloatArray
 
 
@@ -53,6 +54,7 @@ _POINTS, _WEIGHTS = _nodes()
 _LINE, _LINE_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _LINE_WEIGHTS = _LINE_WEIGHTS / _LINE_WEIGHTS.sum()
 _PUSH = 0.05
+_REMEMBERED = 5
 _WIDEST = 2.0
 
 
@@ -84,17 +86,18 @@ def expected(posterior: Posterior, mean: FloatArray, covariance: FloatArray) -> 
     return posterior.gradient(first) + prior_first, posterior.hessian(second) + np.diag(prior_second)
 
 
-def variational(posterior: Posterior, start: Gaussian, steps: int = 300, tolerance: float = 1e-3) -> Gaussian:
+def variational(posterior: Posterior, start: Gaussian, steps: int = 1000, tolerance: float = 1e-3) -> Gaussian:
     """The normal density nearest to the posterior (smallest KL divergence from it), from `start`.
 
     Its mean and covariance solve E[gradient] = 0 and covariance^-1 = -E[Hessian] (Opper and Archambeau 2009), found by
-    repeated substitution, with shorter steps when one leads away. The joint mode of abilities and items exaggerates
-    the discriminations (each new respondent brings a parameter: Neyman and Scott 1948), so that an interval around it
-    covers too seldom; this density sits where the mass is. Each mean and standard deviation is known to within
-    `tolerance` standard deviations.
+    repeated substitution: with shorter steps when one leads away and, once near, extrapolated from the last steps. The
+    joint mode of abilities and items exaggerates the discriminations (each new respondent brings a parameter: Neyman
+    and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. Each mean and
+    standard deviation is known to within `tolerance` standard deviations.
     """
     mean, precision, covariance = start.mean, _inverse(start.covariance), start.covariance
-    length, last = 1.0, np.inf
+    extrapolation = Extrapolation(_REMEMBERED)
+    length, last, unit = 1.0, np.inf, np.sqrt(np.diag(covariance))
     for _ in range(steps):
         gradient, hessian = expected(posterior, mean, covariance)
         deviation = np.sqrt(np.diag(covariance))
@@ -104,12 +107,37 @@ def variational(posterior: Posterior, start: Gaussian, steps: int = 300, toleran
         away = float(max(np.abs(step / deviation).max(), np.abs(change).max()))
         if away < tolerance:
             return Gaussian(mean, covariance, True)
-        length = max(length / 2, 0.02) if away > last else min(1.0, 1.2 * length)
+        if away < 1 and away < 3 * last:
+            unit = unit if extrapolation.steps else deviation
+            ahead = mean + step / 2, (precision + target) / 2
+            guess = _from_flat(extrapolation.ahead(_flat(mean, precision, unit), _flat(*ahead, unit)), unit)
+            mean, precision = ahead if guess is None else guess
+        else:
+            extrapolation.forget()
+            length = max(length / 2, 0.02) if away > last else min(1.0, 1.2 * length)
+            mean = mean + min(length, 1 / away) * step
+            precision = (1 - length) * precision + length * target
         last = away
-        mean = mean + min(length, 1 / away) * step
-        precision = (1 - length) * precision + length * target
         covariance = _inverse(precision)
     return Gaussian(mean, covariance, False)
+
+
+def _flat(mean: FloatArray, precision: FloatArray, unit: FloatArray) -> FloatArray:
+    """Mean and precision as one vector without units."""
+    return np.concatenate([mean / unit, (precision * np.outer(unit, unit))[np.triu_indices(len(mean))]])
+
+
+def _from_flat(flat: FloatArray, unit: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Mean and precision again; None where the precision is not positive definite."""
+    n = len(unit)
+    upper = np.zeros((n, n))
+    upper[np.triu_indices(n)] = flat[n:]
+    precision = (upper + upper.T - np.diag(np.diag(upper))) / np.outer(unit, unit)
+    try:
+        np.linalg.cholesky(precision)
+    except np.linalg.LinAlgError:
+        return None
+    return flat[:n] * unit, precision
 
 
 def widen(posterior: Posterior, normal: Gaussian) -> Gaussian:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,8 @@ def fit_user_irt(
 
     Users whom every algorithm serves, or none, tell nothing apart and are counted only. With few algorithms a user's
     own parameters are weakly determined, and `reliability` says how weakly. The 1PL has one discrimination for all
-    users and its intervals hold with 5 algorithms already; the 2PL and 3PL need the tight `USER_PRIORS`, and their
+    users and its intervals hold with 5 algorithms already (they are of abilities among these algorithms: origin and
+    unit of the scale, which all share, do not count); the 2PL and 3PL need the tight `USER_PRIORS`, and their
     intervals are too narrow below some 20 algorithms. Datasets with fewer than 3 algorithms or 20 telling users are
     left out with a note.
     """
@@ -234,12 +235,14 @@ def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, conf
     if len(telling) > most:
         chosen = telling[np.linspace(0, len(telling) - 1, most).round().astype(np.int64)]
     part = Responses(table.codes[:, chosen], table.respondents, tuple(table.items[i] for i in chosen))
+    fit = fit_logistic(part, model, priors=priors or False, confidence=confidence)
+    fit = replace(fit, ability_intervals=fit.abilities.interval(confidence))
     return UserFit(
         users=len(table.items),
         hit_by_all=by_all,
         hit_by_none=len(table.items) - by_all - len(telling),
         hit_rate=dict(zip(table.respondents, table.score_share().tolist(), strict=True)),
-        fit=fit_logistic(part, model, priors=priors or False, confidence=confidence),
+        fit=fit,
     )
 
 

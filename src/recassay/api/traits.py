@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from recassay.api.results import default_metric, load_results
 
 if TYPE_CHECKING:
-    from recassay.analysis.beta_irt import BetaIRTResult, Estimator, GapPolicy, PosteriorForm
+    from recassay.analysis.beta_irt import Estimator, GapPolicy
+    from recassay.analysis.beta_irt_result import BetaIRTResult, PosteriorForm
     from recassay.analysis.glicko import GlickoResult
     from recassay.analysis.logistic_ability import AbilityMethod
     from recassay.analysis.logistic_priors import ItemPriors, LogisticModel

@@ -63,8 +63,8 @@ def irt(
         str | None,
         typer.Option(
             "--estimator",
-            help="bi-reirt (squared error of the curves) or beta (Beta density); with --model: mml or birnbaum. "
-            "[default: bi-reirt; mml]",
+            help="beta (the model's density), precision (noise of its own), auto (the likelier) or bi-reirt (squared "
+            "error); with --model: mml or birnbaum. [default: auto; mml]",
             show_default=False,
         ),
     ] = None,

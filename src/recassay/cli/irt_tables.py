@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recassay.cli.render import print_lines, print_table
 
 if TYPE_CHECKING:
-    from recassay.analysis.beta_irt import BetaIRTResult
+    from recassay.analysis.beta_irt_result import BetaIRTResult
     from recassay.analysis.logistic_result import LogisticResult
     from recassay.analysis.user_irt import UserIRTResult
 
@@ -110,7 +110,15 @@ def show_beta_irt(result: BetaIRTResult) -> None:
                 "",
             ]
         )
-    print_lines(f"Warning: {note}" for note in result.warnings)
+    told = {
+        "beta": "The responses follow the Beta density of the model.",
+        "precision": "The responses follow a Beta density around the curves with a precision of its own",
+        "bi-reirt": "The curves have the smallest squared error.",
+    }[result.estimator]
+    if result.heights and result.estimator == "precision":
+        gain = result.heights["precision"] - result.heights["beta"]
+        told += f": {gain:.0f} units of log-likelihood better than the model's own."
+    print_lines([told, *(f"Warning: {note}" for note in result.warnings)])
 
 
 def _span(trait: object, i: int) -> str:
