@@ -15,7 +15,7 @@ from recassay.analysis.logistic_ability import estimate_abilities
 from recassay.analysis.logistic_cycle import ADAPTING
 from recassay.analysis.logistic_errors import item_covariance
 from recassay.analysis.logistic_fit import fit_em
-from recassay.analysis.logistic_grid import grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_grid import Grid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt import fit_logistic, fit_logistic_many
 from recassay.analysis.logistic_model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_priors import ItemPriors
@@ -117,25 +117,82 @@ def test_the_reference_table(reference):
     assert 0.9 <= inside(result.item_intervals[:, 0], items.slope).mean() <= 0.98
 
 
-@pytest.mark.parametrize(("model", "negative"), [("2pl", 0.0), ("2pl", 0.1), ("3pl", 0.1)])
-def test_recovery(model, negative):
-    """Three tables of 139 x 250: correlations, and the coverage of the 95 % intervals over all of them."""
-    covered: dict[str, list[float]] = {"ability": [], "slope": [], "difficulty": []}
-    for seed in range(3):
-        responses, theta, items = simulated(139, 250, seed, guessing=model == "3pl", negative=negative)
+@pytest.mark.parametrize(
+    ("n", "m", "model", "negative", "seeds"),
+    [
+        (139, 500, "2pl", 0.0, range(3)),
+        (139, 500, "3pl", 0.1, range(3)),
+        (1000, 2000, "2pl", 0.1, range(1)),
+        (1000, 2000, "3pl", 0.1, range(1)),
+    ],
+)
+def test_recovery(n, m, model, negative, seeds, record_property):
+    """Correlations and errors of each parameter, and the coverage of the 95 % intervals over all tables."""
+    covered: dict[str, list[float]] = {}
+    large = n >= 1000
+    for seed in seeds:
+        responses, theta, items = simulated(n, m, seed, guessing=model == "3pl", negative=negative)
         result = fit_logistic(responses, model, priors=True)
         assert result.converged
-        assert np.corrcoef(result.abilities.estimate, theta)[0, 1] > (0.985 if model == "2pl" else 0.97)
-        assert np.corrcoef(result.items.slope, items.slope)[0, 1] > 0.7
+        assert np.corrcoef(result.abilities.estimate, theta)[0, 1] > (0.995 if large else 0.98)
+        assert np.sqrt(np.mean((result.abilities.estimate - theta) ** 2)) < (0.1 if large else 0.25)
+        assert np.corrcoef(result.items.slope, items.slope)[0, 1] > (0.95 if large else 0.7)
+        assert np.median(np.abs(result.items.difficulty - items.difficulty)) < (0.15 if large else 0.35)
         clear = np.abs(items.slope) > 0.6
         assert (np.sign(result.items.slope) == np.sign(items.slope))[clear].mean() > 0.985
-        covered["ability"].append(inside(result.ability_intervals, theta).mean())
-        covered["slope"].append(inside(result.item_intervals[:, 0], items.slope).mean())
-        covered["difficulty"].append(inside(result.item_intervals[:, 1], items.difficulty).mean())
-    assert 0.9 <= np.mean(covered["ability"]) <= 0.985
-    if model == "2pl":
-        assert 0.9 <= np.mean(covered["slope"]) <= 0.98
-        assert 0.9 <= np.mean(covered["difficulty"]) <= 0.99
+        covered.setdefault("ability", []).append(inside(result.ability_intervals, theta).mean())
+        covered.setdefault("slope", []).append(inside(result.item_intervals[:, 0], items.slope).mean())
+        covered.setdefault("difficulty", []).append(inside(result.item_intervals[:, 1], items.difficulty).mean())
+        if model == "3pl":
+            assert np.sqrt(np.mean((result.items.guessing - items.guessing) ** 2)) < 0.1
+            covered.setdefault("guessing", []).append(inside(result.item_intervals[:, 2], items.guessing).mean())
+    for name, values in covered.items():
+        record_property(f"{name} {n} x {m} {model}", f"cover {np.mean(values):.3f}")
+        assert 0.9 <= np.mean(values) <= 0.98, (name, values)
+
+
+def test_few_nodes_serve_many_points():
+    responses, _, items = simulated(40, 3_000, 3, guessing=True, negative=0.1)
+    points = grid(items)
+    few = Grid.of(points, items.slope)
+    assert len(few.nodes) < len(points) / 2
+    coarse, marginal = posterior_on_grid(responses, items, few)
+    fine, exact = posterior_on_grid(responses, items, Grid(points, points))
+    assert marginal == pytest.approx(exact, abs=1e-3)
+    assert np.abs(coarse - fine).max() < 1e-4
+    assert few.to_nodes(fine).sum(axis=1) == pytest.approx(np.ones(40))
+    steep = Grid.of(points, np.append(items.slope, 25.0))
+    assert len(steep.nodes) > 2 * len(few.nodes)
+
+
+def test_single_precision_changes_little(monkeypatch):
+    from recassay.analysis import logistic_grid
+
+    responses, _, _ = simulated(60, 300, 4, guessing=True)
+    double = fit_logistic(responses, "3pl")
+    monkeypatch.setattr(logistic_grid, "DOUBLE", 0)
+    single = fit_logistic(responses, "3pl")
+    assert single.converged
+    assert single.items.slope == pytest.approx(double.items.slope, abs=2e-3)
+    assert single.abilities.estimate == pytest.approx(double.abilities.estimate, abs=1e-3)
+
+
+def test_an_extrapolation_finds_the_limit_of_a_slow_iteration():
+    from recassay.analysis.extrapolation import Extrapolation
+
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    matrix = turn @ np.diag([0.99, 0.95, 0.9, 0.1, 0.05, 0.0]) @ turn.T
+    goal = rng.normal(size=6)
+    plain = x = np.zeros(6)
+    guess = Extrapolation()
+    for _ in range(12):
+        plain = goal + matrix @ (plain - goal)
+        x = guess.ahead(x, goal + matrix @ (x - goal))
+    assert np.abs(x - goal).max() < 1e-4
+    assert np.abs(plain - goal).max() > 0.1
+    guess.forget()
+    assert guess.steps == 0
 
 
 def test_block_errors_agree_with_the_whole_matrix(monkeypatch):

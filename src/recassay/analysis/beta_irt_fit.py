@@ -26,8 +26,8 @@ class Mode:
 
     @property
     def converged(self) -> bool:
-        """Whether the gradient vanishes."""
-        return self.gradient < 1e-5
+        """Whether the gradient vanishes, as far as rounding lets it where responses are within 1e-9 of 0 or 1."""
+        return self.gradient < 1e-4
 
 
 def starting_abilities(responses: Responses) -> list[FloatArray]:
@@ -51,12 +51,15 @@ def starting_abilities(responses: Responses) -> list[FloatArray]:
     return [1.6 * (guess - guess.mean()) / (guess.std() or 1.0) for guess in guesses]
 
 
+def item_grid(sigma: float) -> tuple[FloatArray, FloatArray]:
+    """All pairs of a logit delta within +-5 and a discrimination within 3.5 prior deviations of 1."""
+    y, a = np.meshgrid(np.linspace(-5, 5, 31), 1 + sigma * np.linspace(-3.5, 3.5, 28), indexing="ij")
+    return y.ravel(), a.ravel()
+
+
 def best_items(x: FloatArray, responses: Responses, sigma: float) -> tuple[FloatArray, FloatArray]:
     """Given abilities, the best (logit delta, a) of each item on a grid: no item is left at a wrong sign."""
-    y, a = (
-        grid.ravel()
-        for grid in np.meshgrid(np.linspace(-5, 5, 31), 1 + sigma * np.linspace(-3.5, 3.5, 28), indexing="ij")
-    )
+    y, a = item_grid(sigma)
     log_alpha = np.clip(a * (log_expit(x)[:, None] - log_expit(y)), -40, 40)
     log_beta = np.clip(a * (log_expit(-x)[:, None] - log_expit(-y)), -40, 40)
     alpha, beta = np.exp(log_alpha), np.exp(log_beta)

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, digamma, expit, zeta
 
-from recassay.analysis.beta_irt_fit import Mode, climb, newton
-from recassay.analysis.beta_irt_model import CellFunction, Jet, Posterior, Responses, cap
+from recassay.analysis.beta_irt_fit import Mode, climb, item_grid, newton
+from recassay.analysis.beta_irt_model import CellFunction, Jet, Posterior, Responses, cap, log_expit
 from recassay.core.types import FloatArray
 
 _SMALLEST_SHARE = 1e-12
@@ -67,7 +67,8 @@ def fit_precision(responses: Responses, sigma: float, start: FloatArray) -> tupl
     cells = float(responses.observed.sum())
     freedom = max(cells - (n + 2 * m) + 2, 1.0)
     precision = 10.0
-    z = climb(Posterior(precision_cells(responses, precision), n, m, sigma), start, 2000)
+    posterior = Posterior(precision_cells(responses, precision), n, m, sigma)
+    z = _climb_with_items(posterior, start)
     for _ in range(60):
         posterior = Posterior(precision_cells(responses, precision), n, m, sigma)
         z, height, slope = newton(posterior, z, 200)
@@ -76,6 +77,32 @@ def fit_precision(responses: Responses, sigma: float, start: FloatArray) -> tupl
             break
         precision = target
     return posterior, Mode(z, height, slope, starts=1), precision
+
+
+def _climb_with_items(posterior: Posterior, start: FloatArray) -> FloatArray:
+    """Climb from `start`, and again from where each item is put at its best on a grid, as long as that leads higher.
+
+    An item whose sign the start has wrong would else keep it.
+    """
+    z = climb(posterior, start, 2000)
+    height = -posterior.loss(z)[0]
+    for _ in range(3):
+        x, _, _ = posterior.split(z)
+        trial = climb(posterior, np.concatenate([x, *_best_items(posterior, x)]), 2000)
+        reached = -posterior.loss(trial)[0]
+        if reached < height + 1e-3:
+            break
+        z, height = trial, reached
+    return z
+
+
+def _best_items(posterior: Posterior, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Given abilities, the best (logit delta, a) of each item on a grid."""
+    y, a = item_grid(posterior.sigma)
+    cells = posterior.cells(x[:, None], y[:, None, None], a[:, None, None], False)[0]
+    score = cells.sum(axis=1) + (log_expit(y) + log_expit(-y) - 0.5 * ((a - 1) / posterior.sigma) ** 2)[:, None]
+    best = score.argmax(axis=0)
+    return y[best], a[best]
 
 
 def _best_precision(responses: Responses, at: tuple[FloatArray, FloatArray, FloatArray], share: float) -> float:
