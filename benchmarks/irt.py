@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -25,6 +27,7 @@ from recassay.data.responses import read_items, read_responses
 
 ROOT = Path(__file__).resolve().parent.parent
 PEER_LIMIT = 300
+HEADER = ["table", "by", "seconds", "ability r", "RMSE", "discrimination RMSE", "wrong signs", ""]
 
 GIRTH = """
 import json, sys, time, numpy as np
@@ -82,35 +85,36 @@ def rmse(found: np.ndarray, truth: np.ndarray) -> float:
     return float(np.sqrt(np.mean((found - truth) ** 2)))
 
 
-def ours(responses: Responses, theta: np.ndarray, items: LogisticItems, model: str) -> float:
-    """Fit, print one block of lines, return the seconds."""
-    start = time.perf_counter()
+def recovered(ability: np.ndarray, slope: np.ndarray, theta: np.ndarray, items: LogisticItems) -> list[str]:
+    """Correlation and error of abilities, error and wrong signs of discriminations."""
+    return [
+        f"{np.corrcoef(ability, theta)[0, 1]:.3f}",
+        f"{rmse(ability, theta):.3f}",
+        f"{rmse(slope, items.slope):.3f}",
+        str(int((np.sign(slope) != np.sign(items.slope)).sum())),
+    ]
+
+
+def ours(responses: Responses, theta: np.ndarray, items: LogisticItems, model: str) -> list[str]:
+    """Seconds, recovery, and what else is known of our fit."""
+    start, before = time.perf_counter(), time.process_time()
     found = fit_logistic(responses, model, priors=True)
-    seconds = time.perf_counter() - start
-    n, m = responses.codes.shape
-    ability = found.abilities.estimate
-    wrong = int((np.sign(found.items.slope) != np.sign(items.slope)).sum())
+    seconds, processor = time.perf_counter() - start, time.process_time() - before
 
-    def covered(interval: np.ndarray, truth: np.ndarray) -> float:
-        return float(((interval[:, 0] < truth) & (truth < interval[:, 1])).mean())
+    def covered(interval: np.ndarray, truth: np.ndarray) -> str:
+        return f"{((interval[:, 0] < truth) & (truth < interval[:, 1])).mean():.3f}"
 
-    b = np.clip(found.items.difficulty, -6, 6)
-    print(
-        f"{n} x {m} {model}: ours {seconds:.1f} s, {found.cycles} cycles, converged {found.converged}, gradient "
-        f"{found.gradient:.1g}\n  ability r {np.corrcoef(ability, theta)[0, 1]:.3f} RMSE {rmse(ability, theta):.3f} "
-        f"covered {covered(found.ability_intervals, theta):.3f}\n  discrimination r "
-        f"{np.corrcoef(found.items.slope, items.slope)[0, 1]:.3f} RMSE {rmse(found.items.slope, items.slope):.3f} "
-        f"covered {covered(found.item_intervals[:, 0], items.slope):.3f}; wrong signs {wrong} of {m}\n  difficulty r "
-        f"{np.corrcoef(b, items.difficulty)[0, 1]:.3f} RMSE {rmse(b, items.difficulty):.3f} "
-        f"covered {covered(found.item_intervals[:, 1], items.difficulty):.3f}"
-        + (f"\n  guessing RMSE {rmse(found.items.guessing, items.guessing):.3f}" if model == "3pl" else ""),
-        flush=True,
+    told = (
+        f"{processor:.1f} s of processor, {found.cycles} cycles, converged {found.converged}; intervals cover "
+        f"{covered(found.ability_intervals, theta)} ability, {covered(found.item_intervals[:, 0], items.slope)} "
+        f"discrimination, {covered(found.item_intervals[:, 1], items.difficulty)} difficulty; peak memory "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB"
     )
-    return seconds
+    return [f"{seconds:.1f}", *recovered(found.abilities.estimate, found.items.slope, theta, items), told]
 
 
-def peer(name: str, script: str, python: str, responses: Responses, model: str) -> dict[str, object] | str:
-    """What a peer found, or why it found nothing."""
+def peer(script: str, python: str, responses: Responses, theta: np.ndarray, items: LogisticItems, model: str) -> list:
+    """Seconds and recovery of a peer, or why there are none."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "responses.npy"
         np.save(path, responses.codes)
@@ -119,51 +123,53 @@ def peer(name: str, script: str, python: str, responses: Responses, model: str) 
                 [python, "-c", script, str(path), model], capture_output=True, text=True, timeout=PEER_LIMIT
             )
         except subprocess.TimeoutExpired:
-            return f"more than {PEER_LIMIT} s"
+            return [f"> {PEER_LIMIT}", *[""] * 4, "stopped"]
     if ran.returncode:
         last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
-        return "not installed" if "No module named" in last else f"failed: {last[:100]}"
+        return [*[""] * 5, "not installed" if "No module named" in last else f"failed: {last[:100]}"]
     printed = [line for line in ran.stdout.splitlines() if line.startswith("{")]
-    return json.loads(printed[-1]) if printed else "ended without a result"
+    if not printed:
+        return [*[""] * 5, "ended without a result"]
+    found = json.loads(printed[-1])
+    return [
+        f"{found['seconds']:.1f}",
+        *recovered(np.array(found["ability"]), np.array(found["discrimination"]), theta, items),
+        "",
+    ]
 
 
-def against(responses: Responses, theta: np.ndarray, items: LogisticItems, model: str, python: str) -> None:
-    """Ours and every peer on one table."""
-    seconds = ours(responses, theta, items, model)
-    for name, script in (("girth", GIRTH), ("py-irt", PYIRT)):
-        found = peer(name, script, python, responses, model)
-        if isinstance(found, str):
-            print(f"  {name}: {found}", flush=True)
-            continue
-        ability = np.array(found["ability"])
-        slope = np.array(found["discrimination"])
-        print(
-            f"  {name}: {found['seconds']:.1f} s ({float(found['seconds']) / seconds:.0f} times ours), ability r "
-            f"{np.corrcoef(ability, theta)[0, 1]:.3f} RMSE {rmse(ability, theta):.3f}, discrimination RMSE "
-            f"{rmse(slope, items.slope):.3f}, wrong signs {int((np.sign(slope) != np.sign(items.slope)).sum())}",
-            flush=True,
-        )
+def show(rows: list[list[str]]) -> None:
+    """The table, columns aligned."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), flush=True)
 
 
 def main() -> None:
-    """Print seconds, accuracy and ratios."""
-    import sys
-
+    """Fit every table with ours and with every peer, then print one table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--peers", default=sys.executable)
     chosen = parser.parse_args()
+    rows = [HEADER]
+    tables = []
     folder = Path(os.environ.get("RECASSAY_REFERENCE") or ROOT.parent / "shared" / "reference") / "irt"
     if folder.is_dir():
         responses = read_responses(folder / "responses_139x500_3pl_pos.csv")
         theta = pl.read_csv(folder / "abilities_139x500_3pl_pos.csv").get_column("ability").to_numpy()
-        against(responses, theta, read_items(folder / "items_139x500_3pl_pos.csv"), "3pl", chosen.peers)
+        tables.append(("published", (responses, theta, read_items(folder / "items_139x500_3pl_pos.csv")), "3pl"))
     for model, negative in (("2pl", 0.0), ("3pl", 0.1)):
-        table = simulated(139, 500, guessing=model == "3pl", negative=negative, seed=1)
-        against(*table, model, chosen.peers)
-    if chosen.large:
-        for model, m in (("2pl", 2_000), ("3pl", 2_000), ("3pl", 100_000)):
-            ours(*simulated(1_000, m, guessing=model == "3pl", negative=0.1, seed=2), model)
+        drawn = simulated(139, 500, guessing=model == "3pl", negative=negative, seed=1)
+        tables.append((f"{100 * negative:.0f} % negative", drawn, model))
+    for what, table, model in tables:
+        name = f"139 x 500 {model}, {what}"
+        rows.append([name, "ours", *ours(*table, model)])
+        for library, script in (("girth", GIRTH), ("py-irt", PYIRT)):
+            rows.append([name, library, *peer(script, chosen.peers, *table, model)])
+    for model, m in (("2pl", 2_000), ("3pl", 2_000), ("3pl", 5_000), ("3pl", 100_000)) if chosen.large else ():
+        table = simulated(1_000, m, guessing=model == "3pl", negative=0.1, seed=2)
+        rows.append([f"1,000 x {m:,} {model}, 10 % negative", "ours", *ours(*table, model)])
+    show(rows)
 
 
 if __name__ == "__main__":

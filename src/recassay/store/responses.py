@@ -18,7 +18,7 @@ HIT_METRICS = ("hitrate", "ndcg", "recall", "precision", "map", "mrr", "f1", "rp
 def hit_metric(available: tuple[str, ...], asked: str | None = None) -> str:
     """The label that tells a hit: the one asked for, else the first of `HIT_METRICS` at 10 or at any length."""
     if asked is not None:
-        label = find_label(asked, available)
+        label = find_label(asked, list(available))
         if label.partition("@")[0] not in HIT_METRICS:
             raise UsageError(f"{label} does not tell a hit from a miss", fix=f"use one of {', '.join(HIT_METRICS)}")
         return label
