@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.analysis.user_irt import ALL, ANALYSIS, fit_user_irt, pooled
+from recassay.analysis.user_irt import ANALYSIS, fit_user_irt, pooled
+from recassay.analysis.user_irt_result import ALL
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.responses import MISSING, Responses

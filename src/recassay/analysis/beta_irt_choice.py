@@ -60,6 +60,7 @@ def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Fou
     plain = tuple(find(values, sigma, "beta") for values in tables)
     free = tuple(find(values, sigma, "precision", start) for values, start in zip(tables, plain, strict=True))
     heights = {
-        name: float(sum(one.mode.log_density for one in found)) for name, found in (("beta", plain), ("precision", free))
+        name: float(sum(one.mode.log_density for one in found))
+        for name, found in (("beta", plain), ("precision", free))
     }
     return (plain if heights["beta"] >= heights["precision"] else free), heights

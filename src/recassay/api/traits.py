@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recassay.analysis.logistic_ability import AbilityMethod
     from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
     from recassay.analysis.logistic_result import LogisticResult
-    from recassay.analysis.user_irt import UserIRTResult
+    from recassay.analysis.user_irt_result import UserIRTResult
     from recassay.core.responses import Responses
     from recassay.core.results import MissingPolicy
 
