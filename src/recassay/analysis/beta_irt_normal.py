@@ -86,7 +86,7 @@ def expected(posterior: Posterior, mean: FloatArray, covariance: FloatArray) -> 
     return posterior.gradient(first) + prior_first, posterior.hessian(second) + np.diag(prior_second)
 
 
-def variational(posterior: Posterior, start: Gaussian, steps: int = 1000, tolerance: float = 1e-3) -> Gaussian:
+def variational(posterior: Posterior, start: Gaussian, steps: int = 400, tolerance: float = 1e-3) -> Gaussian:
     """The normal density nearest to the posterior (smallest KL divergence from it), from `start`.
 
     Its mean and covariance solve E[gradient] = 0 and covariance^-1 = -E[Hessian] (Opper and Archambeau 2009), found by
