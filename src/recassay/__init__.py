@@ -6,7 +6,10 @@ imports nothing heavy: each verb loads what it needs when it is called.
 
 from recassay.api import (
     RecAssayError,
+    advise,
     analyze,
+    associations,
+    clusters,
     compare,
     correlations,
     demo,
@@ -17,6 +20,7 @@ from recassay.api import (
     fit_logistic_irt,
     glicko,
     import_data,
+    load_characteristics,
     load_data,
     load_responses,
     load_results,
@@ -25,6 +29,7 @@ from recassay.api import (
     profiles,
     rank,
     run,
+    select,
     status,
 )
 from recassay.core.version import __version__
@@ -32,7 +37,10 @@ from recassay.core.version import __version__
 __all__ = [
     "RecAssayError",
     "__version__",
+    "advise",
     "analyze",
+    "associations",
+    "clusters",
     "compare",
     "correlations",
     "demo",
@@ -43,6 +51,7 @@ __all__ = [
     "fit_logistic_irt",
     "glicko",
     "import_data",
+    "load_characteristics",
     "load_data",
     "load_responses",
     "load_results",
@@ -51,5 +60,6 @@ __all__ = [
     "profiles",
     "rank",
     "run",
+    "select",
     "status",
 ]

@@ -24,6 +24,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.selection import advise, associations, clusters, load_characteristics, select
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -35,7 +36,10 @@ __all__ = [
     "EvaluationReport",
     "RecAssayError",
     "UsageError",
+    "advise",
     "analyze",
+    "associations",
+    "clusters",
     "compare",
     "correlations",
     "default_metric",
@@ -51,6 +55,7 @@ __all__ = [
     "import_data",
     "list_data",
     "list_parts",
+    "load_characteristics",
     "load_data",
     "load_responses",
     "load_results",
@@ -63,5 +68,6 @@ __all__ = [
     "run",
     "save",
     "save_evaluation",
+    "select",
     "status",
 ]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
-    return {}
+    if folder is None:
+        return {}
+    from recassay.api.selection import study_characteristics
+
+    return {"characteristics": partial(study_characteristics, folder)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,11 @@ def load_results(
 
 
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists."""
+    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    from recassay.core.results import Results
+
+    if isinstance(source, Results):
+        source = [origin.file for origin in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
@@ -166,8 +171,12 @@ def analyze(
     alpha: float = 0.05,
     replicates: int = 10_000,
     out: str | Path | None = None,
+    characteristics: Any = None,
 ) -> AnalysisReport:
-    """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there."""
+    """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there.
+
+    `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
+    """
     from recassay.api.evidence import evidence_of
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
@@ -176,9 +185,12 @@ def analyze(
 
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    spec = AnalysisSpec(
-        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(_study_folder(results))
-    )
+    evidence = evidence_of(_study_folder(results))
+    if characteristics is not None:
+        from recassay.api.selection import load_characteristics
+
+        evidence["characteristics"] = partial(load_characteristics, characteristics)
+    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
     for name, analysis in analyses:

@@ -28,6 +28,8 @@ class CharacteristicsTable:
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.datasets), len(self.names)):
             raise ValueError(f"values {self.values.shape} do not fit the names")
+        if np.isinf(self.values).any():
+            raise ValueError("characteristics are finite, or NaN where unknown")
 
     def aligned(self, datasets: Sequence[str]) -> CharacteristicsTable:
         """The rows of these datasets in this order; names match up to case, space, hyphen, underscore and dot.
@@ -59,9 +61,8 @@ class CharacteristicsTable:
 
     def told_apart(self) -> tuple[CharacteristicsTable, dict[str, str]]:
         """The characteristics that are known of every dataset and differ between them, and why others were left out."""
-        unknown: BoolArray = ~np.isfinite(self.values).all(axis=0)
-        known = np.where(np.isfinite(self.values), self.values, 0.0)
-        constant: BoolArray = ~unknown & (known == known[0]).all(axis=0)
+        unknown: BoolArray = np.isnan(self.values).any(axis=0)
+        constant: BoolArray = (self.values == self.values[:1]).all(axis=0)
         dropped = {n: "not known of every dataset" for n, bad in zip(self.names, unknown, strict=True) if bad}
         dropped |= {n: "the same for every dataset" for n, bad in zip(self.names, constant, strict=True) if bad}
         kept = ~unknown & ~constant
