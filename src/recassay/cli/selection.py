@@ -129,7 +129,7 @@ def show_selection(result: SelectionResult) -> None:
     print_table(
         f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
         f"({result.metric}, {result.rule})",
-        ["method", "over its chance", "its choice", "beats random", "other algorithms", "other metrics", "both other"],
+        ["method", "over its chance", "its choice", "random below", "other algorithms", "other metrics", "both other"],
         rows,
     )
     print_lines(
@@ -145,9 +145,9 @@ def show_selection(result: SelectionResult) -> None:
 
 
 def _spread(spread: Spread | None) -> str:
-    return (
-        "-" if spread is None else f"{spread.mean:.3f} ({spread.low:.2f} to {spread.high:.2f})".replace("-0.00", "0.00")
-    )
+    if spread is None:
+        return "-"
+    return f"{spread.mean:.3f} ({spread.low:.2f} to {spread.high:.2f})".replace("-0.00", "0.00")
 
 
 def show_advice(result: AdviceResult) -> None:

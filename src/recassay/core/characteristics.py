@@ -12,7 +12,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.results import Source
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +61,8 @@ class CharacteristicsTable:
 
     def told_apart(self) -> tuple[CharacteristicsTable, dict[str, str]]:
         """The characteristics that are known of every dataset and differ between them, and why others were left out."""
-        unknown: BoolArray = np.isnan(self.values).any(axis=0)
-        constant: BoolArray = (self.values == self.values[:1]).all(axis=0)
+        unknown = np.isnan(self.values).max(axis=0)
+        constant = (self.values == self.values[:1]).min(axis=0)
         dropped = {n: "not known of every dataset" for n, bad in zip(self.names, unknown, strict=True) if bad}
         dropped |= {n: "the same for every dataset" for n, bad in zip(self.names, constant, strict=True) if bad}
         kept = ~unknown & ~constant
