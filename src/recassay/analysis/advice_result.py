@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 
 SAME = 0.05
@@ -72,7 +73,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AdviceResult:
+class AdviceResult(Displayed):
     """Nearest datasets, the ranking among them, the predicted ranks, and what such predictions have been worth.
 
     Arrays follow `algorithms`. `usual_distance` is the median and the largest distance of the benchmark's datasets to

@@ -15,6 +15,7 @@ from recassay.analysis.metadata import NEEDS
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.display import Displayed
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
@@ -25,7 +26,7 @@ _PERMUTATIONS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClustersResult:
+class ClustersResult(Displayed):
     """Clusters 1..k of the datasets (the largest first), with mean ranks and geometric means inside each.
 
     `mean_rank` and `geometric_mean` are algorithms x clusters. `p_differ` is the share of random groupings of the same

@@ -13,6 +13,7 @@ from recassay.analysis.bootstrap import intervals
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.names import canonical
 from recassay.core.results import Matrix, Results
@@ -31,7 +32,7 @@ NEEDS = "needs the characteristics of the datasets: give --characteristics FILE,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetadataResult:
+class MetadataResult(Displayed):
     """Associations between characteristics and each algorithm's performance over datasets.
 
     Arrays by measure are algorithms (the average last) x characteristics. `chance` is the mean over permutations of the

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 
 
@@ -81,7 +82,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SelectionResult:
+class SelectionResult(Displayed):
     """The choices by method, their agreement under every aggregation, and the agreement by k."""
 
     metric: str

@@ -2,13 +2,17 @@
 
 from recassay.reporting.section import Section
 from recassay.reporting.sections import (
+    advice,
     beta_irt,
+    clusters,
     comparison,
     correlations,
     glicko,
     logistic_irt,
+    metadata,
     profiles,
     ranking,
+    selection,
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -19,4 +23,8 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    metadata.SECTION,
+    clusters.SECTION,
+    selection.SECTION,
+    advice.SECTION,
 )
