@@ -109,6 +109,11 @@ class AdviceResult(Displayed):
         return self.skills["model"].beats_baseline
 
     @property
+    def title(self) -> str:
+        """The dataset's name for a heading: of a path its last part."""
+        return self.dataset.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+    @property
     def far(self) -> bool:
         """Whether it is farther from its nearest dataset than any dataset of the benchmark is from its own."""
         return self.nearest[0].distance > self.usual_distance[1]

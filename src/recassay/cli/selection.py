@@ -160,7 +160,8 @@ def show_advice(result: AdviceResult) -> None:
         [[near.dataset, f"{near.distance:.2f}"] for near in result.nearest],
     )
     print_table(
-        f"Ranks (1 is best) with {100 * result.confidence:g} % intervals, in the order advised",
+        f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of the "
+        "rank on a new dataset, nearest of the mean rank there",
         ["algorithm", "overall", "model", f"on the {len(result.nearest)} nearest", "P(first) there"],
         [
             [

@@ -46,7 +46,8 @@ def plot_advice(result: AdviceResult) -> Any:
     chart = (spans + dots).properties(width=430, height=alt.Step(11))
     return themed(
         chart,
-        f"Ranks to expect on {shorten(result.dataset, 60)}, {result.metric}",
-        f"{100 * result.confidence:g} % intervals; order advised by "
+        f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",
+        f"{100 * result.confidence:g} % intervals (overall, model: of the rank on a new dataset; nearest: of the mean "
+        "rank there); order by "
         f"{'the model' if result.trusts_model else 'the overall mean rank, which the model does not beat'}",
     )

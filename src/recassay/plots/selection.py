@@ -31,7 +31,8 @@ def plot_selection(result: SelectionResult) -> Any:
             if value is not None:
                 rows.append({"method": name, "kind": kind, "rho": value, "low": low, "high": high,
                              "held": low is not None, "datasets": ", ".join(choice.datasets)})  # fmt: skip
-    floor = min(0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["rho"] for row in rows))
+    ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
+    floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
     scale = alt.Scale(domain=[floor, 1], nice=False)
     base = alt.Chart(inline(rows)).encode(
         y=alt.Y("method:N", sort=names, title=None, axis=alt.Axis(domain=False, ticks=False)),

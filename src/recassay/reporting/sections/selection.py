@@ -23,17 +23,16 @@ def sentences(result: SelectionResult) -> list[str]:
     held = best.held_out_algorithms
     if held is None or random is None or random.held_out_algorithms is None:
         said.append(
-            f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on."
+            f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on, which "
+            "flatters it."
         )
         return said
-    chance = random.held_out_algorithms.mean
-    verdict = (
-        "so choosing pays" if held.mean > chance + 0.02 else "so choosing does not pay: a random subset is as good"
-    )
+    share = best.held_out_better_than_random or 0.0
+    against = f"better than a random subset in {100 * share:.0f} % of the comparisons (ties count half)"
     said.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
-        f"one half of the algorithms and judged by the other it reaches {held.mean:.2f}, against {chance:.2f} at "
-        f"random, {verdict}."
+        f"one half of the algorithms and judged by the other it reaches {held.mean:.2f}, a random choice "
+        f"{random.held_out_algorithms.mean:.2f}: {against if share > 0.5 else 'no better than random'}."
     )
     return said
 
