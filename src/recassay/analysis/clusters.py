@@ -145,7 +145,7 @@ def cluster_datasets(
         components=components,
         outlier_share=outlier_share,
         log_skewed=log_skewed,
-        random_state=int(rng.integers(2**31)),
+        rng=derived_rng(seed, "outliers"),
     )
     inner = space.points[~space.outlier]
     if clusters is not None and not 2 <= clusters < len(inner):

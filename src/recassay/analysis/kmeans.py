@@ -10,7 +10,7 @@ _MOST_STEPS = 100
 
 
 def kmeans(
-    points: FloatArray, clusters: int, rng: np.random.Generator, *, starts: int = 50
+    points: FloatArray, clusters: int, rng: np.random.Generator, *, starts: int = 200
 ) -> tuple[IntArray, FloatArray]:
     """The labels and centres with the least inertia among `starts` runs of Lloyd's algorithm.
 

@@ -71,8 +71,7 @@ def select_datasets(
         )
     space = None
     if characteristics is not None:
-        state = int(derived_rng(seed, "clusters").integers(2**31))
-        space = place_datasets(characteristics.aligned(matrix.datasets), random_state=state)
+        space = place_datasets(characteristics.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
     judged = {name: other for name, other in (others or {}).items() if _fits(other, matrix, chosen_rule)}
     task = Task(matrix, chosen_rule, judged, space, seed)
     halves = Halves.draw(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))

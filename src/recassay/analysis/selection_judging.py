@@ -11,7 +11,7 @@ from recassay.analysis.dataset_space import DatasetSpace
 from recassay.analysis.rules import RULES, Rule
 from recassay.analysis.selection_methods import PRESERVING, preserving, simulate
 from recassay.analysis.selection_result import Choice, CurvePoint, Spread
-from recassay.analysis.subsets import Agreement, as_weights
+from recassay.analysis.subsets import Agreement, as_weights, random_subsets
 from recassay.core.results import Matrix
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, IntArray
@@ -20,6 +20,7 @@ FEWEST_ALGORITHMS = 6
 """Below, a half of the algorithms has no ranking worth the name."""
 
 _CURVE_SIMULATIONS = 200
+_SHUFFLES = 999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +82,7 @@ class Task:
                 simulated_by_metric=None if looked else {other: Spread.of(r) for other, r in metrics.items()},
                 held_out_algorithms=Spread.of(np.concatenate(held)) if held else None,
                 held_out_better_than_random=float(np.mean(against)) if against else None,
+                held_out_p=self._luck(inner, nested, held) if looked and held else None,
                 held_out_both=Spread.of(np.concatenate(crossed)) if crossed else None,
             )
         return choices
@@ -133,6 +135,18 @@ class Task:
         rng = derived_rng(self.seed, "selection", name, str(k))
         n = len(self.matrix.datasets)
         return as_weights(simulate(name, self.space, n, k, runs, rng), n)
+
+    def _luck(self, inner: Sequence[Agreement], nested: Sequence[FloatArray], held: Sequence[FloatArray]) -> float:
+        """How often subsets that know nothing do as well: the same for every half, with the datasets' names shuffled.
+
+        The halves share algorithms and their subsets share datasets, so that their mean varies more than they do; a
+        shuffle applied to all of them alike keeps that dependence. On noise the p-value is uniform.
+        """
+        n = len(self.matrix.datasets)
+        order = random_subsets(n, n, _SHUFFLES, derived_rng(self.seed, "selection shuffles"))
+        shuffled = np.mean([each.rho(mine[0][order]) for each, mine in zip(inner, nested, strict=True)], axis=0)
+        reached = float(np.mean([rho[0] for rho in held]))
+        return float((1 + (shuffled >= reached - 1e-12).sum()) / (1 + _SHUFFLES))
 
     def _nested(self, k: int, halves: Halves) -> list[FloatArray]:
         """For each pair of halves, the subset chosen on its first."""

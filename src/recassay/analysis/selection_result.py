@@ -39,7 +39,8 @@ class Choice:
     `rho`: on all algorithms and the metric of the choice; for `random` (which has no choice of its own) the mean.
     `simulated`: over the method's own chance, as in Table 4. `held_out_algorithms`: on halves of the algorithms that
     the choice did not see; `by_metric`: on metrics it did not see; `held_out_both`: both at once. For `preserving` only
-    the held-out numbers are comparable with the other methods.
+    the held-out numbers are comparable with the other methods; `held_out_p` is how often subsets that know nothing
+    reach as much.
     """
 
     method: str
@@ -51,6 +52,7 @@ class Choice:
     simulated_by_metric: dict[str, Spread] | None
     held_out_algorithms: Spread | None
     held_out_better_than_random: float | None
+    held_out_p: float | None
     held_out_both: Spread | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,6 +67,7 @@ class Choice:
             "held_out": {
                 "algorithms": None if self.held_out_algorithms is None else self.held_out_algorithms.to_dict(),
                 "better_than_random": self.held_out_better_than_random,
+                "p": self.held_out_p,
                 "metrics": self.by_metric,
                 "algorithms_and_metrics": None if self.held_out_both is None else self.held_out_both.to_dict(),
             },
@@ -114,6 +117,7 @@ class SelectionResult(Displayed):
                     "held_out_low": None if held is None else held.low,
                     "held_out_high": None if held is None else held.high,
                     "held_out_better_than_random": choice.held_out_better_than_random,
+                    "held_out_p": choice.held_out_p,
                     "held_out_metrics": _mean(choice.by_metric),
                     "held_out_both": None if both is None else both.mean,
                 }

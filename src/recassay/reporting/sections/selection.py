@@ -27,12 +27,16 @@ def sentences(result: SelectionResult) -> list[str]:
             "flatters it."
         )
         return said
-    share = best.held_out_better_than_random or 0.0
-    against = f"better than a random subset in {100 * share:.0f} % of the comparisons (ties count half)"
+    p = 1.0 if best.held_out_p is None else best.held_out_p
+    verdict = (
+        f"more than luck (p = {p:.3f})"
+        if p < 0.05
+        else f"no more than subsets that know nothing may reach (p = {p:.2f})"
+    )
     said.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
         f"one half of the algorithms and judged by the other it reaches {held.mean:.2f}, a random choice "
-        f"{random.held_out_algorithms.mean:.2f}: {against if share > 0.5 else 'no better than random'}."
+        f"{random.held_out_algorithms.mean:.2f}: {verdict}."
     )
     return said
 
