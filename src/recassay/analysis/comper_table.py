@@ -163,7 +163,7 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
         worst = np.where(table.negative, np.nanmax(table.values, axis=0), np.nanmin(table.values, axis=0))
         return replace(table, values=np.where(holes, worst, table.values), missing=MissingCells(policy, cells))
     axis = 0 if policy == "drop-datasets" else 1
-    keep = ~holes.any(axis=(axis, 2))
+    keep: BoolArray = ~np.any(holes, axis=(axis, 2))
     names = table.datasets if axis == 0 else table.algorithms
     kept = tuple(name for name, k in zip(names, keep, strict=True) if k)
     if not kept:
