@@ -2,191 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
-
 import numpy as np
-import polars as pl
 
-from recassay.analysis.comper_agreement import Agreement, agreement_of
+from recassay.analysis.comper_agreement import agreement_of
 from recassay.analysis.comper_matrix import DIMENSIONS, CorrelationMatrix, published_matrix
-from recassay.analysis.comper_score import (
-    Normalisation,
-    contributions_by_dimension,
-    contributions_by_objective,
-    normalise,
-    score,
-)
-from recassay.analysis.comper_sensitivity import SCHEMES, Sensitivity, weight_sensitivity
+from recassay.analysis.comper_result import ComPerResult
+from recassay.analysis.comper_score import Normalisation, normalise, score
+from recassay.analysis.comper_sensitivity import weight_sensitivity
 from recassay.analysis.comper_table import DimensionTable, dimension_table
-from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.results import Results
-from recassay.core.types import FloatArray
 
 DRAWS = 10_000
 """Random matrices of each scheme of the sensitivity analysis."""
-
-MEAN = "mean over settings"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComPerResult:
-    """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
-
-    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
-    """
-
-    table: DimensionTable
-    matrix: CorrelationMatrix
-    normalisation: Normalisation
-    normalised: FloatArray
-    agreements: tuple[Agreement, ...]
-    sensitivities: tuple[Sensitivity, ...]
-
-    @property
-    def scores(self) -> FloatArray:
-        """Algorithm 1: algorithms x settings."""
-        return score(self.normalised, self.matrix.values)
-
-    @property
-    def sums(self) -> FloatArray:
-        """The plain sum of the five dimensions as measured (section V.C.4, Figure 9a): units and directions mixed."""
-        return self.table.values.sum(axis=2)
-
-    @property
-    def means(self) -> FloatArray:
-        """The plain mean of the five dimensions as measured (Figure 9b)."""
-        return self.table.values.mean(axis=2)
-
-    @property
-    def by_dimension(self) -> FloatArray:
-        """What each dimension adds to the score."""
-        return contributions_by_dimension(self.normalised, self.matrix.values)
-
-    @property
-    def by_objective(self) -> FloatArray:
-        """What each learning objective adds to the score."""
-        return contributions_by_objective(self.normalised, self.matrix.values)
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader must know before reading the scores."""
-        found = []
-        if self.table.time_unit is not None and self.normalisation == "ratio":
-            found.append(
-                f"Scalability is in {self.table.time_unit}: equation (4) depends on the unit, and the score with it."
-            )
-        missing = self.table.missing.sentence()
-        return [*found, *([missing + "."] if missing else [])]
-
-    def order(self) -> list[int]:
-        """Positions of the algorithms, highest mean score first."""
-        mean = self.scores.mean(axis=1)
-        return sorted(range(len(mean)), key=lambda a: (-mean[a], self.table.algorithms[a]))
-
-    def agreement(self, measure: str = "comper") -> Agreement | None:
-        """Of one measure over all settings; None where there is one setting or one algorithm."""
-        return next((found for found in self.agreements if found.measure == measure), None)
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row a setting and algorithm: score, rank, the plain sum and mean, dimensions as measured and as d'."""
-        scores, ranks = self.scores, _ranks(self.scores)
-        columns: dict[str, FloatArray] = {c.SCORE: scores, c.RANK: ranks, "sum": self.sums, "mean": self.means}
-        for d, name in enumerate(DIMENSIONS):
-            columns[name] = self.table.values[:, :, d]
-            columns[f"{name}_normalised"] = self.normalised[:, :, d]
-        names = {
-            c.DATASET: np.repeat(self.table.datasets, len(self.table.algorithms)).tolist(),
-            c.ALGORITHM: list(self.table.algorithms) * len(self.table.datasets),
-        }
-        return pl.DataFrame({**names, **{name: values.T.ravel() for name, values in columns.items()}})
-
-    def contributions_frame(self) -> pl.DataFrame:
-        """Long: dataset, algorithm, kind (dimension or objective), name, contribution; each kind sums to the score."""
-        rows = [
-            (dataset, algorithm, kind, name, float(values[a, s, n]))
-            for kind, names, values in (
-                ("dimension", DIMENSIONS, self.by_dimension),
-                ("objective", self.matrix.objectives, self.by_objective),
-            )
-            for s, dataset in enumerate(self.table.datasets)
-            for a, algorithm in enumerate(self.table.algorithms)
-            for n, name in enumerate(names)
-        ]
-        schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "kind": pl.String, "name": pl.String}
-        return pl.DataFrame(rows, schema=schema | {"contribution": pl.Float64}, orient="row")
-
-    def agreement_frame(self) -> pl.DataFrame:
-        """One row a scope and measure."""
-        fields = Agreement.__dataclass_fields__
-        return pl.DataFrame(
-            [[getattr(one, name) for name in fields] for one in self.agreements],
-            schema={
-                name: pl.Int64 if name == "settings" else pl.Float64 if "float" in str(f.type) else pl.String
-                for name, f in fields.items()
-            },
-            orient="row",
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def sensitivity_frame(self) -> pl.DataFrame:
-        """One row a scheme, setting (and the mean over settings) and algorithm: how often it is first."""
-        rows = [
-            (one.scheme, setting, algorithm, float(one.order_changed[s]), float(one.first_changed[s]),
-             float(one.probability_first[a, s]), one.draws)
-            for one in self.sensitivities
-            for s, setting in enumerate((*self.table.datasets, MEAN))
-            for a, algorithm in enumerate(self.table.algorithms)
-        ]  # fmt: skip
-        shares = {name: pl.Float64 for name in ("order_changed", "first_changed", "probability_first")}
-        schema = {"scheme": pl.String, "setting": pl.String, c.ALGORITHM: pl.String, **shares, "draws": pl.Int64}
-        return pl.DataFrame(rows, schema=schema, orient="row")
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Scores with their dimensions, contributions, agreement, sensitivity and the matrix."""
-        return {
-            "comper_scores": self.to_frame(),
-            "comper_contributions": self.contributions_frame(),
-            "comper_agreement": self.agreement_frame(),
-            "comper_sensitivity": self.sensitivity_frame(),
-            "comper_matrix": self.matrix.to_frame(),
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """`scores[dataset][algorithm]`, and beside them dimensions, contributions, agreement and sensitivity."""
-        table, objectives = self.table, self.matrix.objectives
-        return {
-            "scores": _nested(table, self.scores),
-            "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
-            "normalisation": self.normalisation,
-            "time_unit": table.time_unit,
-            "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),
-            "negative_dimensions": [name for name, lower in zip(DIMENSIONS, table.negative, strict=True) if lower],
-            "matrix": self.matrix.to_dict(),
-            "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
-            "dimensions": _nested(table, table.values, DIMENSIONS),
-            "normalised": _nested(table, self.normalised, DIMENSIONS),
-            "contributions": {
-                "dimensions": _nested(table, self.by_dimension, DIMENSIONS),
-                "objectives": _nested(table, self.by_objective, objectives),
-            },
-            "sum": _nested(table, self.sums),
-            "mean": _nested(table, self.means),
-            "agreement": [asdict(one) for one in self.agreements],
-            "sensitivity": {one.scheme: self._sensitivity(one) for one in self.sensitivities},
-            "notes": self.notes,
-        }
-
-    def _sensitivity(self, one: Sensitivity) -> dict[str, Any]:
-        settings = (*self.table.datasets, MEAN)
-        return {
-            "meaning": SCHEMES[one.scheme],
-            "draws": one.draws,
-            "order_changed": dict(zip(settings, one.order_changed.tolist(), strict=True)),
-            "first_changed": dict(zip(settings, one.first_changed.tolist(), strict=True)),
-            "probability_first": dict(zip(self.table.algorithms, one.probability_first[:, -1].tolist(), strict=True)),
-        }
 
 
 def comper_scores(
@@ -221,24 +50,6 @@ def comper_scores(
         agreements=tuple(agreement_of(measures, table.algorithms, table.datasets)),
         sensitivities=tuple(weight_sensitivity(normalised, chosen.values, draws=draws, seed=seed)),
     )
-
-
-def _ranks(scores: FloatArray) -> FloatArray:
-    """Ranks within each setting, 1 the best; equal scores share the mean of their places."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(-np.round(scores, 12), axis=0), dtype=np.float64)
-
-
-def _nested(table: DimensionTable, values: FloatArray, inner: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """`values` by dataset and algorithm, and by the names of their last axis where there is one."""
-    return {
-        dataset: {
-            algorithm: float(values[a, s]) if inner is None else dict(zip(inner, values[a, s].tolist(), strict=True))
-            for a, algorithm in enumerate(table.algorithms)
-        }
-        for s, dataset in enumerate(table.datasets)
-    }
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ComPerResult:

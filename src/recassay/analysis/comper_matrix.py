@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.results import Source
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 DIMENSIONS = ("correctness", "coverage", "diversity", "robustness", "scalability")
@@ -129,6 +130,8 @@ class Derivation:
     second_match: BoolArray
     final: IntArray
     matrix: CorrelationMatrix
+    sources: tuple[Source, ...] = ()
+    """The files that the tables came from."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The tables by file name, those of the paper's Tables 2 to 8 in its order."""
@@ -217,9 +220,14 @@ def derive_matrix(
     )  # fmt: skip
 
 
+def published_similarity() -> FloatArray:
+    """Table 3."""
+    return np.array(DICE_SIMILARITY)
+
+
 def published_derivation() -> Derivation:
     """The paper's own derivation, from its Tables 2, 3 and 6."""
-    return derive_matrix(label_table(EXPERT_LABELS), np.array(DICE_SIMILARITY), label_table(FOURTH_LABELS))
+    return derive_matrix(label_table(EXPERT_LABELS), published_similarity(), label_table(FOURTH_LABELS))
 
 
 def published_matrix(*, printed: bool = False) -> CorrelationMatrix:

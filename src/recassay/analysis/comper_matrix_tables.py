@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -54,14 +56,36 @@ def matrix_from_frame(frame: pl.DataFrame, *, where: str = "the matrix") -> Corr
     return CorrelationMatrix(values, objectives, where)
 
 
-def labels_from_frame(frame: pl.DataFrame, *, where: str = "the labels") -> tuple[IntArray, tuple[str, ...]]:
-    """A table of N, P and S, or of ratings from 1 to 5 (see `likert_labels`); empty or `-`: not said."""
+def similarities_from_frame(frame: pl.DataFrame, where: str = "the table") -> tuple[FloatArray, tuple[str, ...]]:
+    """A table of similarities between 0 and 1, and its objectives."""
     rows, objectives = dimension_rows(frame, where)
+    values = numbers(rows, where)
+    if (values < 0).any() or (values > 1).any():
+        raise InputError("a similarity is not between 0 and 1", where=where, fix="give Dice similarities")
+    return values, objectives
+
+
+def labels_from_frame(
+    frame: pl.DataFrame, objectives: Sequence[str] | None = None, *, where: str = "the labels"
+) -> tuple[IntArray, tuple[str, ...]]:
+    """A table of N, P and S, or of ratings from 1 to 5 (see `likert_labels`); empty or `-`: not said.
+
+    Columns come in the order of `objectives` where these are known (from another table), else as they stand.
+    """
+    rows, found = dimension_rows(frame, where)
+    if objectives is not None:
+        by_name = {canonical(name): name for name in found}
+        if set(by_name) != set(map(canonical, objectives)):
+            raise InputError(
+                f"the objectives are {listing(found, most=8)}", where=where, fix=f"use {', '.join(objectives)}"
+            )
+        rows = rows.select(by_name[canonical(name)] for name in objectives)
+        found = tuple(objectives)
     text = rows.cast(pl.String).with_columns(pl.all().fill_null("").str.strip_chars().str.to_uppercase())
     cells = [list(row) for row in text.iter_rows()]
     said = {cell for row in cells for cell in row} - {"", "-"}
     if said <= set(LABELS):
-        return label_table(["".join(cell or "-" for cell in row) for row in cells]), objectives
+        return label_table(["".join(cell or "-" for cell in row) for row in cells]), found
     if said & set(LABELS):
         raise InputError("mixes letters and ratings", where=where, fix="use N, P, S or ratings from 1 to 5")
-    return likert_labels(numbers(rows, where, empty=True)), objectives
+    return likert_labels(numbers(rows, where, empty=True)), found

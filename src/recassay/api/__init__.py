@@ -1,5 +1,6 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
+from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
     describe_data,
@@ -37,6 +38,8 @@ __all__ = [
     "UsageError",
     "analyze",
     "compare",
+    "comper",
+    "comper_matrix",
     "correlations",
     "default_metric",
     "demo",

@@ -47,7 +47,11 @@ def load_results(
 
 
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists."""
+    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    from recassay.core.results import Results
+
+    if isinstance(source, Results):
+        source = [origin.file for origin in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
