@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.core.display import Displayed
 from recassay.core.errors import InputError, UsageError
 from recassay.core.results import Source
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -119,7 +120,7 @@ def similarity_labels(similarity: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Derivation:
+class Derivation(Displayed):
     """Every step from the experts' labels to the matrix; arrays are dimensions x objectives."""
 
     expert: IntArray

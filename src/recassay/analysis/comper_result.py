@@ -20,13 +20,14 @@ from recassay.analysis.comper_score import (
 from recassay.analysis.comper_sensitivity import SCHEMES, Sensitivity
 from recassay.analysis.comper_table import DimensionTable
 from recassay.core import columns as c
+from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 
 MEAN = "mean over settings"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ComPerResult:
+class ComPerResult(Displayed):
     """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
 
     Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
@@ -115,9 +116,11 @@ class ComPerResult:
         single = [one for name in DIMENSIONS if (one := self.agreement(name)) is not None]
         shares = [one.reversed_share for one in single if one.reversed_share == one.reversed_share]
         beside = f" (single dimensions: {min(shares):.0%} to {max(shares):.0%})" if shares else ""
+        best = self.order()[0]
+        wins = int(np.count_nonzero(self.scores[best] == self.scores.max(axis=0)))
         return [
-            f"{whole.first} has the highest score in {whole.same_first * whole.settings:.0f} of {whole.settings} "
-            f"settings; {whole.reversed_share:.0%} of the pairwise orders go against the majority of settings{beside}, "
+            f"{self.table.algorithms[best]} has the highest score in {wins} of {whole.settings} settings; "
+            f"{whole.reversed_share:.0%} of the pairwise orders go against the majority of settings{beside}, "
             f"and {plain.reversed_share:.0%} by the unweighted mean of the normalised dimensions."
         ]
 
@@ -126,10 +129,11 @@ class ComPerResult:
         by_scheme = {one.scheme: one for one in self.sensitivities}
         near, free = by_scheme["perturbed"], by_scheme["any"]
         best = self.order()[0]
+        first = free.probability_first[best, -1]
         return (
             f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
             f"{near.order_changed[-1]:.0%} of {near.draws:,} draws and the first in {near.first_changed[-1]:.0%}; "
-            f"under any weights at all {self.table.algorithms[best]} is first in {free.probability_first[best, -1]:.0%}."
+            f"under any weights at all {self.table.algorithms[best]} is first in {first:.0%}."
         )
 
     def to_frame(self) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from recassay.reporting.section import Section
 from recassay.reporting.sections import (
     beta_irt,
     comparison,
+    comper,
     correlations,
     glicko,
     logistic_irt,
@@ -19,4 +20,5 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    comper.SECTION,
 )
