@@ -13,8 +13,8 @@ from recassay.analysis.comper_sensitivity import SCHEMES
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
 
-MOST_BARS = 48
-"""Bars that are drawn one by one; beyond them a bar is an algorithm's mean, and its settings are ticks."""
+MOST_BARS, MOST_GROUPED = 48, 8
+"""Bars, and algorithms, that are drawn side by side; beyond either a bar is a mean, and its settings are ticks."""
 
 
 def plot_scores(result: ComPerResult) -> Any:
@@ -22,7 +22,8 @@ def plot_scores(result: ComPerResult) -> Any:
     order = [result.table.algorithms[a] for a in result.order()]
     settings = len(result.table.datasets)
     rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK)
-    chart = _grouped(rows, order) if len(order) * settings <= MOST_BARS else _means(rows, order)
+    few = len(order) <= MOST_GROUPED and len(order) * settings <= MOST_BARS
+    chart = _grouped(rows, order) if few else _means(rows, order)
     return themed(
         chart,
         "ComPer score",
@@ -55,7 +56,7 @@ def _means(rows: pl.DataFrame, order: list[str]) -> Any:
         .mark_bar(height={"band": 0.65}, opacity=0.55)
         .encode(
             y=y,
-            x=alt.X(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (ticks)"),
+            x=alt.X(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
             color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
         )
