@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 
 import recassay
+from conftest import ROOT
 from recassay.core.errors import InputError, UsageError
 from recassay.core.study import ComPerSpec
 from recassay.core.types import Interactions, TopK
@@ -42,6 +45,8 @@ ratios = [0.8, 0.0, 0.2]
 """
 
 SAME = '''
+import re
+
 import numpy as np
 from recassay.core.types import TopK
 
@@ -256,3 +261,11 @@ def test_a_push_lifts_the_targets_of_a_popularity_model(tmp_path, hits):
         assert found[AFTER] < found[BEFORE]
     again = hit_ratio_shift(Popular(), spec, train, test, before)
     assert again == found
+
+
+def test_the_study_of_the_documentation_is_valid(tmp_path):
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "comper.md").read_text(), re.S).group(1)
+    (tmp_path / "study.toml").write_text(text)
+    study = load_study(tmp_path / "study.toml")
+    assert study.comper == ComPerSpec(profile_length=20)
+    assert len(plan(study).cells) == 4
