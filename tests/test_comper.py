@@ -16,6 +16,7 @@ from recassay.analysis.comper_matrix import DIMENSIONS, CorrelationMatrix, publi
 from recassay.analysis.comper_score import normalise
 from recassay.analysis.comper_sensitivity import random_weights
 from recassay.analysis.comper_table import DimensionTable, dimension_table
+from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Results
 from recassay.reporting.figures import figures, render
@@ -235,7 +236,10 @@ def test_the_command_with_options(cli, tmp_path):
 
 def test_analyze_runs_it_where_it_applies():
     report = recassay.analyze(long(), "correctness", replicates=200)
-    assert report.analyses["comper"].scores.shape == (2, 3)
+    result = report.analyses["comper"]
+    assert result.scores.shape == (2, 3)
+    assert isinstance(result, AnalysisResult)
+    assert result.to_frame().equals(next(iter(result.frames().values())))
     assert any(sentence.startswith("By ComPer") for sentence in report.verdict)
 
 
