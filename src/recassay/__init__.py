@@ -29,6 +29,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -58,4 +59,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "strata",
 ]

@@ -26,6 +26,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -69,4 +70,5 @@ __all__ = [
     "save",
     "save_evaluation",
     "status",
+    "strata",
 ]

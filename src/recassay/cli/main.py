@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import comper, data, evaluation, parts, results, studies, traits
+from recassay.cli import comper, data, evaluation, parts, results, strata, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -48,6 +48,7 @@ app.command("irt")(traits.irt)
 app.command("glicko")(traits.glicko)
 app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
+app.command("strata")(strata.strata)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

@@ -8,6 +8,7 @@ from recassay.reporting.sections import (
     correlations,
     glicko,
     logistic_irt,
+    popularity,
     profiles,
     ranking,
 )
@@ -21,4 +22,5 @@ SECTIONS: tuple[Section, ...] = (
     glicko.SECTION,
     logistic_irt.SECTION,
     comper.SECTION,
+    popularity.SECTION,
 )
