@@ -11,6 +11,8 @@ from recassay.api import (
     associations,
     clusters,
     compare,
+    comper,
+    comper_matrix,
     correlations,
     demo,
     describe_data,
@@ -32,6 +34,7 @@ from recassay.api import (
     run,
     select,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -43,6 +46,8 @@ __all__ = [
     "associations",
     "clusters",
     "compare",
+    "comper",
+    "comper_matrix",
     "correlations",
     "demo",
     "describe_data",
@@ -64,4 +69,5 @@ __all__ = [
     "run",
     "select",
     "status",
+    "strata",
 ]

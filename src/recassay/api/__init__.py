@@ -1,5 +1,6 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
+from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
     describe_data,
@@ -26,6 +27,7 @@ from recassay.api.results import (
     save,
 )
 from recassay.api.selection import advise, associations, clusters, load_characteristics, select
+from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -42,6 +44,8 @@ __all__ = [
     "associations",
     "clusters",
     "compare",
+    "comper",
+    "comper_matrix",
     "correlations",
     "default_metric",
     "demo",
@@ -72,4 +76,5 @@ __all__ = [
     "save_evaluation",
     "select",
     "status",
+    "strata",
 ]

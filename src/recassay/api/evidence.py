@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from recassay.core.errors import NotApplicableError
+
+if TYPE_CHECKING:
+    from recassay.core.strata_scores import StrataEvidence
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
@@ -14,4 +19,28 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         return {}
     from recassay.api.selection import study_characteristics
 
-    return {"characteristics": partial(study_characteristics, folder)}
+    return {
+        "popularity": lambda: partial(_popularity, folder),
+        "comper": partial(comper_settings, folder),
+        "characteristics": partial(study_characteristics, folder),
+    }
+
+
+def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
+    """The popularity strata of the study under one of its metrics, where that is a metric of lists."""
+    from recassay.api.strata import study_strata
+    from recassay.core.labels import split_label
+    from recassay.core.registry import metrics
+
+    if split_label(metric)[0] not in metrics:
+        raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
+    return study_strata(folder, metric, seed=seed)
+
+
+def comper_settings(folder: Path) -> dict[str, Any]:
+    """The metric of correctness and the cut-off that the study's `[comper]` section names; nothing without one."""
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        said = store.manifest()["study"].get("comper")
+    return {name: said[name] for name in ("correctness", "k")} if said else {}

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results, selection, studies, traits
+from recassay.cli import comper, data, evaluation, parts, results, selection, strata, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -46,6 +46,9 @@ app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(traits.irt)
 app.command("glicko")(traits.glicko)
+app.command("comper")(comper.comper)
+app.command("comper-matrix")(comper.comper_matrix)
+app.command("strata")(strata.strata)
 app.command("select")(selection.select)
 app.command("advise")(selection.advise)
 app.command("evaluate")(evaluation.evaluate)

@@ -52,6 +52,9 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime")),
     MetricLabel("seconds_fit", _DOWN, "seconds to train", ("fit time", "train time", "training time")),
     MetricLabel("seconds_predict", _DOWN, "seconds to recommend", ("predict time", "inference time")),
+    MetricLabel("correctness", _UP, "accuracy as a dimension of ComPer"),
+    MetricLabel("robustness", _DOWN, "shift of the average hit ratio under an attack"),
+    MetricLabel("scalability", _DOWN, "time to learn and recommend"),
     MetricLabel("memory", _DOWN, "peak memory", ("peak memory", "memory gb", "memory mb")),
 )
 

@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from recassay.metrics.make import convention, make_metric
+from recassay.runner.attacked import robustness_convention
 from recassay.runner.memory import machine_bytes
 from recassay.runner.plan import Plan
 
@@ -35,7 +36,7 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
         },
         "datasets": {cell.dataset.name: cell.spec.split.data for cell in planned.splits().values()},
         "algorithms": {cell.algorithm.name: cell.spec.code for cell in planned.cells},
-        "metrics": {label: convention(make_metric(label)) for label in labels},
+        "metrics": {label: convention(make_metric(label)) for label in labels} | robustness_convention(study.comper),
         "cells": [cell.id for cell in planned.cells],
     }
 

@@ -234,7 +234,7 @@ def _row(cell: PlannedCell) -> PlannedRow:
         dataset=spec.dataset,
         seed=spec.seed,
         fold=spec.fold,
-        metrics=spec.metrics,
+        metrics=spec.reported,
         tuning=spec.tuning_id,
         trials=spec.tuning.trials,
     )

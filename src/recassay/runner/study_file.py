@@ -17,6 +17,7 @@ from recassay.core.study import (
     DEFAULT_METRICS,
     AlgorithmSpec,
     Budget,
+    ComPerSpec,
     DatasetSpec,
     OptionsSpec,
     RangeSpec,
@@ -28,9 +29,9 @@ from recassay.runner.references import algorithm_labels, dataset_labels
 
 Made = TypeVar("Made", bound=Spec)
 
-SECTIONS = ("study", "protocol", "tuning", "budget", "algorithm", "dataset")
+SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "algorithm", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "algorithms", "metrics")
-_DATASET_KEYS = ("read", *(name for name in ProtocolSpec.model_fields if name != "split"))
+_DATASET_KEYS = ("data", "read", *(name for name in ProtocolSpec.model_fields if name != "split"))
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -63,6 +64,8 @@ def study_from_arguments(
     seconds_per_cell: float | None = 3600.0,
     memory_gb: float | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    dataset_settings: Mapping[str, Mapping[str, Any]] | None = None,
+    comper: Mapping[str, Any] | None = None,
     base: str | Path = ".",
 ) -> StudySpec:
     """A study without a file: the same checks, with paths relative to `base`."""
@@ -78,6 +81,8 @@ def study_from_arguments(
         "tuning": {"trials": trials, "metric": tuning_metric},
         "budget": {"seconds_per_cell": seconds_per_cell, "memory_gb": memory_gb},
         "algorithm": {label: dict(table) for label, table in (settings or {}).items()},
+        "dataset": {label: dict(table) for label, table in (dataset_settings or {}).items()},
+        **({} if comper is None else {"comper": dict(comper)}),
     }
     return _study(tables, _Place("the study", ""), base=str(Path(base).resolve()), default_name=name)
 
@@ -167,6 +172,7 @@ def _study(tables: Mapping[str, Any], place: _Place, *, base: str, default_name:
         "folds": tuple(range(protocol.folds)) if all_folds else None,
         "tuning": _make(TuningSpec, tables.get("tuning", {}), ("tuning",), place),
         "budget": _make(Budget, tables.get("budget", {}), ("budget",), place),
+        "comper": _make(ComPerSpec, tables["comper"], ("comper",), place) if "comper" in tables else None,
         "base": base,
     }
     try:
@@ -212,9 +218,12 @@ def _dataset(
     _known(table, _DATASET_KEYS, path, place)
     changes = {key: None if value == "none" and key != "filter" else value for key, value in table.items()}
     changes.pop("read", None)
+    data = changes.pop("data", reference)
+    if not isinstance(data, str) or not data:
+        place.refuse([*path, "data"], f"dataset.{label}.data = {data!r}", "name a stored dataset, a preset or a file")
     _make(ProtocolSpec, {**protocol.model_dump(), **changes}, path, place)
     read = _make(ReadSpec, table.get("read", {}), (*path, "read"), place)
-    return DatasetSpec(reference=reference, name=label, read=read, protocol=changes)
+    return DatasetSpec(reference=data, name=label, read=read, protocol=changes)
 
 
 def _settings(table: Mapping[str, Any], label: str, place: _Place) -> dict[str, Setting]:
