@@ -22,7 +22,7 @@ DEFAULT_RULE = "dm_auc"
 SIMULATIONS = 500
 SPLITS = 10
 _CURVE_SIZES = (3, 4, 6, 8, 10, 15)
-_CURVE_SPLITS = 6
+_CURVE_SPLITS = 4
 _COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory")
 
 

@@ -18,7 +18,6 @@ def plot_advice(result: AdviceResult) -> Any:
     rows = [
         {
             c.ALGORITHM: row[c.ALGORITHM],
-            "label": shorten(row[c.ALGORITHM]),
             "by": title,
             "rank": row[f"{kind}_rank"],
             "low": row[f"{kind}_low"],
@@ -27,12 +26,12 @@ def plot_advice(result: AdviceResult) -> Any:
         for row in result.to_frame().to_dicts()
         for kind, title in kinds.items()
     ]
-    order = [shorten(result.algorithms[a]) for a in result.order()]
+    order = [result.algorithms[a] for a in result.order()]
     titles = list(kinds.values())
     scale = alt.Scale(domain=titles, range=["#5b6770", COLOURS[0], COLOURS[1]])
     colour = alt.Color("by:N", scale=scale, sort=titles, legend=alt.Legend(title=None))
     base = alt.Chart(inline(rows)).encode(
-        y=alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
         yOffset=alt.YOffset("by:N", sort=titles),
         color=colour,
         tooltip=[f"{c.ALGORITHM}:N", "by:N", "rank:Q", "low:Q", "high:Q"],

@@ -8,7 +8,7 @@ import altair as alt
 
 from recassay.analysis.metadata import AVERAGE, MetadataResult
 from recassay.core import columns as c
-from recassay.plots.theme import DIVERGING, FAINT, inline, shorten, themed
+from recassay.plots.theme import DIVERGING, FAINT, inline, themed
 
 MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
 
@@ -24,9 +24,9 @@ def plot_associations(result: MetadataResult) -> Any:
         if row["measure"] == "mutual_information" or (row["measure"] == "pearson" and not mean):
             continue
         sure = row["p_adjusted"] < result.alpha
-        label = MEAN_ROWS[row["measure"]] if mean else shorten(row[c.ALGORITHM])
+        label = MEAN_ROWS[row["measure"]] if mean else row[c.ALGORITHM]
         rows.append({**row, "row": label, "shown": f"{row[c.VALUE]:.2f}" if sure or mean else "", "sure": sure})
-    order = [*MEAN_ROWS.values(), *(shorten(name) for name in result.rows if name != AVERAGE)]
+    order = [*MEAN_ROWS.values(), *(name for name in result.rows if name != AVERAGE)]
     base = alt.Chart(inline(rows)).encode(
         x=alt.X("characteristic:N", sort=list(result.characteristics), title=None,
                 axis=alt.Axis(orient="top", labelAngle=-40, domain=False, ticks=False)),
@@ -38,7 +38,7 @@ def plot_associations(result: MetadataResult) -> Any:
         color=alt.Color(
             f"{c.VALUE}:Q",
             scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
-            legend=alt.Legend(title="correlation", gradientLength=140),
+            legend=alt.Legend(title="correlation", gradientLength=min(140, 18 * len(order))),
         )
     )
     numbers = base.mark_text(fontSize=9.5).encode(

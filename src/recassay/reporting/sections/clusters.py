@@ -15,9 +15,12 @@ def sentences(result: ClustersResult) -> list[str]:
         else f"which points without any clusters reach, too ({chance:.2f} in 5 % of cases): read the groups as a "
         "convenient division, not as kinds of data"
     )
+    groups = "random groups of these sizes"
     differ = (
-        f"Mean ranks {'' if result.p_differ < 0.05 else 'do not '}differ between the clusters more than between random "
-        f"groups of these sizes (p = {result.p_differ:.2g})."
+        f"Mean ranks differ between the clusters more than between {groups} (p = {result.p_differ:.2g})."
+        if result.p_differ < 0.05
+        else f"That mean ranks differ between the clusters is not shown: {groups} differ as much with p = "
+        f"{result.p_differ:.2g}."
     )
     return [
         f"By their characteristics the {len(result.labels)} datasets fall into {len(result.sizes)} clusters with a "
