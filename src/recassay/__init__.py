@@ -26,6 +26,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    stress,
 )
 from recassay.core.version import __version__
 
@@ -52,4 +53,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "stress",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.rank_agreement import spearman
-from recassay.analysis.stress_curve import Curve, Point
+from recassay.analysis.stress_curve import Curve, Point, unchanged
 from recassay.analysis.stress_ranker import Ranker, reranked, spread, subsets
 from recassay.analysis.stress_survival import Survival, survival
 from recassay.core.types import FloatArray
@@ -42,7 +42,7 @@ def drop_algorithms(
     """Spearman's rho between the ranking of a random part of the algorithms and their order among all (Figure 6)."""
     total, n_datasets = values.shape
     third = a_third(total)
-    points, kept = [], None
+    points, kept = [unchanged(len(ranker.rules))], None
     for size in sorted({*kept_sizes(total), total - third}):
         drawn = subsets(total, size, draws, rng)
         ranks = ranker(values[drawn.chosen], np.ones((len(drawn.chosen), n_datasets)))

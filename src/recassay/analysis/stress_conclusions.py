@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]
         )
         found += [
             Conclusion("before", (names[a], names[b]), change.name, change.when, tuple(change.ahead[:, a, b].tolist()))
-            for a, b in zip(order[:-1], order[1:], strict=True)
+            for a, b in pairwise(order)
         ]
     return tuple(found)
 

@@ -36,6 +36,11 @@ class Point:
         return np.stack([self.judged.mean(axis=1), low, high, error, self.judged.min(axis=1)], axis=1)
 
 
+def unchanged(n_rules: int) -> Point:
+    """The point at strength 0: nothing is left out, so rho is 1."""
+    return Point(0, np.ones((n_rules, 1)), True)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
     """One test: `numbers[r, p]` are mean, low, high, standard error and lowest rho of rule r at strength `x[p]`.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.rank_agreement import spearman
-from recassay.analysis.stress_curve import Curve, Point
+from recassay.analysis.stress_curve import Curve, Point, unchanged
 from recassay.analysis.stress_ranker import Ranker, spread, subsets
 from recassay.analysis.stress_survival import Survival, survival
 from recassay.core.types import BoolArray, FloatArray
@@ -52,7 +52,7 @@ def drop_datasets(
     """
     total = values.shape[1]
     kept_apart = {1, several(total), total // 2}
-    points, survivals = [], {}
+    points, survivals = [unchanged(len(ranker.rules))], {}
     without = np.empty(0)
     for dropped in sorted({*spread(1, total - 2, POINTS), *kept_apart}):
         drawn = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)

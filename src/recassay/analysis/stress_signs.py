@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +40,7 @@ class Row:
     signs: tuple[Sign, ...]
 
 
-def _signs(plus: FloatArray | list[bool]) -> tuple[Sign, ...]:
+def _signs(plus: Iterable[bool]) -> tuple[Sign, ...]:
     return tuple("+" if good else "-" for good in plus)
 
 
@@ -49,24 +50,25 @@ def _pareto(subset: Subset) -> Row:
         "datasets, that are ranked the wrong way round; + where none is"
     )
     if subset.dominated == 0:
-        nothing: tuple[Sign, ...] = ("NA",) * len(subset.against)
-        return Row("pareto", "Pareto efficiency", rule, (float("nan"),) * len(nothing), nothing)
+        nothing: list[Sign] = ["NA" for _ in subset.against]
+        return Row("pareto", "Pareto efficiency", rule, (float("nan"),) * len(nothing), tuple(nothing))
     share = tuple(count / subset.dominated for count in subset.against)
     return Row("pareto", "Pareto efficiency", rule, share, _signs([count == 0 for count in subset.against]))
 
 
 def _bounded(name: str, title: str, rule: str, mean: FloatArray, error: FloatArray, bound: float) -> Row:
-    return Row(name, title, rule, tuple(mean.tolist()), _signs(mean + ERRORS * error >= bound))
+    return Row(name, title, rule, tuple(mean.tolist()), _signs((mean + ERRORS * error >= bound).tolist()))
 
 
 def _exact(name: str, title: str, what: str, curve: Curve) -> Row:
     lowest = curve.lowest.min(axis=1)
     rule = f"number: lowest rho of the others' order over {what}; + where it is 1, so that their order never changes"
-    return Row(name, title, rule, tuple(lowest.tolist()), _signs(lowest >= 1 - EXACT))
+    return Row(name, title, rule, tuple(lowest.tolist()), _signs((lowest >= 1 - EXACT).tolist()))
 
 
 def sign_table(
     rules: tuple[str, ...],
+    n_algorithms: int,
     subsets: tuple[Subset, ...],
     algorithms: Curve,
     similar: Curve,
@@ -77,14 +79,15 @@ def sign_table(
     small = subsets[0]
     full = small.numbers["full"]
     few = int(np.argmax(algorithms.x))
+    kept = n_algorithms - int(algorithms.x[few])
     within = f"unless below {{}} by more than {ERRORS:g} standard errors"
     rows = [
         _pareto(small),
         _bounded("few_datasets", f"Only {small.size} datasets",
                  f"number: mean rho of a ranking from {small.size} datasets with that from all; + "
                  + within.format(FEW_DATASETS), full[:, 0], full[:, 3], FEW_DATASETS),
-        _bounded("few_algorithms", f"{algorithms.x[few]:.0f} algorithms left out",
-                 f"number: mean rho with {algorithms.x[few]:.0f} algorithms left out; + "
+        _bounded("few_algorithms", f"Only {kept} algorithms",
+                 f"number: mean rho of a ranking of {kept} algorithms with their order among all; + "
                  + within.format(FEW_ALGORITHMS), algorithms.rho[:, few], algorithms.error[:, few], FEW_ALGORITHMS),
         _exact("similar", "Adding a similar one", "all copies", similar),
         _exact("new_best", "Adding a new best one", "all factors", new_best),

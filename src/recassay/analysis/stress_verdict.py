@@ -10,7 +10,7 @@ from recassay.analysis.stress_conclusions import KEPT, Conclusion
 from recassay.core.errors import listing
 
 if TYPE_CHECKING:
-    from recassay.analysis.stress import StressResult
+    from recassay.analysis.stress_result import StressResult
     from recassay.analysis.stress_survival import Survival
 
 
@@ -32,10 +32,13 @@ def first_place(result: StressResult) -> str:
     tables = f"all {result.main.tried} choices" if result.main.exhaustive else f"{result.main.tried} random choices"
     half = _first(result, result.half)
     again = "" if half == found else f"; when {half.when}, under {_count(half, result)}"
+    weakest = f" (least under {result.titles[least]}, {_percent(found.shares[least])})"
+    often = f"at least {_percent(KEPT)} of {tables}"
+    if found.shares[least] == 1.0:
+        often, weakest = tables.replace("all ", "each of "), ""
     return (
-        f"The first place of {found.algorithms[0]} {found.verdict} when {found.when}: it stays first in at least "
-        f"{_percent(KEPT)} of {tables} under {_count(found, result)} (least under {result.titles[least]}, "
-        f"{_percent(found.shares[least])}){again}."
+        f"The first place of {found.algorithms[0]} {found.verdict} when {found.when}: it stays first in {often} under "
+        f"{_count(found, result)}{weakest}{again}."
     )
 
 
@@ -84,7 +87,7 @@ def irrelevant(result: StressResult) -> list[str]:
         if not moved:
             said.append(f"Adding {what} changes the order of the others under no aggregation.")
         else:
-            worst = [f"{title} (rho down to {number:.2f})" for number, title in sorted(moved)]
+            worst = [f"{title} (rho down to {_below_one(number)})" for number, title in sorted(moved)]
             said.append(f"Adding {what} changes the order of the others under {listing(worst, most=6)}.")
     return said
 
@@ -115,6 +118,11 @@ def _count(found: Conclusion, result: StressResult) -> str:
     if held == count:
         return f"all {count} aggregations"
     return f"{held or 'none'} of the {count} aggregations"
+
+
+def _below_one(rho: float) -> str:
+    """Two digits, or as many as keep it from reading as 1."""
+    return next(text for digits in (2, 3, 4, 9) if (text := f"{rho:.{digits}f}") != f"{1:.{digits}f}" or digits == 9)
 
 
 def _percent(share: float) -> str:

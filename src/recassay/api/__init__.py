@@ -24,6 +24,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.robustness import stress
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -64,4 +65,5 @@ __all__ = [
     "save",
     "save_evaluation",
     "status",
+    "stress",
 ]

@@ -9,12 +9,14 @@ from recassay.reporting.sections import (
     logistic_irt,
     profiles,
     ranking,
+    stress,
 )
 
 SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     comparison.SECTION,
     profiles.SECTION,
+    stress.SECTION,
     correlations.SECTION,
     beta_irt.SECTION,
     glicko.SECTION,
