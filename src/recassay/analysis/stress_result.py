@@ -110,7 +110,7 @@ class StressResult:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, by aggregation where it fits."""
+        """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""
         names = [rule.name for rule in self.rules]
         return {
             "metric": self.metric,

@@ -27,22 +27,20 @@ def plot_dropping(result: StressResult, test: str) -> Any:
               axis=alt.Axis(tickCount=5))  # fmt: skip
     panels = []
     for name in curve.rules:
-        mine = [row for row in rows if row["aggregation"] == name]
-        others = [row for row in rows if row["aggregation"] != name]
-        context = alt.Chart(inline(others)).mark_line(color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
+        mine = alt.Chart().transform_filter(f"datum.aggregation === '{name}'")
+        others = alt.Chart().transform_filter(f"datum.aggregation !== '{name}'")
+        context = others.mark_line(color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
             x=x, y=y, detail="aggregation:N"
-        )  # fmt: skip
-        base = alt.Chart(inline(mine))
-        band = base.mark_area(color=COLOURS[0], opacity=0.18, clip=True).encode(
+        )
+        band = mine.mark_area(color=COLOURS[0], opacity=0.18, clip=True).encode(
             x=x, y=alt.Y("low:Q", title="Spearman's rho"), y2="high:Q"
-        )  # fmt: skip
-        line = base.mark_line(color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
+        )
+        line = mine.mark_line(color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
             x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
-        )  # fmt: skip
-        drawn = band + line if len(curve.rules) == 1 else context + band + line
+        )
         title = alt.TitleParams(titles[name], fontSize=12, anchor="start", offset=4, color=INK)
-        panels.append(drawn.properties(width=170, height=130, title=title))
-    chart = alt.concat(*panels, columns=PANELS_ACROSS, spacing=18)
+        panels.append((context + band + line).properties(width=170, height=130, title=title))
+    chart = alt.concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
     of = "datasets" if test == "drop_datasets" else "algorithms"
     return themed(
         chart,
