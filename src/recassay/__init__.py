@@ -30,6 +30,7 @@ from recassay.api import (
     run,
     status,
     strata,
+    stress,
 )
 from recassay.core.version import __version__
 
@@ -60,4 +61,5 @@ __all__ = [
     "run",
     "status",
     "strata",
+    "stress",
 ]

@@ -26,6 +26,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.robustness import stress
 from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
@@ -71,4 +72,5 @@ __all__ = [
     "save_evaluation",
     "status",
     "strata",
+    "stress",
 ]

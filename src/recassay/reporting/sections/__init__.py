@@ -11,12 +11,14 @@ from recassay.reporting.sections import (
     popularity,
     profiles,
     ranking,
+    stress,
 )
 
 SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     comparison.SECTION,
     profiles.SECTION,
+    stress.SECTION,
     correlations.SECTION,
     beta_irt.SECTION,
     glicko.SECTION,
