@@ -12,7 +12,7 @@ from pydantic import Field
 from recassay.core.specs import ProtocolSpec, Spec
 from recassay.core.study import LIST_DEPTH, AlgorithmSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
-from recassay.runner.references import algorithm_version, dataset_version
+from recassay.runner.references import dataset_version, part_version
 
 CELL_VERSION = 1
 """Part of every cell's identity: raise it when the same cell comes to give other numbers."""
@@ -109,7 +109,7 @@ def plan(study: StudySpec) -> Plan:
     metrics = as_metrics(study.metrics)
     tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
     depth = max(LIST_DEPTH, *(metric.k or 0 for metric in metrics))
-    code = [algorithm_version(algorithm, study.base) for algorithm in study.algorithms]
+    code = [part_version(algorithm.reference, study.base) for algorithm in study.algorithms]
     cells = []
     for dataset in study.datasets:
         data = dataset_version(dataset, study.base)

@@ -24,7 +24,7 @@ from recassay.core.study import (
     StudySpec,
     TuningSpec,
 )
-from recassay.runner.references import algorithm_labels, dataset_labels
+from recassay.runner.references import dataset_labels, part_labels
 
 Made = TypeVar("Made", bound=Spec)
 
@@ -140,7 +140,7 @@ def _study(tables: Mapping[str, Any], place: _Place, *, base: str, default_name:
     _known(study, STUDY_KEYS, ("study",), place)
     algorithms = _names(study, "algorithms", place)
     datasets = _names(study, "datasets", place)
-    labels = algorithm_labels(algorithms)
+    labels = part_labels(algorithms)
     settings = _by_label(tables.get("algorithm", {}), labels, algorithms, "algorithm", place)
     data_labels = dataset_labels(datasets)
     data_tables = _by_label(tables.get("dataset", {}), data_labels, datasets, "dataset", place)
