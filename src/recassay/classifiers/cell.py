@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Mapping
@@ -108,6 +109,7 @@ def _responses(table: PreparedTable, answers: NDArray[np.int64], right: NDArray[
 
 def _ignore_convergence() -> None:
     """A network stopped by its number of iterations is what was asked for, not a defect."""
-    from sklearn.exceptions import ConvergenceWarning
+    if "sklearn" in sys.modules:
+        from sklearn.exceptions import ConvergenceWarning
 
-    warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)

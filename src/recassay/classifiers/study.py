@@ -30,8 +30,7 @@ from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.store.records import PlannedRow
 from recassay.store.store import INDEX_FILE, Store
 
-PRELOAD = ("recassay.classifiers.cell", "recassay.classifiers.portfolio")
-"""What every worker imports once; scikit-learn among it."""
+CELL_MODULE = "recassay.classifiers.cell"
 
 
 def run_classifiers(
@@ -62,12 +61,13 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
     A name that means nothing raises here, before anything runs; so do parameters that a registered classifier does not
     take.
     """
-    code = {}
+    code, modules = {}, {CELL_MODULE}
     for classifier in study.classifiers:
         code[classifier.name] = part_version(classifier.reference, study.base, classifiers)
         if not is_part_file(classifier.reference):
             part = load_classifier(classifier.reference, study.base)
             make_classifier(part, classifier.name, classifier.settings, 0)
+            modules.add(part.__module__)
     splits = {table.name: _split(study, table) for table in study.datasets}
     cells = tuple(
         _cell(study, classifier, table, splits[table.name], code[classifier.name])
@@ -76,10 +76,10 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
     )
     return Work(
         cells=cells,
-        function="recassay.classifiers.cell:run_cell",
+        function=f"{CELL_MODULE}:run_cell",
         prepare=partial(_prepare_jobs, study, splits, {cell.id: cell.split for cell in cells}),
         budget=study.budget,
-        preload=PRELOAD,
+        preload=sorted(module for module in modules if module.startswith("recassay.")),
         manifest=partial(_manifest, study, splits, code, cells),
     )
 
@@ -141,7 +141,7 @@ def _prepare_jobs(
 
     limits = (study.budget.seconds_per_cell, memory_limit(study.budget))
     return [
-        Job(splits[table.name].id, "recassay.classifiers.cell:prepare", partial(payload, table), *limits)
+        Job(splits[table.name].id, f"{CELL_MODULE}:prepare", partial(payload, table), *limits)
         for table in study.datasets
         if splits[table.name].id in wanted and not is_prepared(folder, splits[table.name].id)
     ]

@@ -102,7 +102,7 @@ def describe_openml(table: int) -> OpenmlTable:
 
 def fetch_openml(table: OpenmlTable) -> Path:
     """The file of a table, downloaded and compared with OpenML's MD5 unless it is there and right."""
-    file = _File(f"openml-{table.id}", f"data-{table.id}.arff", (table.address,), table.md5)
+    file = _File(f"{TABLE}{table.id}", f"data-{table.id}.arff", (table.address,), table.md5)
     return fetch(file, _folder(), max_bytes=_MOST_BYTES).path
 
 
@@ -128,7 +128,7 @@ def open_class_table(
 
 
 def _json(path: str, stored: str, where: str) -> Any:
-    file = _File(where.replace(":", "-"), stored, (_address() + path,))
+    file = _File(f"the description of {where}", stored, (_address() + path,))
     got = fetch(file, _folder(), max_bytes=_MOST_BYTES).path
     try:
         return json.loads(got.read_text(encoding="utf-8"))
