@@ -14,6 +14,7 @@ from recassay.api import (
     describe_data,
     evaluate,
     fetch_data,
+    figures,
     fit_beta_irt,
     fit_logistic_irt,
     glicko,
@@ -28,6 +29,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -42,6 +44,7 @@ __all__ = [
     "describe_data",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
     "glicko",
@@ -56,4 +59,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "strata",
 ]

@@ -20,11 +20,13 @@ from recassay.api.results import (
     correlations,
     default_metric,
     document,
+    figures,
     load_results,
     profiles,
     rank,
     save,
 )
+from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -48,6 +50,7 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
     "glicko",
@@ -70,4 +73,5 @@ __all__ = [
     "save",
     "save_evaluation",
     "status",
+    "strata",
 ]

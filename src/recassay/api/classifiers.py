@@ -28,18 +28,29 @@ def classify(
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run a classifier study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
     One cell for each classifier and table, each in a process of its own with the budget's limits; a cell that fails
     becomes a row with its reason. The same call after an interruption goes on; a changed study runs only what changed.
+    `cluster`, the address of a Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that
+    they share.
     """
     from recassay.classifiers.spec import ClassifyStudySpec
     from recassay.classifiers.study import run_classifiers
 
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
-    return run_classifiers(spec, target, workers=workers, progress=progress, retry_failed=retry_failed, dry_run=dry_run)
+    return run_classifiers(
+        spec,
+        target,
+        workers=workers,
+        progress=progress,
+        retry_failed=retry_failed,
+        dry_run=dry_run,
+        cluster=cluster,
+    )
 
 
 def load_instances(folder: str | Path) -> list[InstanceResponses]:
@@ -47,6 +58,14 @@ def load_instances(folder: str | Path) -> list[InstanceResponses]:
     from recassay.classifiers.responses import stored_instances
 
     return stored_instances(folder)
+
+
+def is_classifier_study(folder: str | Path) -> bool:
+    """Whether the study in `folder` is one of classifiers."""
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        return "classifiers" in store.manifest()
 
 
 def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
@@ -74,9 +93,14 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -1.0 if row["accuracy"] is None else row["accuracy"], reverse=True)
 
 
-def instance_analysis(folder: str | Path, *, seed: int = 0) -> Any:
-    """The analysis of the answers (items, abilities, ratings), None where it is not installed."""
+def instance_analysis(
+    folder: str | Path, *, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
+) -> Any:
+    """What the answers of a finished study show (items, abilities, ratings): `analyze_instances`.
+
+    None where that analysis is not installed.
+    """
     if importlib.util.find_spec("recassay.api.decodirt") is None:
         return None
     analyze = importlib.import_module("recassay.api.decodirt").analyze_instances
-    return analyze(load_instances(folder), seed=seed)
+    return analyze(load_instances(folder), seed=seed, progress=progress)

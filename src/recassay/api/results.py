@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results
+    from recassay.reporting.figures import Figures
 
 
 def load_results(
@@ -47,7 +48,11 @@ def load_results(
 
 
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists."""
+    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    from recassay.core.results import Results
+
+    if isinstance(source, Results):
+        source = [origin.file for origin in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
@@ -154,6 +159,19 @@ class AnalysisReport:
             "skipped": self.skipped,
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
+        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+
+
+def figures(result: AnalysisReport | AnalysisResult) -> Figures:
+    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
+    from recassay.reporting import figures as reporting
+
+    return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
 def analyze(

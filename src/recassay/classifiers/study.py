@@ -42,6 +42,7 @@ def run_classifiers(
     retry_failed: bool = False,
     dry_run: bool = False,
     fork: bool | None = None,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped: one cell for each classifier and table.
 
@@ -52,7 +53,9 @@ def run_classifiers(
     work = plan_classifiers(spec)
     if dry_run:
         return StudyRecord(folder=folder, planned=len(work.cells), predictions=_states(work, folder))
-    return drive(work, folder, workers=workers, progress=progress, retry_failed=retry_failed, fork=fork)
+    return drive(
+        work, folder, workers=workers, progress=progress, retry_failed=retry_failed, fork=fork, cluster=cluster
+    )
 
 
 def plan_classifiers(study: ClassifyStudySpec) -> Work:

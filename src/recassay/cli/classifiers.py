@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,9 @@ from recassay import api
 from recassay.cli import options as o
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_table
+
+if TYPE_CHECKING:
+    from recassay.runner.drive import StudyRecord
 
 
 def classify(
@@ -23,32 +27,52 @@ def classify(
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
     ] = None,
     retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and which of them are done.")] = False,
     as_json: o.Json = False,
 ) -> None:
     """Run a classifier study, or resume it."""
     spec = api.load_classify_study(study)
-    record = api.classify(spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry)
+    record = api.classify(
+        spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
+    )
     if dry:
-        if as_json:
-            print_json(api.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
-        else:
-            rows = [[p.algorithm, p.dataset, p.state] for p in record.predictions]
-            print_table(f"{record.planned} cells", ["classifier", "dataset", "state"], rows, names=3)
+        _show_plan(record, as_json)
         return
     scores = api.classifier_scores(record.folder)
-    analysis = api.instance_analysis(record.folder, seed=spec.seed) if record.done else None
+    view = _analysis_view()
+    progress = None if view is None else view.fitting_progress()
+    analysis = api.instance_analysis(record.folder, seed=spec.seed, progress=progress) if record.done else None
     if as_json:
         status = api.status(record.folder).to_dict()
         content = {**status, "folder": str(record.folder), "ran": record.ran, "classifiers": scores}
         print_json(api.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
     else:
-        _show(record, scores, analysis)
+        if view is not None and analysis is not None:
+            view.show_decodirt(analysis)
+        _show(record, scores)
     if record.failed:
         raise typer.Exit(1)
 
 
-def _show(record: Any, scores: list[dict[str, Any]], analysis: Any) -> None:
+def _analysis_view() -> Any:
+    """The module that shows the analysis of the answers, None where it is not installed."""
+    if importlib.util.find_spec("recassay.cli.decodirt") is None:
+        return None
+    return importlib.import_module("recassay.cli.decodirt")
+
+
+def _show_plan(record: StudyRecord, as_json: bool) -> None:
+    if as_json:
+        print_json(api.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        return
+    rows = [[p.algorithm, p.dataset, p.state] for p in record.predictions]
+    print_table(f"{record.planned} cells", ["classifier", "dataset", "state"], rows, names=3)
+
+
+def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
     rows = [
         [row["classifier"], row["role"], row["datasets"], _number(row["accuracy"]), _number(row["balanced_accuracy"]),
          _number(row["seconds_fit"])]
@@ -56,9 +80,6 @@ def _show(record: Any, scores: list[dict[str, Any]], analysis: Any) -> None:
     ]  # fmt: skip
     header = ["classifier", "role", "datasets", "accuracy", "balanced accuracy", "seconds to fit"]
     print_table("Means over the datasets that each has done", header, rows, names=2)
-    if analysis is not None:
-        frame = analysis.to_frame()
-        print_table("Analysis of the test instances", frame.columns, [[_cell(v) for v in r] for r in frame.iter_rows()])
     print_lines(
         [
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
@@ -71,7 +92,3 @@ def _show(record: Any, scores: list[dict[str, Any]], analysis: Any) -> None:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _cell(value: Any) -> str:
-    return _number(value) if isinstance(value, float) else str(value)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import classifiers, data, evaluation, parts, results, studies, traits
+from recassay.cli import classifiers, data, evaluation, parts, results, strata, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -46,6 +46,7 @@ app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(traits.irt)
 app.command("glicko")(traits.glicko)
+app.command("strata")(strata.strata)
 app.command("classify")(classifiers.classify)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")

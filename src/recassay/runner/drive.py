@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from recassay.core.errors import UsageError
 from recassay.core.study import Budget
+from recassay.runner.cluster import DaskExecutor
 from recassay.runner.dry_run import CellPrediction
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
@@ -130,8 +131,11 @@ def drive(
     progress: Progress | None = None,
     retry_failed: bool = False,
     fork: bool | None = None,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run what of `work` is not done in `folder`; failed cells again where `retry_failed`.
+
+    In processes of this machine, or, with `cluster`, on the workers of the Dask scheduler at that address.
 
     The store is whole at any moment, so that a run that was killed is resumed by the same call.
     """
@@ -148,8 +152,11 @@ def drive(
         run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
         run.tell("plan")
         if to_run:
-            with LocalExecutor(
-                min(workers, len(to_run)), folder / "logs", threads=threads, preload=work.preload, fork=fork
+            logs = folder / "logs"
+            with (
+                LocalExecutor(min(workers, len(to_run)), logs, threads=threads, preload=work.preload, fork=fork)
+                if cluster is None
+                else DaskExecutor(cluster, logs, threads=threads, preload=work.preload)
             ) as executor:
                 executor.run(work.prepare({cell.id for cell in to_run}, folder), run)
                 executor.run(run.cell_jobs(to_run), run)

@@ -29,13 +29,15 @@ def run_study(
     retry_failed: bool = False,
     dry_run: bool = False,
     fork: bool | None = None,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped; a dry run says what would be done.
 
     Cells that are done stay; failed ones are run again where `retry_failed`. `workers` processes (None: one a core),
     each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
-    between numbers of threads. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
-    moment.
+    between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
+    `folder` must be on a disk that they see under the same path. Ctrl-C ends the processes and raises
+    `KeyboardInterrupt`; the store is whole at any moment.
     """
     workers = settled_workers(workers, threads)
     folder = Path(folder).resolve()
@@ -45,7 +47,14 @@ def run_study(
         predictions = dry_run_study(planned, folder, workers, work.preload, fork)
         return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions)
     return drive(
-        work, folder, workers=workers, threads=threads, progress=progress, retry_failed=retry_failed, fork=fork
+        work,
+        folder,
+        workers=workers,
+        threads=threads,
+        progress=progress,
+        retry_failed=retry_failed,
+        fork=fork,
+        cluster=cluster,
     )
 
 

@@ -7,6 +7,7 @@ from recassay.reporting.sections import (
     correlations,
     glicko,
     logistic_irt,
+    popularity,
     profiles,
     ranking,
 )
@@ -19,4 +20,5 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    popularity.SECTION,
 )
