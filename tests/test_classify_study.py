@@ -72,8 +72,11 @@ def test_the_responses_of_the_study(whole):
 
 
 def test_one_process_gives_the_same_answers(whole, tmp_path):
-    recassay.classify(whole / "study.toml", tmp_path / "again", workers=1)
-    assert answers(tmp_path / "again") == answers(whole / "out")
+    spec = load_classify_study(whole / "study.toml")
+    chosen = [one for one in spec.classifiers if one.name in {"RandomForest-3", "MLP", "SVM", "rand1", "mlp-1"}]
+    recassay.classify(spec.model_copy(update={"classifiers": tuple(chosen)}), tmp_path / "again", workers=1)
+    names = {one.name for one in chosen}
+    assert answers(tmp_path / "again") == [cell for cell in answers(whole / "out") if cell[0] in names]
 
 
 def test_a_second_run_has_nothing_to_do(whole):
@@ -91,7 +94,8 @@ def test_the_table_of_results(whole):
     matrix = results.matrix("accuracy")
     assert matrix.higher_is_better
     assert matrix.values[matrix.algorithms.index("optimal")].tolist() == [1.0, 1.0]
-    ranked = recassay.rank(whole / "out", "accuracy", replicates=100)
+    ranked = recassay.rank(whole / "out", replicates=100)
+    assert ranked.to_dict()["metric"] == "accuracy"
     assert ranked.to_dict()["ranks"]["mean"]["optimal"] == 1
 
 

@@ -85,7 +85,7 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
             f"({record.seconds:.0f} s); {len(record.failed)} failed.",
             *(f"{c.status}: {c.algorithm} on {c.dataset}: {c.reason}" for c in record.failed),
-            f"Now: recassay analyze {record.folder} --metric accuracy",
+            f"Now: recassay analyze {record.folder}",
         ]
     )
 
