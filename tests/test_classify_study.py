@@ -248,6 +248,12 @@ def test_mistakes_that_the_plan_finds(tmp_path, parts, message):
     assert not (tmp_path / "out").exists()
 
 
+def test_patterns_are_sorted_and_name_a_table_once(tmp_path):
+    write_tables(tmp_path, "two", "one")
+    spec = load_classify_study(write_study(tmp_path, datasets='"two.csv", "*.csv", "./*"', classifiers='"SVM"'))
+    assert [(table.reference, table.name) for table in spec.datasets] == [("two.csv", "two"), ("./one.csv", "one")]
+
+
 def test_yaml_says_the_same(tmp_path):
     write_tables(tmp_path, "one", "two")
     toml = load_classify_study(write_study(tmp_path, classifiers='"SVM"', more="[classifier.SVM]\nC = 2.0\n"))

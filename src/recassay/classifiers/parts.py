@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from recassay.classifiers.spec import Role
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.plugin_file import load_class
 from recassay.core.registry import classifiers
@@ -48,6 +49,7 @@ def make_classifier(part: Any, name: str, settings: Mapping[str, Any], seed: int
         ) from error
 
 
-def role_of(reference: str) -> str:
+def role_of(reference: str) -> Role:
     """`artificial` or `mlp` where a registered classifier says so, `real` for all others."""
-    return "real" if is_part_file(reference) else str(getattr(classifiers.get(reference), "role", "real"))
+    said = None if is_part_file(reference) else getattr(classifiers.get(reference), "role", None)
+    return "artificial" if said == "artificial" else "mlp" if said == "mlp" else "real"

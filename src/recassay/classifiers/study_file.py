@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], place: Pla
         ClassifierSpec(
             reference=reference,
             name=label,
-            role=role_of(reference),  # type: ignore[arg-type]
+            role=role_of(reference),
             settings=_settings(settings.get(label, {}), label, place),
         )
         for reference, label in zip(references, labels, strict=True)
@@ -139,9 +140,11 @@ def _settings(table: Mapping[str, Any], label: str, place: Place) -> dict[str, P
 def _datasets(
     study: Mapping[str, Any], tables: Mapping[str, Any], target: str | None, base: str, place: Place
 ) -> list[TableSpec]:
-    references = list(
-        dict.fromkeys(found for one in names_of(study, "datasets", place) for found in _expanded(one, base, place))
-    )
+    by_place: dict[str, str] = {}
+    for one in names_of(study, "datasets", place):
+        for found in _expanded(one, base, place):
+            by_place.setdefault(found if is_openml(found) else os.path.normpath(Path(base) / found), found)
+    references = list(by_place.values())
     labels = _labels(references)
     chosen = by_label(tables, labels, references, "dataset", place)
     specs = []
@@ -161,11 +164,11 @@ def _expanded(reference: str, base: str, place: Place) -> Sequence[str]:
         return [f"{TABLE}{openml_id(reference)}"]
     if not any(mark in reference for mark in "*?["):
         return [reference]
-    pattern = str(Path(base) / Path(reference).expanduser())
-    found = sorted(path for path in glob.glob(pattern, recursive=True) if _is_table(path))
+    pattern = Path(reference).expanduser()
+    found = sorted(path for path in glob.glob(str(base / pattern), recursive=True) if _is_table(path))
     if not found:
         place.refuse(["study", "datasets"], f"no table fits the pattern {reference!r}", f"paths start from {base}")
-    return found
+    return found if pattern.is_absolute() else [f"./{Path(os.path.relpath(path, base)).as_posix()}" for path in found]
 
 
 def _is_table(path: str) -> bool:
