@@ -1,5 +1,6 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
+from recassay.api.classifiers import classifier_scores, classify, instance_analysis, load_classify_study, load_instances
 from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
@@ -40,6 +41,8 @@ __all__ = [
     "RecAssayError",
     "UsageError",
     "analyze",
+    "classifier_scores",
+    "classify",
     "compare",
     "comper",
     "comper_matrix",
@@ -56,9 +59,12 @@ __all__ = [
     "fit_logistic_irt",
     "glicko",
     "import_data",
+    "instance_analysis",
     "list_data",
     "list_parts",
+    "load_classify_study",
     "load_data",
+    "load_instances",
     "load_responses",
     "load_results",
     "load_study",

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import comper, data, evaluation, parts, results, strata, stress, studies, traits
+from recassay.cli import classifiers, comper, data, evaluation, parts, results, strata, stress, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -50,6 +50,7 @@ app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)
 app.command("stress")(stress.stress)
+app.command("classify")(classifiers.classify)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)
