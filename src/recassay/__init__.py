@@ -9,6 +9,7 @@ from recassay.api import (
     advise,
     analyze,
     associations,
+    classify,
     clusters,
     compare,
     comper,
@@ -25,6 +26,7 @@ from recassay.api import (
     import_data,
     load_characteristics,
     load_data,
+    load_instances,
     load_responses,
     load_results,
     load_study,
@@ -35,6 +37,7 @@ from recassay.api import (
     select,
     status,
     strata,
+    stress,
 )
 from recassay.core.version import __version__
 
@@ -44,6 +47,7 @@ __all__ = [
     "advise",
     "analyze",
     "associations",
+    "classify",
     "clusters",
     "compare",
     "comper",
@@ -60,6 +64,7 @@ __all__ = [
     "import_data",
     "load_characteristics",
     "load_data",
+    "load_instances",
     "load_responses",
     "load_results",
     "load_study",
@@ -70,4 +75,5 @@ __all__ = [
     "select",
     "status",
     "strata",
+    "stress",
 ]

@@ -23,6 +23,7 @@ from recassay.analysis.order_model import (
     nested_predictions,
     predict,
 )
+from recassay.analysis.rank_agreement import spearman
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.results import Matrix
@@ -174,22 +175,15 @@ def _skill(
     first = predicted.argmin(axis=1)
     ratio = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ratios[0]
     lost = 1 - 1 / ratio[first, np.arange(len(first))]
-    left, right = (_directions(stats.rankdata(part, axis=1)) for part in (predicted, ranks))
     spread = intervals((weights @ gain)[:, None], len(ranks), confidence)[0]
     return Skill(
         name=name,
         rank_error=float(np.sqrt(error.mean())),
-        spearman=float((left * right).sum(axis=1).mean()),
+        spearman=float(spearman(stats.rankdata(predicted, axis=1), ranks).mean()),
         loss=float(lost.mean()),
         gain=float(gain.mean()),
         gain_interval=(float(spread[0]), float(spread[1])),
     )
-
-
-def _directions(ranks: FloatArray) -> FloatArray:
-    centred = ranks - ranks.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    return centred / np.where(length > 0, length, np.inf)
 
 
 def _interval(predicted: FloatArray, errors: FloatArray, confidence: float) -> FloatArray:

@@ -1,5 +1,6 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
+from recassay.api.classifiers import classifier_scores, classify, instance_analysis, load_classify_study, load_instances
 from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
@@ -26,6 +27,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.robustness import stress
 from recassay.api.selection import advise, associations, clusters, load_characteristics, select
 from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
@@ -42,6 +44,8 @@ __all__ = [
     "advise",
     "analyze",
     "associations",
+    "classifier_scores",
+    "classify",
     "clusters",
     "compare",
     "comper",
@@ -59,10 +63,13 @@ __all__ = [
     "fit_logistic_irt",
     "glicko",
     "import_data",
+    "instance_analysis",
     "list_data",
     "list_parts",
     "load_characteristics",
+    "load_classify_study",
     "load_data",
+    "load_instances",
     "load_responses",
     "load_results",
     "load_study",
@@ -77,4 +84,5 @@ __all__ = [
     "select",
     "status",
     "strata",
+    "stress",
 ]

@@ -59,9 +59,10 @@ def _study_folder(source: Any) -> Path | None:
 
 
 def default_metric(results: Results) -> str:
-    """The metric that is meant when none is named: `ndcg@10` where present, else the only one."""
-    if "ndcg@10" in results.metrics:
-        return "ndcg@10"
+    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one."""
+    for usual in ("ndcg@10", "accuracy"):
+        if usual in results.metrics:
+            return usual
     if len(results.metrics) == 1:
         return results.metrics[0]
     raise UsageError(

@@ -44,14 +44,15 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
 
     home = Path(folder)
     with Store.open(home) as store:
-        splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in store.cells()}
+        cells = [cell for cell in store.cells() if "split" in cell.spec]
+    splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in cells}
     found = {}
     for name, split_id in splits.items():
         if is_prepared(home, split_id):
             split = load_split(home, split_id)
             found[name] = describe(joined([*split.refit_parts(), split.test])).to_dict()
     if not found:
-        raise NotApplicableError("the study keeps no splits to describe", where=str(home), fix="run the study")
+        raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
     names = tuple(next(iter(found.values())))
     values = np.array([[float(row[name]) for name in names] for row in found.values()])
     return CharacteristicsTable(values, tuple(found), names, where=str(home))
@@ -61,8 +62,13 @@ def _known(results: Any, table: Results, characteristics: Any) -> Characteristic
     """The characteristics that were given, else those of the study that the results come from."""
     if characteristics is not None:
         return load_characteristics(characteristics)
+    from recassay.core.errors import NotApplicableError
+
     folder = _study_folder(results) or _study_folder(table)
-    return None if folder is None else study_characteristics(folder)
+    try:
+        return None if folder is None else study_characteristics(folder)
+    except NotApplicableError:  # a study of classifiers: its tables are no interactions
+        return None
 
 
 def _asked(

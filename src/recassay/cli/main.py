@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import comper, data, evaluation, parts, results, selection, strata, studies, traits
+from recassay.cli import (
+    classifiers,
+    comper,
+    data,
+    evaluation,
+    parts,
+    results,
+    selection,
+    strata,
+    stress,
+    studies,
+    traits,
+)
 
 app = typer.Typer(
     name="recassay",
@@ -49,6 +61,8 @@ app.command("glicko")(traits.glicko)
 app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)
+app.command("stress")(stress.stress)
+app.command("classify")(classifiers.classify)
 app.command("select")(selection.select)
 app.command("advise")(selection.advise)
 app.command("evaluate")(evaluation.evaluate)

@@ -44,6 +44,7 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("popularity", _DOWN, "mean popularity of the recommended items", ("arp", "average popularity")),
     MetricLabel("calibration", _DOWN, "distance of list popularity from profile popularity", ("miscalibration",)),
     MetricLabel("accuracy", _UP, "share of correct answers", ("acc",)),
+    MetricLabel("balanced_accuracy", _UP, "mean over the classes of their share of correct answers", ("bacc",)),
     MetricLabel("rmse", _DOWN, "root mean squared error"),
     MetricLabel("mse", _DOWN, "mean squared error"),
     MetricLabel("mae", _DOWN, "mean absolute error"),

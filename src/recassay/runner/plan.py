@@ -13,7 +13,7 @@ from recassay.core.specs import ProtocolSpec, Spec
 from recassay.core.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
 from recassay.metrics.protocol import Metric
-from recassay.runner.references import algorithm_version, dataset_version
+from recassay.runner.references import dataset_version, part_version
 
 ROBUSTNESS = "robustness"
 """The label of the shift under attack."""
@@ -128,7 +128,7 @@ def plan(study: StudySpec) -> Plan:
     tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
     deepest = max(metric.k or 0 for metric in metrics)
     depth = max(LIST_DEPTH, deepest, study.comper.k if study.comper else 0)
-    code = [algorithm_version(algorithm, study.base) for algorithm in study.algorithms]
+    code = [part_version(algorithm.reference, study.base) for algorithm in study.algorithms]
     cells = []
     for dataset in study.datasets:
         data = dataset_version(dataset, study.base)

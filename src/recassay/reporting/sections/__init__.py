@@ -15,12 +15,14 @@ from recassay.reporting.sections import (
     profiles,
     ranking,
     selection,
+    stress,
 )
 
 SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     comparison.SECTION,
     profiles.SECTION,
+    stress.SECTION,
     correlations.SECTION,
     beta_irt.SECTION,
     glicko.SECTION,
