@@ -5,6 +5,7 @@ from recassay.reporting.sections import (
     beta_irt,
     comparison,
     correlations,
+    decodirt,
     glicko,
     logistic_irt,
     profiles,
@@ -19,4 +20,5 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    decodirt.SECTION,
 )
