@@ -19,8 +19,8 @@ DRAWS = 500
 
 RULE = (
     "Of the four halves by the deviation of difficulty or discrimination: the fewest classifiers above optimal or "
-    "below pessimal, then the most pairs of real classifiers whose rating intervals do not overlap, then the least "
-    "deviation of difficulty; datasets whose mean discrimination is negative are left out."
+    "below pessimal, then a half that varies least, then the most pairs of real classifiers whose rating intervals do "
+    "not overlap; datasets whose mean discrimination is negative are left out."
 )
 
 
@@ -88,7 +88,10 @@ def recommend(
         )
         for one in halves
     )
-    chosen = min(candidates, key=lambda one: (one.baselines.faults, -(one.separated or 0.0)))
+    chosen = min(
+        candidates,
+        key=lambda one: (one.baselines.faults, not one.name.startswith("least"), -(one.separated or 0.0)),
+    )
     means = {one.dataset: one.statistics()["mean_discrimination"] for one in traits}
     datasets = tuple(name for name in chosen.datasets if means[name] >= 0) or chosen.datasets
     tau, drawn = play.agreement(datasets), play.random_agreements(len(datasets))

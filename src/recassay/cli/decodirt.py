@@ -193,6 +193,6 @@ def _show_recommendation(one: Recommendation) -> None:
         lines.append(
             f"It orders the real classifiers as all datasets do with Kendall's tau {one.tau:.2f}; random subsets of "
             f"the same size reach {one.random_tau[1]:.2f} (95 %: {one.random_tau[0]:.2f} to {one.random_tau[2]:.2f}), "
-            f"{100 * one.beaten:.0f} % of them no more."
+            f"{100 * one.beaten:.0f} % of them agree no better."
         )
     print_lines(lines)

@@ -1,4 +1,4 @@
-"""The classifier benchmark in pictures (Cardoso et al., Figures 7 to 11 and 14 to 16)."""
+"""Datasets of the classifier benchmark in pictures (Cardoso et al., Figures 7, 8, 10, 11 and 14 to 16)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from recassay.plots.theme import (
     DIVERGING,
     FAINT,
     INK,
-    SEQUENTIAL,
     colour_scale,
     dash_scale,
     inline,
@@ -34,7 +33,7 @@ STEP = 17
 """Pixels a dataset."""
 
 
-def _labelled(names: list[str], most: int = 26) -> str:
+def short_labels(names: list[str], most: int = 26) -> str:
     """An expression that shortens axis labels; the data keep whole names."""
     quoted = [name.replace("\\", "\\\\").replace("'", "\\'") for name in names]
     short = [shorten(name, most).replace("\\", "\\\\").replace("'", "\\'") for name in names]
@@ -43,7 +42,7 @@ def _labelled(names: list[str], most: int = 26) -> str:
 
 
 def _across(names: list[str], *, labels: bool) -> alt.X:
-    axis = alt.Axis(labelAngle=-60, labelExpr=_labelled(names), labelOverlap=False, ticks=False, labels=labels)
+    axis = alt.Axis(labelAngle=-60, labelExpr=short_labels(names), labelOverlap=False, ticks=False, labels=labels)
     return alt.X(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
 
 
@@ -55,24 +54,40 @@ def plot_datasets(result: DecodirtResult) -> Any:
             row[f"{name}_low"] = row[f"mean_{name}"] - row[f"{name}_deviation"]
             row[f"{name}_high"] = row[f"mean_{name}"] + row[f"{name}_deviation"]
     names = [row[c.DATASET] for row in rows]
-    tip = [f"{c.DATASET}:N", "mean_difficulty:Q", "difficulty_deviation:Q", "mean_discrimination:Q",
-           "discrimination_deviation:Q", "mean_guessing:Q", "negative_share:Q", "instances:Q"]  # fmt: skip
+    tip = [
+        f"{c.DATASET}:N",
+        "mean_difficulty:Q",
+        "difficulty_deviation:Q",
+        "mean_discrimination:Q",
+        "discrimination_deviation:Q",
+        "mean_guessing:Q",
+        "negative_share:Q",
+        "instances:Q",
+    ]
     base = alt.Chart(inline(rows)).encode(tooltip=tip)
     width = max(320, STEP * len(names))
     hard = (
-        base.mark_bar(color=BAR).encode(x=_across(names, labels=False), y=alt.Y("mean_difficulty:Q", title="difficulty"))
+        base.mark_bar(color=BAR).encode(
+            x=_across(names, labels=False), y=alt.Y("mean_difficulty:Q", title="difficulty")
+        )
         + base.mark_rule(color=INK, strokeWidth=0.8).encode(
-            x=_across(names, labels=False), y="difficulty_low:Q", y2="difficulty_high:Q")
-    ).properties(width=width, height=170)  # fmt: skip
+            x=_across(names, labels=False), y="difficulty_low:Q", y2="difficulty_high:Q"
+        )
+    ).properties(width=width, height=170)
     steep = (
         base.mark_rule(color=FAINT, strokeWidth=0.8).encode(
-            x=_across(names, labels=True), y="discrimination_low:Q", y2="discrimination_high:Q")
+            x=_across(names, labels=True), y="discrimination_low:Q", y2="discrimination_high:Q"
+        )
         + base.mark_line(color=LINE, point=alt.OverlayMarkDef(color=LINE, size=28)).encode(
-            x=_across(names, labels=True), y=alt.Y("mean_discrimination:Q", title="discrimination"))
-    ).properties(width=width, height=150)  # fmt: skip
+            x=_across(names, labels=True), y=alt.Y("mean_discrimination:Q", title="discrimination")
+        )
+    ).properties(width=width, height=150)
     chart = alt.vconcat(hard, steep, spacing=10)
-    return themed(chart, "Difficulty and discrimination of the datasets",
-                  "Means over test instances, hardest dataset first; whiskers: one deviation over instances")  # fmt: skip
+    return themed(
+        chart,
+        "Difficulty and discrimination of the datasets",
+        "Means over test instances, hardest dataset first; whiskers: one deviation over instances",
+    )
 
 
 def plot_bins(result: DecodirtResult) -> Any:
@@ -95,8 +110,11 @@ def plot_bins(result: DecodirtResult) -> Any:
         panels.append((base.mark_bar(color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180))
     sizes = sorted({len(one.datasets) for one in result.bins})
     held = " or ".join(map(str, sizes))
-    return themed(alt.hconcat(*panels, spacing=36), "Bins of datasets by difficulty",
-                  f"{held} datasets a bin, the hardest in bin 1; means over the datasets")  # fmt: skip
+    return themed(
+        alt.hconcat(*panels, spacing=36),
+        "Bins of datasets by difficulty",
+        f"{held} datasets a bin, the hardest in bin 1; means over the datasets",
+    )
 
 
 def plot_deviation(result: DecodirtResult) -> Any:
@@ -113,51 +131,11 @@ def plot_deviation(result: DecodirtResult) -> Any:
         )
         .properties(width=max(320, STEP * len(names)), height=170)
     )
-    return themed(chart, "How much difficulty varies within a dataset",
-                  "Standard deviation over test instances, hardest dataset first")  # fmt: skip
-
-
-def plot_true_scores(result: DecodirtResult) -> Any:
-    """Figure 9: probability of a right answer with and without negative instances, on one dataset and on average."""
-    kinds = {"probability": "all instances", "probability_without_negative": "without negative ones"}
-    panels = []
-    means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players]
-    order = [row["respondent"] for row in means]
-    worst = result.most_negative()
-    if worst is not None:
-        rows = [
-            row
-            for row in result.scores_frame().to_dicts()
-            if row[c.DATASET] == worst.dataset and row["respondent"] in result.players
-        ]
-        share = 100 * worst.statistics()["negative_share"]
-        panels.append((f"{shorten(worst.dataset)}: {share:.0f} % negative", rows))
-    panels.append((f"mean over {len(result.traits)} datasets", means))
-    charts = []
-    for place, (title, rows) in enumerate(panels):
-        points = [
-            {"respondent": row["respondent"], "instances": words, "probability": row[key]}
-            for row in rows
-            for key, words in kinds.items()
-            if row[key] is not None
-        ]
-        y = alt.Y("respondent:N", sort=order, title=None,
-                  axis=alt.Axis(domain=False, ticks=False, labelExpr=_labelled(order), labels=place == 0, grid=True))  # fmt: skip
-        x = alt.X("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1]))
-        base = alt.Chart(inline(points)).encode(y=y)
-        joined = base.mark_line(color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
-        dots = base.mark_point(filled=True, size=62, opacity=1).encode(
-            x=x,
-            color=alt.Color("instances:N", title=None, scale=alt.Scale(domain=list(kinds.values()), range=[LINE, BAR]),
-                            legend=alt.Legend(orient="bottom")),
-            shape=alt.Shape("instances:N", title=None, scale=alt.Scale(domain=list(kinds.values()),
-                            range=["circle", "diamond"]), legend=alt.Legend(orient="bottom")),
-            tooltip=["respondent:N", "instances:N", "probability:Q"],
-        )  # fmt: skip
-        charts.append((joined + dots).properties(width=300, height=20 * len(order), title=alt.TitleParams(
-            title, fontSize=11, fontWeight="normal", anchor="start")))  # fmt: skip
-    return themed(alt.hconcat(*charts, spacing=24), "True scores with and without negative discrimination",
-                  "True score over the number of instances; nobody should be above optimal or below pessimal")  # fmt: skip
+    return themed(
+        chart,
+        "How much difficulty varies within a dataset",
+        "Standard deviation over test instances, hardest dataset first",
+    )
 
 
 def plot_metadata(result: DecodirtResult) -> Any:
@@ -182,71 +160,52 @@ def plot_metadata(result: DecodirtResult) -> Any:
     ]
     names = list(shown.values())
     base = alt.Chart(inline(rows)).encode(
-        x=alt.X("column:N", sort=names[first:], title=None, scale=alt.Scale(domain=names[first:]),
-                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
-        y=alt.Y("row:N", sort=names, title=None, scale=alt.Scale(domain=names),
-                axis=alt.Axis(domain=False, ticks=False, labelLimit=280)),
+        x=alt.X(
+            "column:N",
+            sort=names[first:],
+            title=None,
+            scale=alt.Scale(domain=names[first:]),
+            axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False),
+        ),
+        y=alt.Y(
+            "row:N",
+            sort=names,
+            title=None,
+            scale=alt.Scale(domain=names),
+            axis=alt.Axis(domain=False, ticks=False, labelLimit=280),
+        ),
         tooltip=["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
-    )  # fmt: skip
+    )
     cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color("r:Q", scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
-                        legend=alt.Legend(title="Pearson's r", gradientLength=140))
-    )  # fmt: skip
+        color=alt.Color(
+            "r:Q",
+            scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
+            legend=alt.Legend(title="Pearson's r", gradientLength=140),
+        )
+    )
     numbers = base.mark_text(fontSize=10.5).encode(
         text="shown:N",
         color=alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value(INK)),
         opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.4)),
     )
     chart = (cells + numbers).properties(width=56 * len(STATISTICS), height=24 * len(names))
-    return themed(chart, "Properties of datasets and their items",
-                  f"Pearson's correlation over {len(result.traits)} datasets; pale: the 95 % interval holds 0")  # fmt: skip
-
-
-def plot_ratings(result: DecodirtResult) -> Any:
-    """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
-    titles = {one.set.name: one.set.name.replace("_deviation", " dev.").replace("_", " ") for one in result.ratings}
-    words = {"all_instances": "all instances", "without_negative": "without negative instances"}
-    rows = [
-        {**row, "set": titles[row["set"]], "shown": f"{row['rating']:.0f}"} for row in result.ratings_frame().to_dicts()
-    ]
-    first = result.ratings[0].all
-    order = [first.algorithms[a] for a in first.order()]
-    panels = []
-    for place, (variant, title) in enumerate(words.items()):
-        base = alt.Chart(inline([row for row in rows if row["instances"] == variant])).encode(
-            x=alt.X("set:N", sort=list(titles.values()), title=None,
-                    axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
-            y=alt.Y("classifier:N", sort=order, title=None,
-                    axis=alt.Axis(domain=False, ticks=False, labelExpr=_labelled(order), labels=place == 0)),
-            tooltip=["classifier:N", "set:N", "rating:Q", "deviation:Q", "volatility:Q", f"{c.RANK}:Q"],
-        )  # fmt: skip
-        cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-            color=alt.Color(f"{c.RANK}:Q", scale=alt.Scale(scheme=SEQUENTIAL, reverse=True, domain=[1, len(order)]),
-                            legend=alt.Legend(title="rank", gradientLength=120, tickCount=min(len(order), 6)))
-        )  # fmt: skip
-        numbers = base.mark_text(fontSize=10.5).encode(
-            text="shown:N",
-            color=alt.condition(f"datum.{c.RANK} > {0.55 * len(order)}", alt.value(INK), alt.value("white")),
-        )
-        panels.append((cells + numbers).properties(width=50 * len(titles), height=22 * len(order), title=alt.TitleParams(
-            title, fontSize=11, fontWeight="normal", anchor="start")))  # fmt: skip
-    return themed(alt.hconcat(*panels, spacing=24), "Glicko-2 ratings on six sets of datasets",
-                  "Games decided by true scores; colour is the rank within a set")  # fmt: skip
+    return themed(
+        chart,
+        "Properties of datasets and their items",
+        f"Pearson's correlation over {len(result.traits)} datasets; pale: the 95 % interval holds 0",
+    )
 
 
 def plot_probability(result: DecodirtResult, name: str) -> Any:
     """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
     bins = result.metadata_bins[name]
-    ticks = {one.number: f"{one.low:.4g} to {one.high:.4g}" for one in bins}
+    labels = [f"bin {one.number}: {one.low:.4g} to {one.high:.4g}" for one in bins]
     rows = [
-        {"bin": ticks[one.number], "number": one.number, "classifier": player, "probability": chance}
-        for one in bins
+        {"label": label, "classifier": player, "probability": chance}
+        for one, label in zip(bins, labels, strict=True)
         for player, chance in one.probability.items()
     ]
-    labels = [f"bin {one.number}: {ticks[one.number]}" for one in bins]
-    for row in rows:
-        row["label"] = labels[row["number"] - 1]
-    players = sorted({row["classifier"] for row in rows})
+    players = sorted({player for one in bins for player in one.probability})
     legend = alt.Legend(title=None, columns=2 if len(players) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
     axis = alt.Axis(labelAngle=-25, ticks=False)
     lines = (
@@ -262,7 +221,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
         .properties(width=84 * len(bins), height=max(240, 14 * len(players)))
     )
     parameter = SHOWN.get(name, "difficulty")
-    means = [{"label": labels[one.number - 1], "value": one.parameters[parameter]} for one in bins]
+    means = [{"label": labels[i], "value": one.parameters[parameter]} for i, one in enumerate(bins)]
     bars = (
         alt.Chart(inline(means))
         .mark_bar(color=FAINT, size=26)
@@ -273,5 +232,8 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
         )
         .properties(width=84 * len(bins), height=90)
     )
-    return themed(alt.vconcat(lines, bars, spacing=8), f"Right answers by {name}",
-                  "Mean over the datasets of a bin of the true score over the number of instances")  # fmt: skip
+    return themed(
+        alt.vconcat(lines, bars, spacing=8),
+        f"Right answers by {name}",
+        "Mean over the datasets of a bin of the true score over the number of instances",
+    )

@@ -99,6 +99,7 @@ def _subset(result: DecodirtResult) -> list[str]:
 def figures(result: DecodirtResult) -> list[Figure]:
     """Datasets and bins, deviations, true scores, metadata, ratings and their course."""
     from recassay.plots import decodirt as plots
+    from recassay.plots.decodirt_classifiers import plot_ratings, plot_true_scores
     from recassay.plots.glicko import plot_glicko_bump
 
     found = [
@@ -111,7 +112,7 @@ def figures(result: DecodirtResult) -> list[Figure]:
                plots.plot_deviation(result), "decodirt_datasets"),
         Figure("decodirt_true_scores", "Probability of a right answer of each rated classifier with and without the "
                "negatively discriminating instances: on the dataset with most of them, and averaged over datasets.",
-               plots.plot_true_scores(result), "decodirt_mean_scores"),
+               plot_true_scores(result), "decodirt_mean_scores"),
         Figure("decodirt_correlations", "Pearson's correlation over datasets between their properties and the "
                "statistics of their items; pale numbers have intervals that hold 0.",
                plots.plot_metadata(result), "decodirt_correlations"),
@@ -120,7 +121,7 @@ def figures(result: DecodirtResult) -> list[Figure]:
         found.append(
             Figure("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of datasets, with and "
                    "without negatively discriminating instances; colour is the rank.",
-                   plots.plot_ratings(result), "decodirt_ratings")
+                   plot_ratings(result), "decodirt_ratings")
         )  # fmt: skip
     for one in result.ratings:
         if one.set.name in {"difficulty", "least_difficulty_deviation"} and len(one.set.datasets) > 1:
