@@ -101,7 +101,7 @@ def plot_bins(result: DecodirtResult) -> Any:
     for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
         base = alt.Chart(inline([row for row in rows if row["parameter"] == name])).encode(
             x=alt.X("bin:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),
-            y=alt.Y("value:Q", title=name),
+            y=alt.Y("value:Q", title=name, scale=alt.Scale(padding=16)),
             tooltip=["bin:N", "size:Q", "value:Q"],
         )
         text = base.mark_text(dy=alt.expr("datum.value < 0 ? 10 : -8"), fontSize=10.5, color=INK).encode(
