@@ -21,6 +21,11 @@ class ItemState:
     intercept: FloatArray
     guessing_logit: FloatArray
 
+    @property
+    def guessing(self) -> FloatArray:
+        """As a probability."""
+        return expit(self.guessing_logit)
+
     def take(self, which: slice | BoolArray | IntArray) -> ItemState:
         """The items of a slice or mask."""
         return ItemState(self.slope[which], self.intercept[which], self.guessing_logit[which])
