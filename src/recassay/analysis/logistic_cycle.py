@@ -77,7 +77,9 @@ class EMRun:
             moved.put(part, maximise_items(where.nodes, right, trials, self.state.take(part), self.model, self.priors,
                                            steps=inner, tolerance=close))  # fmt: skip
         mean = float(mass @ where.points / len(posterior))
-        spread = float(np.sqrt(mass @ (where.points - mean) ** 2 / len(posterior)))
+        variance = float(mass @ (where.points - mean) ** 2 / len(posterior))
+        scaled = self.priors is not None and self.model != "1pl"
+        spread = self.priors.spread(variance, len(posterior)) if scaled and self.priors else float(np.sqrt(variance))
         self.reached = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
         self.history.append(value)
         self._look_ahead()
@@ -92,7 +94,7 @@ class EMRun:
         """Posteriors at the points that hold any mass, and the penalised log-likelihood."""
         where = Grid.of(self.points[self.shown], self.state.slope)
         posterior, marginal = posterior_on_grid(self.table, self.state, where)
-        prior = 0.0 if self.priors is None else float(self.priors.log_density(self.state, self.model).sum())
+        prior = 0.0 if self.priors is None else self.priors.log_total(self.state, self.model)
         return where, posterior, float(marginal.sum()) + prior
 
     def _look_ahead(self) -> None:
@@ -135,5 +137,5 @@ class EMRun:
         variance = np.empty(len(self.reached.slope))
         for part, right, trials in expected_counts(self.table, weights):
             found = slopes(where.nodes, right, trials, self.reached.take(part), self.model, self.priors)
-            variance[part] = np.linalg.inv(found.information + 1e-9 * np.eye(3))[:, 0, 0]
+            variance[part] = np.linalg.inv(found.positive + 1e-9 * np.eye(3))[:, 0, 0]
         return variance
