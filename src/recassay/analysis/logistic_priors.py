@@ -11,7 +11,7 @@ from scipy.special import expit
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 LogisticModel = Literal["1pl", "2pl", "3pl"]
-UNITS = (0.05, 12.0)
+UNITS = (0.05, 25.0)
 """The range of the unit of slopes."""
 
 
