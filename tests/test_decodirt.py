@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -158,7 +160,7 @@ def test_bins_are_equal_and_the_hardest_come_first(result):
     values = np.random.default_rng(0).normal(size=60)
     bins = equal_bins(values, descending=True)
     assert [len(b) for b in bins] == [10] * 6
-    assert all(values[a].min() >= values[b].max() for a, b in zip(bins, bins[1:], strict=False))
+    assert all(values[a].min() >= values[b].max() for a, b in pairwise(bins))
     assert [len(b) for b in equal_bins(values[:7])] == [3, 2, 2]
     assert equal_bins(np.array([np.nan, 1.0]))[0].tolist() == [1]
     assert equal_bins(np.array([np.nan])) == []

@@ -13,8 +13,10 @@ from recassay.api import (
     describe_data,
     evaluate,
     fetch_data,
+    figures,
     fit_beta_irt,
     fit_logistic_irt,
+    fit_user_irt,
     glicko,
     import_data,
     load_data,
@@ -26,6 +28,7 @@ from recassay.api import (
     rank,
     run,
     status,
+    strata,
 )
 from recassay.core.version import __version__
 
@@ -39,8 +42,10 @@ __all__ = [
     "describe_data",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
+    "fit_user_irt",
     "glicko",
     "import_data",
     "load_data",
@@ -52,4 +57,5 @@ __all__ = [
     "rank",
     "run",
     "status",
+    "strata",
 ]

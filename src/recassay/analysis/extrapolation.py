@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.core.types import FloatArray
+from recassay.core.types import BoolArray, FloatArray
 
 DEPTH = 4
 
@@ -32,8 +32,11 @@ class Extrapolation:
         self._values.clear()
         self._residuals.clear()
 
-    def ahead(self, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The next point after a step from `before` to `after` = F(before)."""
+    def ahead(self, before: FloatArray, after: FloatArray, calm: BoolArray | None = None) -> FloatArray:
+        """The next point after a step from `before` to `after` = F(before).
+
+        Coordinates that are not `calm` (they jump) are not looked at, and are taken from `after`.
+        """
         self._values.append(after)
         self._residuals.append(after - before)
         del self._values[: -self.depth - 1], self._residuals[: -self.depth - 1]
@@ -41,10 +44,13 @@ class Extrapolation:
             return after
         change = np.stack([a - b for a, b in zip(self._residuals[1:], self._residuals[:-1], strict=True)])
         moved = np.stack([a - b for a, b in zip(self._values[1:], self._values[:-1], strict=True)])
+        last = self._residuals[-1]
+        if calm is not None:
+            change, moved, last = change * calm, moved * calm, last * calm
         gram = change @ change.T
         gram[np.diag_indices(len(gram))] *= 1 + 1e-8
         try:
-            share = np.linalg.solve(gram, change @ self._residuals[-1])
+            share = np.linalg.solve(gram, change @ last)
         except np.linalg.LinAlgError:
             return after
         return np.asarray(after - share @ moved)

@@ -20,7 +20,11 @@ ADAPTING = (2, 4, 6)
 REGRIDDING = (4, 12, 40)
 """The cycles before which a grid that has become too coarse is made finer."""
 
-_INNER_STEPS = (2, 15)
+_TYPICAL, _NEAR, _JUMP = 0.99, 0.05, 30.0
+"""Cycles are extrapolated once 99 % of the items move less than 0.05, from items that move less than 30 times that."""
+
+_FARTHEST = 1.0
+_INNER_STEPS = (2, 40)
 
 
 @dataclass(slots=True)
@@ -78,8 +82,8 @@ class EMRun:
                                            steps=inner, tolerance=close))  # fmt: skip
         mean = float(mass @ where.points / len(posterior))
         variance = float(mass @ (where.points - mean) ** 2 / len(posterior))
-        scaled = self.priors is not None and self.model != "1pl"
-        spread = self.priors.spread(variance, len(posterior)) if scaled and self.priors else float(np.sqrt(variance))
+        held = self.priors if self.model != "1pl" else None
+        spread = float(np.sqrt(variance)) if held is None else held.spread(variance, len(posterior))
         self.reached = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
         self.history.append(value)
         self._look_ahead()
@@ -105,27 +109,33 @@ class EMRun:
         two changes. A limit that is guessed must be near twice in a row.
         """
         start, self.state, self.guessed = self.state, self.reached, False
-        before, self.change = self.change, float(self.reached.change(start).max())
+        changes = self.reached.change(start)
+        before, self.change = self.change, float(changes.max())
         rate = min(self.change / before, 0.99)
         self.ahead = self.change * max(rate / (1 - rate), 0.1)
-        if self.adapting or self.cycle < REGRIDDING[0] or self.change > 0.2:
+        typical = float(np.quantile(changes, _TYPICAL))
+        if self.adapting or self.cycle < REGRIDDING[0] or typical > _NEAR:
             self.extrapolation.forget()
         else:
-            guess = self._bounded(self.extrapolation.ahead(self._flat(start), self._flat(self.reached)))
+            calm = np.tile(changes < max(_JUMP * typical, self.tolerance), self._parts)
+            guess = self._bounded(self.extrapolation.ahead(self._flat(start), self._flat(self.reached), calm))
             distance = float(guess.change(self.reached).max())
             if self.extrapolation.steps > 2:
                 self.ahead = max(distance, 0.1 * self.change)
-            if distance < 1.0:
+            if distance < _FARTHEST:
                 self.state, self.guessed = guess, True
         near = self.ahead < self.tolerance and not self.adapting
         self.converged, self.near = near and (self.near or not self.guessed), near
 
+    @property
+    def _parts(self) -> int:
+        return 3 if self.model == "3pl" else 2
+
     def _flat(self, state: ItemState) -> FloatArray:
-        kept = [state.slope, state.intercept, *([state.guessing_logit] if self.model == "3pl" else [])]
-        return np.concatenate(kept)
+        return np.concatenate([state.slope, state.intercept, state.guessing_logit][: self._parts])
 
     def _bounded(self, flat: FloatArray) -> ItemState:
-        slope, intercept, *guessing = np.split(flat, 3 if self.model == "3pl" else 2)
+        slope, intercept, *guessing = np.split(flat, self._parts)
         return ItemState(
             np.clip(slope, -STEEPEST, STEEPEST),
             np.clip(intercept, -DEEPEST, DEEPEST),

@@ -50,10 +50,10 @@ def fit_em(
 ) -> LogisticFit:
     """Marginal maximum likelihood (with `priors`: maximum a posteriori) of the items, abilities ~ Normal(0, 1).
 
-    Each cycle: posteriors on the grid (log-sum-exp); Newton's method on every item against its expected counts;
-    then the parameter-expanded rescaling (Liu, Rubin and Wu 1998): the population's mean mu and deviation sigma are free within
-    the cycle and moved into the items, slope <- sigma slope, intercept <- intercept + mu slope. Once the items move
-    little, the limit is extrapolated from the last cycles (Anderson); a guess that lowers the penalised marginal
+    Each cycle: posteriors on the grid (log-sum-exp); Newton's method on every item against its expected counts; then
+    the parameter-expanded rescaling (Liu, Rubin and Wu 1998): the population's mean mu and deviation sigma are free
+    within the cycle and moved into the items, slope <- sigma slope, intercept <- intercept + mu slope. Once the items
+    move little, the limit is extrapolated from the last cycles (Anderson); a guess that lowers the penalised marginal
     log-likelihood is dropped, so that it never falls. Items that everybody or nobody has right say nothing about
     abilities: their slope is 0 and their probability (right + 1/2) / (answers + 1). The sign is such that abilities
     rise with the total score.

@@ -152,8 +152,9 @@ def maximise_items(
     """Raise each item's penalised log-likelihood by up to `steps` of Newton's method with step halving.
 
     `right[i, q]` of `trials[i, q]` answers at ability `points[q]` were right (trials may be 1 x q when all items share
-    them). An item that no longer moves, or whose objective does not rise after ten halvings, is left as it is. The
-    slope of the 1PL is not touched here: it is the spread of the population, and the caller's.
+    them). An item that no longer moves by `tolerance` (a hundredth of it where the curvature is that of a saddle), or
+    whose objective does not rise after ten halvings, is left as it is. The slope of the 1PL is not touched here: it is
+    the spread of the population, and the caller's.
     """
     final = state.copy()
     place = np.arange(len(state.slope))
@@ -163,7 +164,7 @@ def maximise_items(
 
     now, here = state, at(slice(None), state)
     for _ in range(steps):
-        step = _newton(here)
+        step, sound = _newton(here)
         trial = _moved(now, step, model)
         there = at(slice(None), trial)
         for _ in range(10):
@@ -178,7 +179,7 @@ def maximise_items(
         if failed.any():
             trial.put(failed, now.take(failed))
         final.put(place, trial)
-        still = trial.change(now) > tolerance
+        still = trial.change(now) > np.where(sound, tolerance, tolerance / 100)
         if not still.any():
             break
         if still.all():
@@ -189,8 +190,11 @@ def maximise_items(
     return final
 
 
-def _newton(here: Slopes) -> FloatArray:
-    """Newton's step where the second derivatives allow one, else that of their positive part; not too long a step."""
+def _newton(here: Slopes) -> tuple[FloatArray, BoolArray]:
+    """Newton's step where the second derivatives allow one, else that of their positive part; and where they do.
+
+    No step is longer than `_LONGEST_STEP`.
+    """
     j = here.information
     diagonal = np.arange(3)
     second = j[:, 0, 0] * j[:, 1, 1] - j[:, 0, 1] ** 2
@@ -200,7 +204,7 @@ def _newton(here: Slopes) -> FloatArray:
     matrix[:, diagonal, diagonal] *= 1 + 1e-9
     matrix[:, diagonal, diagonal] += 1e-9
     step = np.linalg.solve(matrix, here.gradient[:, :, None])[:, :, 0]
-    return np.asarray(step / np.maximum(1.0, np.abs(step / _LONGEST_STEP).max(axis=1, keepdims=True)))
+    return step / np.maximum(1.0, np.abs(step / _LONGEST_STEP).max(axis=1, keepdims=True)), sound
 
 
 def _moved(part: ItemState, step: FloatArray, model: LogisticModel) -> ItemState:

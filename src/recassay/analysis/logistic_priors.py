@@ -57,10 +57,12 @@ class ItemPriors:
     Normal(-1.39, 0.5): 0.2, and mostly between 0.09 and 0.4; the logit of the logistic part at the test's own `origin`
     is Normal(0, 5) in the 3PL, where an item that nobody does better on than by guessing has no finite intercept. Unit
     and origin are those that fit the items best: the scale of the ability comes from the population, not from the
-    priors, so that many items cannot outvote it. The logarithm of the unit is Normal(0, 0.5): where respondents agree
-    almost wholly (classifiers do), the likelihood rises with the unit without end. With `adaptive` the deviation of the slopes is estimated (empirical
+    priors, so that many items cannot outvote it. With `adaptive` the deviation of the slopes is estimated (empirical
     Bayes: the mean of (slope - unit)^2 + its error variance), between a quarter of the unit and `slope_deviation`: with
-    few respondents the slopes of many items would else stretch the scale of the ability.
+    few respondents the slopes of many items would else stretch the scale of the ability. The logarithm of the unit is
+    Normal(0, `unit_deviation`): where respondents agree almost wholly, as classifiers do, the likelihood rises with the
+    unit without end. With `anchored` the unit stays 1 and the origin 0: for tables of so few respondents that the items
+    have no scale of their own.
     """
 
     slope_mean: float = 1.0
@@ -69,6 +71,7 @@ class ItemPriors:
     guessing_deviation: float = 0.5
     intercept_deviation: float = 5.0
     adaptive: bool = True
+    anchored: bool = False
     unit_deviation: float = 0.5
     unit: float = 1.0
     origin: float = 0.0
@@ -79,6 +82,8 @@ class ItemPriors:
         The origin is -sum a d / sum a^2; the unit u solves sum (a / u) (a / u - m) = s^2 log u / t^2, m and s the mean
         and deviation of the slopes in units, t that of log u: without the right-hand side it is sum a^2 / (m sum a).
         """
+        if self.anchored:
+            return self
         squares, total = float((state.slope**2).sum()), self.slope_mean * float(state.slope.sum())
         origin = -float(state.slope @ state.intercept) / max(squares, 1e-9)
         if total <= 0:
@@ -93,10 +98,12 @@ class ItemPriors:
         return replace(self, unit=float(np.clip(np.exp(log_unit), *UNITS)), origin=origin)
 
     def spread(self, variance: float, respondents: int) -> float:
-        """The population's deviation sigma within a cycle of EM, given the variance v of the posteriors around their mean.
+        """The population's deviation sigma within a cycle of EM, from the variance v of the posteriors.
 
         It maximises -n log sigma - n v / (2 sigma^2) + log p(sigma unit): sqrt(v) but for the prior of the unit.
         """
+        if self.anchored:
+            return float(np.sqrt(variance))
         log_spread, weight = np.log(variance) / 2, 1 / (respondents * self.unit_deviation**2)
         for _ in range(20):
             part = variance * np.exp(-2 * log_spread)

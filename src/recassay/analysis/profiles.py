@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.contest import Contest, ratio_to_best
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Matrix, Results
 from recassay.core.types import FloatArray
@@ -86,7 +87,7 @@ def _leave_best_out_block(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ProfilesResult:
+class ProfilesResult(Displayed):
     """Profiles as steps: `ratios[a]` sorted ratios of algorithm a; `auc[a]` its share of all areas."""
 
     metric: str

@@ -19,13 +19,15 @@ from recassay.api.results import (
     correlations,
     default_metric,
     document,
+    figures,
     load_results,
     profiles,
     rank,
     save,
 )
+from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
-from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
+from recassay.api.traits import fit_beta_irt, fit_logistic_irt, fit_user_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -45,8 +47,10 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
+    "fit_user_irt",
     "glicko",
     "import_data",
     "list_data",
@@ -64,4 +68,5 @@ __all__ = [
     "save",
     "save_evaluation",
     "status",
+    "strata",
 ]

@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from recassay.core.errors import NotApplicableError
+
+if TYPE_CHECKING:
+    from recassay.core.strata_scores import StrataEvidence
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
-    return {}
+    if folder is None:
+        return {}
+    return {
+        "popularity": lambda: partial(_popularity, folder),
+        "user_responses": lambda: partial(_user_responses, folder),
+    }
+
+
+def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
+    """The popularity strata of the study under one of its metrics, where that is a metric of lists."""
+    from recassay.api.strata import study_strata
+    from recassay.core.labels import split_label
+    from recassay.core.registry import metrics
+
+    if split_label(metric)[0] not in metrics:
+        raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
+    return study_strata(folder, metric, seed=seed)
+
+
+def _user_responses(folder: Path, metric: str) -> Any:
+    """Hits by `metric` where it tells a hit, else by the metric that does."""
+    from recassay.store.responses import HIT_METRICS, user_responses
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        return user_responses(store, metric if metric.partition("@")[0] in HIT_METRICS else None)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from recassay.analysis.profiles import ProfilesResult
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
-    from recassay.core.results import MissingPolicy, Results
+    from recassay.core.results import MissingPolicy, Results, Sourced
+    from recassay.reporting.figures import Figures
 
 
 def load_results(
@@ -47,7 +48,11 @@ def load_results(
 
 
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists."""
+    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    from recassay.core.results import Results
+
+    if isinstance(source, Results):
+        source = [origin.file for origin in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
@@ -155,6 +160,19 @@ class AnalysisReport:
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
+        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+
+
+def figures(result: AnalysisReport | AnalysisResult) -> Figures:
+    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
+    from recassay.reporting import figures as reporting
+
+    return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
 
 def analyze(
     results: Any,
@@ -192,7 +210,7 @@ def analyze(
     return report
 
 
-def document(command: str, content: Mapping[str, Any], results: Results) -> dict[str, Any]:
+def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, and the content as plain data."""
     from recassay.core.plain import plain
     from recassay.core.version import __version__

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results, studies, traits
+from recassay.cli import data, evaluation, glicko, irt, parts, results, strata, studies
 
 app = typer.Typer(
     name="recassay",
@@ -44,8 +44,9 @@ app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
-app.command("irt")(traits.irt)
-app.command("glicko")(traits.glicko)
+app.command("irt")(irt.irt)
+app.command("glicko")(glicko.glicko)
+app.command("strata")(strata.strata)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

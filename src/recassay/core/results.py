@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.display import table_html
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
 from recassay.core.types import FloatArray
@@ -22,6 +23,14 @@ class Source:
 
     file: str
     sha256: str
+
+
+class Sourced(Protocol):
+    """Whatever knows the files it came from."""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,10 @@ class Results:
         _refuse_infinite(frame, where)
         _refuse_duplicates(frame, kept, where)
         return cls(frame, sources)
+
+    def _repr_html_(self) -> str:
+        counts = f"{len(self.algorithms)} algorithms, {len(self.datasets)} datasets, {len(self.metrics)} metrics"
+        return table_html(self.frame, f"Results: {counts}", most=10)
 
     @property
     def metrics(self) -> list[str]:

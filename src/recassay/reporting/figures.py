@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,15 +14,26 @@ from recassay.reporting.sections import SECTIONS
 FORMATS = ("svg", "pdf", "png", "json")
 
 
-def figures(results: Mapping[str, AnalysisResult]) -> list[Figure]:
+class Figures(list[Figure]):
+    """Pictures that a notebook shows one below the other, each with its caption."""
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<figure>{render(figure.chart, 'svg').decode()}"
+            f"<figcaption>{html.escape(figure.caption)}</figcaption></figure>"
+            for figure in self
+        )
+
+
+def figures(results: Mapping[str, AnalysisResult]) -> Figures:
     """The pictures of these results in reading order; a result without a section has none."""
-    return [
+    return Figures(
         figure
         for section in SECTIONS
         for result in results.values()
         if isinstance(result, section.of)
         for figure in section.figures(result)
-    ]
+    )
 
 
 def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from recassay.core.errors import UsageError
 from recassay.core.study import StudySpec
 from recassay.metrics.make import make_metric
+from recassay.runner.cluster import DaskExecutor
 from recassay.runner.dispatch import cell_payload, memory_limit, part_modules, split_jobs
 from recassay.runner.dry_run import CellPrediction, dry_run_study
 from recassay.runner.jobs import Job, Outcome
@@ -88,13 +89,15 @@ def run_study(
     retry_failed: bool = False,
     dry_run: bool = False,
     fork: bool | None = None,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped; a dry run says what would be done.
 
     Cells that are done stay; failed ones are run again where `retry_failed`. `workers` processes (None: one a core),
     each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
-    between numbers of threads. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
-    moment.
+    between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
+    `folder` must be on a disk that they see under the same path. Ctrl-C ends the processes and raises
+    `KeyboardInterrupt`; the store is whole at any moment.
     """
     workers = usable_cores() if workers is None else workers
     if workers < 1 or threads < 1:
@@ -118,8 +121,11 @@ def run_study(
         run = _Run(planned, store, {cell: known[cell] for cell in done}, progress)
         run.tell("plan")
         if to_run:
-            with LocalExecutor(
-                min(workers, len(to_run)), folder / "logs", threads=threads, preload=preload, fork=fork
+            logs = folder / "logs"
+            with (
+                LocalExecutor(min(workers, len(to_run)), logs, threads=threads, preload=preload, fork=fork)
+                if cluster is None
+                else DaskExecutor(cluster, logs, threads=threads, preload=preload)
             ) as executor:
                 executor.run(split_jobs(planned, to_run, folder), run)
                 executor.run(run.cell_jobs(to_run), run)

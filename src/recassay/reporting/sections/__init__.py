@@ -8,8 +8,10 @@ from recassay.reporting.sections import (
     decodirt,
     glicko,
     logistic_irt,
+    popularity,
     profiles,
     ranking,
+    user_irt,
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -20,5 +22,7 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    user_irt.SECTION,
+    popularity.SECTION,
     decodirt.SECTION,
 )
