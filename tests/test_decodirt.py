@@ -164,6 +164,11 @@ def test_bins_are_equal_and_the_hardest_come_first(result):
     assert [len(b) for b in equal_bins(values[:7])] == [3, 2, 2]
     assert equal_bins(np.array([np.nan, 1.0]))[0].tolist() == [1]
     assert equal_bins(np.array([np.nan])) == []
+    assert [b.tolist() for b in equal_bins(np.array([0, 0, 0, 0, 0, 0, 0, 3, 0, 5.0]))] == [
+        [0, 1, 2, 3, 4, 5, 6, 8],
+        [7, 9],
+    ]
+    assert [b.tolist() for b in equal_bins(np.zeros(9))] == [list(range(9))]
     table = result.to_frame()
     assert table.get_column("mean_difficulty").is_sorted(descending=True)
     for one in result.bins:

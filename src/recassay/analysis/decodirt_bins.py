@@ -35,13 +35,19 @@ class Bin:
 def equal_bins(values: FloatArray, most: int = BINS, *, descending: bool = False) -> list[IntArray]:
     """Positions of the finite values, sorted and cut into bins of equal size (the first ones larger by one).
 
-    There are `most` bins, fewer where a bin would hold fewer than `FEWEST` datasets; equal values keep their order.
+    There are `most` bins, fewer where a bin would hold fewer than `FEWEST` datasets. Equal values share a bin: a cut
+    between two of them moves to the nearer end of their run, and falls away at the ends of the row or on another cut.
     """
     known = np.flatnonzero(np.isfinite(values))
     if len(known) == 0:
         return []
     order = known[np.argsort(-values[known] if descending else values[known], kind="stable")]
-    return list(np.array_split(order, max(1, min(most, len(order) // FEWEST))))
+    steps = np.flatnonzero(np.diff(values[order]) != 0) + 1
+    edges = np.array([0, *steps, len(order)])
+    cuts = np.cumsum([len(part) for part in np.array_split(order, max(1, min(most, len(order) // FEWEST)))])[:-1]
+    moved = edges[np.abs(cuts[:, None] - edges[None, :]).argmin(axis=1)] if len(cuts) else cuts
+    inner = np.unique(moved[(moved > 0) & (moved < len(order))])
+    return list(np.split(order, inner))
 
 
 def make_bins(

@@ -15,11 +15,14 @@ from recassay.analysis.decodirt_ratings import Baselines, SetRatings, baselines
 from recassay.analysis.decodirt_subset import Recommendation
 from recassay.analysis.decodirt_traits import Calibration, DatasetTraits
 from recassay.core import columns as c
+from recassay.core.display import Displayed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecodirtResult:
-    """Datasets (`traits`, in the order given), the rated classifiers (`players`) and their `ratings` on six sets.
+class DecodirtResult(Displayed):
+    """The classifier benchmark: datasets, classifiers and a recommended subset.
+
+    `traits` are the datasets in the order given, `players` the rated classifiers, `ratings` theirs on six sets.
 
     `bins` go by difficulty, the hardest first; `metadata_bins[property]` by that property, the least first.
     `recommendation` is None with a single dataset.

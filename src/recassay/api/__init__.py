@@ -9,6 +9,7 @@ from recassay.api.datasets import (
     load_data,
     remove_data,
 )
+from recassay.api.decodirt import analyze_instances, load_response_folder
 from recassay.api.demonstration import demo
 from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
 from recassay.api.parts import doctor, list_parts
@@ -38,6 +39,7 @@ __all__ = [
     "RecAssayError",
     "UsageError",
     "analyze",
+    "analyze_instances",
     "compare",
     "correlations",
     "default_metric",
@@ -56,6 +58,7 @@ __all__ = [
     "list_data",
     "list_parts",
     "load_data",
+    "load_response_folder",
     "load_responses",
     "load_results",
     "load_study",

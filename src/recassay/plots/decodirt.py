@@ -199,7 +199,9 @@ def plot_metadata(result: DecodirtResult) -> Any:
 def plot_probability(result: DecodirtResult, name: str) -> Any:
     """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
     bins = result.metadata_bins[name]
-    labels = [f"bin {one.number}: {one.low:.4g} to {one.high:.4g}" for one in bins]
+    labels = [
+        f"bin {one.number}: {one.low:.4g}" + ("" if one.low == one.high else f" to {one.high:.4g}") for one in bins
+    ]
     rows = [
         {"label": label, "classifier": player, "probability": chance}
         for one, label in zip(bins, labels, strict=True)
@@ -235,5 +237,5 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     return themed(
         alt.vconcat(lines, bars, spacing=8),
         f"Right answers by {name}",
-        "Mean over the datasets of a bin of the true score over the number of instances",
+        "Mean over the datasets of a bin of true score / instances; equal values share a bin",
     )
