@@ -208,6 +208,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
         for player, chance in one.probability.items()
     ]
     players = sorted({player for one in bins for player in one.probability})
+    width = max(320, 84 * len(bins))
     legend = alt.Legend(title=None, columns=2 if len(players) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
     axis = alt.Axis(labelAngle=-25, ticks=False)
     lines = (
@@ -220,7 +221,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
             strokeDash=alt.StrokeDash("classifier:N", scale=dash_scale(players), sort=players, legend=legend),
             tooltip=["classifier:N", "label:N", "probability:Q"],
         )
-        .properties(width=84 * len(bins), height=max(240, 14 * len(players)))
+        .properties(width=width, height=max(240, 14 * len(players)))
     )
     parameter = SHOWN.get(name, "difficulty")
     means = [{"label": labels[i], "value": one.parameters[parameter]} for i, one in enumerate(bins)]
@@ -232,7 +233,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
             y=alt.Y("value:Q", title=f"mean {parameter}"),
             tooltip=["label:N", "value:Q"],
         )
-        .properties(width=84 * len(bins), height=90)
+        .properties(width=width, height=90)
     )
     return themed(
         alt.vconcat(lines, bars, spacing=8),
