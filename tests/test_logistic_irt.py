@@ -12,12 +12,13 @@ import recassay
 from recassay.analysis import logistic_errors
 from recassay.analysis.birnbaum import by_groups, fit_birnbaum
 from recassay.analysis.logistic_ability import estimate_abilities
+from recassay.analysis.logistic_cycle import ADAPTING
 from recassay.analysis.logistic_errors import item_covariance
-from recassay.analysis.logistic_fit import ADAPTING, fit_em
+from recassay.analysis.logistic_fit import fit_em
+from recassay.analysis.logistic_grid import grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt import fit_logistic, fit_logistic_many
 from recassay.analysis.logistic_model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_priors import ItemPriors
-from recassay.analysis.logistic_start import grid
 from recassay.core.errors import InputError, UsageError
 from recassay.core.responses import LogisticItems, Responses
 from recassay.data.responses import read_items, read_responses, responses_from_users
@@ -149,11 +150,10 @@ def test_block_errors_agree_with_the_whole_matrix(monkeypatch):
 
 def numeric_information(responses, found, h=1e-3):
     """Minus the second differences of the marginal log-likelihood in one slope and one intercept."""
-    from recassay.analysis.logistic_fit import posterior_on_grid
 
     def value(slope, intercept):
         items = LogisticItems(found.items.names, slope, intercept, found.items.guessing)
-        return posterior_on_grid(responses, items, found.points)[1].sum()
+        return posterior_on_grid(responses, items, found.grid)[1].sum()
 
     flat = np.concatenate([found.items.slope, found.items.intercept])
     m, p = len(found.items.slope), len(flat)
@@ -194,11 +194,33 @@ def test_the_grid_grows_with_the_root_of_the_items():
     assert len(grid(paper_items())) == 61
 
 
+def test_respondents_that_agree_wholly_have_finite_slopes():
+    """A Guttman scale: every respondent has right what a lesser one has. The likelihood has no maximum."""
+    codes = (np.arange(40)[:, None] > np.repeat(np.arange(2, 38), 4)[None, :]).astype(np.uint8)
+    responses = Responses(codes, tuple(f"r{i}" for i in range(40)), tuple(f"i{i}" for i in range(144)))
+    found = fit_em(responses, "3pl", priors=ItemPriors(unit_deviation=0.1))
+    assert found.converged
+    assert found.gradient < 0.05
+    assert 1 < found.items.slope.mean() < 15
+    assert np.all(np.diff(found.posterior @ found.grid.points) > -1e-9)
+
+
+@given(st.floats(0.2, 5), st.integers(3, 500), st.floats(0.1, 10), st.floats(0.05, 2))
+def test_the_spread_maximises_its_objective(variance, n, unit, deviation):
+    priors = ItemPriors(unit=unit, unit_deviation=deviation)
+    best = priors.spread(variance, n)
+
+    def objective(sigma):
+        return -n * np.log(sigma) - n * variance / (2 * sigma**2) - (np.log(sigma * unit) / deviation) ** 2 / 2
+
+    assert objective(best) >= max(objective(best * 1.001), objective(best / 1.001))
+
+
 def test_thousands_of_items_do_not_underflow():
     responses, theta, _ = simulated(30, 2_000, 1)
     found = fit_em(responses, "2pl", priors=ItemPriors(), tolerance=5e-2)
     assert np.isfinite(found.log_likelihood)
-    assert np.corrcoef(found.posterior @ found.points, theta)[0, 1] > 0.99
+    assert np.corrcoef(found.posterior @ found.grid.points, theta)[0, 1] > 0.99
     with np.errstate(divide="ignore"):
         assert np.isneginf(np.log(np.exp(found.log_likelihood / 30)))
 
@@ -294,8 +316,6 @@ def test_information_is_the_variance_of_the_score(seed):
 @given(st.integers(0, 1000))
 def test_ml_and_map_are_maxima(seed):
     responses, _, items = simulated(8, 12, seed, guessing=True)
-    from recassay.analysis.logistic_model import grid_log_likelihood
-
     for method in ("ml", "map"):
         found = estimate_abilities(responses, items, method)
         fine = np.linspace(-6, 6, 1201)

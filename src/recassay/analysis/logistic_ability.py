@@ -8,9 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import expit
 
-from recassay.analysis.logistic_fit import posterior_on_grid
-from recassay.analysis.logistic_model import blocks, grid_log_likelihood
-from recassay.analysis.logistic_start import grid
+from recassay.analysis.logistic_grid import Grid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_model import blocks
 from recassay.core.errors import UsageError
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
@@ -64,11 +63,12 @@ def estimate_abilities(
     """
     check_method(method)
     if method == "eap":
-        points = grid(items)
-        posterior, _ = posterior_on_grid(responses, items, points)
-        return from_posterior(posterior, points)
+        where = Grid.of(grid(items), items.slope)
+        posterior, _ = posterior_on_grid(responses, items, where)
+        return from_posterior(posterior, where.points)
     points = np.linspace(-bound, bound, max(361, len(grid(items))))
-    height = grid_log_likelihood(responses, items, points)
+    where = Grid.of(points, items.slope)
+    height = where.to_points(grid_log_likelihood(responses, items, where.nodes))
     if method == "map":
         height -= points**2 / 2
     best = height.argmax(axis=1)

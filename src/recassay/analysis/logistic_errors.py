@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 
-from recassay.analysis.logistic_fit import LogisticFit, expected_counts
-from recassay.analysis.logistic_items import Curves, score_and_information
+from recassay.analysis.logistic_fit import LogisticFit
+from recassay.analysis.logistic_grid import expected_counts
+from recassay.analysis.logistic_items import Curves, slopes
 from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
 from recassay.core.responses import MISSING, Responses
 from recassay.core.types import FloatArray, IntArray
@@ -38,19 +41,19 @@ def item_covariance(
         if joint is not None:
             covariance[varied] = joint
             return covariance
-    for at, right, trials in expected_counts(responses, fit.posterior, varied):
+    nodes, weights = fit.grid.nodes, fit.grid.to_nodes(fit.posterior)
+    for at, right, trials in expected_counts(responses, weights, varied):
         state = fit.state.take(at)
-        _, complete = score_and_information(fit.points, right, trials, state, model, priors)
-        second, mean = _scores(responses, fit, state, at, right, trials)
-        squares = np.einsum("nip,niq->ipq", mean, mean)
+        complete = slopes(nodes, right, trials, state, model, priors).information
+        second, squares = _scores(responses, nodes, weights, state, at, right, trials)
         information = complete - second + squares
         instead = complete * np.eye(3) * 1e-6 + squares
-        free_block = np.ix_(range(len(at)), free, free)
+        free_block = np.ix_(range(len(state.slope)), free, free)
         weak = np.linalg.eigvalsh(information[free_block])[:, 0] <= 1e-6 * np.trace(
             complete[free_block], axis1=1, axis2=2
         )
         information[weak] = instead[weak]
-        block = np.zeros((len(at), 3, 3))
+        block = np.zeros((len(state.slope), 3, 3))
         block[free_block] = np.linalg.inv(information[free_block])
         block[:, 0, 0] += state.slope**2 / (2 * n)
         block[:, 1, 1] += state.slope**2 / n
@@ -59,27 +62,32 @@ def item_covariance(
 
 
 def _scores(
-    responses: Responses, fit: LogisticFit, state: ItemState, at: IntArray, right: FloatArray, trials: FloatArray
+    responses: Responses,
+    nodes: FloatArray,
+    weights: FloatArray,
+    state: ItemState,
+    at: IntArray | slice,
+    right: FloatArray,
+    trials: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Sum over respondents of E[s s'] (items x 3 x 3), and E[s] of each respondent (respondents x items x 3)."""
-    points, curve = fit.points, Curves.at(fit.points, state)
-    shape = curve.right.shape
-    by = np.stack(
-        [
-            np.broadcast_to(curve.by_logit * points, shape),
-            np.broadcast_to(curve.by_logit, shape),
-            np.broadcast_to(curve.by_guessing, shape),
-        ]
-    )
+    """Sums over respondents of E[s s'] and of E[s] E[s]' (items x 3 x 3), s the score of one respondent on an item."""
+    curve = Curves.at(nodes, state)
+    by = curve.derivatives(nodes)
     weight = right * curve.wrong**2 + (trials - right) * curve.right**2
-    second = np.einsum("iq,piq,riq->ipr", weight, by, by, optimize=True)
     codes = responses.codes[:, at]
-    known = (codes != MISSING).astype(np.float64)
-    hit = (codes == 1).astype(np.float64)
-    mean = np.stack(
-        [hit * (fit.posterior @ b.T) - known * (fit.posterior @ (b * curve.right).T) for b in by], axis=2
-    )  # fmt: skip
-    return second, mean
+    hit, known = codes == 1, None if responses.complete else codes != MISSING
+    means = []
+    for b in by:
+        mean = np.where(hit, weights @ b.T, 0.0)
+        fallen = weights @ (b * curve.right).T
+        mean -= fallen if known is None else fallen * known
+        means.append(mean)
+    count = len(state.slope)
+    second, squares = np.empty((count, 3, 3)), np.empty((count, 3, 3))
+    for p, q in combinations_with_replacement(range(3), 2):
+        second[:, p, q] = second[:, q, p] = np.einsum("iq,iq,iq->i", weight, by[p], by[q])
+        squares[:, p, q] = squares[:, q, p] = np.einsum("ni,ni->i", means[p], means[q])
+    return second, squares
 
 
 def _joint(
@@ -90,18 +98,14 @@ def _joint(
     The 1PL has one slope for all items: its score is the sum of the items' slope scores.
     """
     free = _FREE["2pl"] if model == "1pl" else _FREE[model]
-    k, m, points = len(free), len(varied), fit.points
+    k, m, points = len(free), len(varied), fit.grid.points
     state = fit.state.take(varied)
     counted = list(expected_counts(responses, fit.posterior, varied))
     right = np.concatenate([part[1] for part in counted])
     trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
-    _, complete = score_and_information(
-        points, right, trials, state, "2pl" if model == "1pl" else model, priors
-    )  # fmt: skip
+    complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, priors).information
     curve = Curves.at(points, state)
-    shape = curve.right.shape
-    by = [np.broadcast_to(b, shape) for b in (curve.by_logit * points, curve.by_logit, curve.by_guessing)]
-    gradient = np.stack([by[p] for p in free])
+    gradient = np.stack([curve.derivatives(points)[p] for p in free])
     missing = np.zeros((k * m, k * m))
     patterns, counts = np.unique(responses.codes[:, varied], axis=0, return_counts=True)
     first = np.unique(responses.codes[:, varied], axis=0, return_index=True)[1]

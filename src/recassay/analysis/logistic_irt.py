@@ -59,7 +59,7 @@ def fit_logistic(
         raise UsageError(f"{estimator!r} is no estimator", fix="use mml or birnbaum")
     fit = fit_em(responses, chosen, priors=prior, tolerance=tolerance, max_cycles=max_cycles)
     if ability in {None, "eap"}:
-        abilities = from_posterior(fit.posterior, fit.points)
+        abilities = from_posterior(fit.posterior, fit.grid.points)
     else:
         abilities = estimate_abilities(responses, fit.items, check_method(str(ability)))
     errors, intervals = _item_intervals(item_covariance(responses, fit, chosen, fit.priors), fit.items, confidence)

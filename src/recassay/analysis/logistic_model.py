@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import FloatArray
 
-BLOCK_CELLS = 1 << 21
-"""Cells of a work array (items x points, or respondents x items) that are held at once: 16 MiB."""
+BLOCK_CELLS = 1 << 20
+"""Cells of a work array (items x points, or respondents x items) that are held at once: 8 MiB."""
 
 
 def blocks(length: int, width: int) -> Iterator[slice]:
@@ -22,19 +22,31 @@ def blocks(length: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + step, length))
 
 
-def logits(ability: FloatArray, items: LogisticItems) -> FloatArray:
+class ItemParameters(Protocol):
+    """Items in slope and intercept form, named or not."""
+
+    @property
+    def slope(self) -> FloatArray: ...  # noqa: D102
+    @property
+    def intercept(self) -> FloatArray: ...  # noqa: D102
+    @property
+    def guessing(self) -> FloatArray: ...  # noqa: D102
+    def take(self, which: slice, /) -> ItemParameters: ...  # noqa: D102
+
+
+def logits(ability: FloatArray, items: ItemParameters) -> FloatArray:
     """slope theta + intercept, items x abilities."""
     return items.slope[:, None] * ability[None, :] + items.intercept[:, None]
 
 
-def probabilities(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+def probabilities(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """P(right) = c + (1 - c) / (1 + exp(-a (theta - b))): Equation 1 of Cardoso et al.; abilities x items."""
     theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
     c = items.guessing[:, None]
     return (c + (1 - c) * expit(logits(theta, items))).T
 
 
-def item_information(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+def item_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """Fisher information of each item about the ability: a^2 (1 - P) / P (L)^2, L the logistic part; abilities x items.
 
     Birnbaum 1968; with c = 0 it is a^2 P (1 - P).
@@ -48,20 +60,20 @@ def item_information(ability: ArrayLike, items: LogisticItems) -> FloatArray:
     return (items.slope[:, None] ** 2 * (1 - c) * expit(-z) * logistic * share).T
 
 
-def test_information(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+def test_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """The sum of the items' information; 1 / sqrt of it is the standard error of the maximum-likelihood ability."""
     theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
     total = np.zeros(len(theta))
-    for part in blocks(len(items.names), len(theta)):
+    for part in blocks(len(items.slope), len(theta)):
         total += item_information(theta, items.take(part)).sum(axis=1)
     return total
 
 
-def true_score(ability: ArrayLike, items: LogisticItems) -> FloatArray:
+def true_score(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """The expected number of right answers: the sum of P over the items (Lord and Wingersky 1984; Equation 2)."""
     theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
     total = np.zeros(len(theta))
-    for part in blocks(len(items.names), len(theta)):
+    for part in blocks(len(items.slope), len(theta)):
         total += probabilities(theta, items.take(part)).sum(axis=1)
     return total
 
@@ -74,7 +86,7 @@ def logistic_and_logs(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray
     return 1.0 / odds, log_right, log_right - z
 
 
-def log_right_wrong(points: FloatArray, items: LogisticItems) -> tuple[FloatArray, FloatArray]:
+def log_right_wrong(points: FloatArray, items: ItemParameters) -> tuple[FloatArray, FloatArray]:
     """log P and log (1 - P) = log (1 - c) + log (1 - L), items x points, finite for every finite parameter."""
     logistic, right, wrong = logistic_and_logs(logits(points, items))
     if items.guessing.any():
@@ -83,20 +95,3 @@ def log_right_wrong(points: FloatArray, items: LogisticItems) -> tuple[FloatArra
             right = np.where(c > 0, np.log(c + (1 - c) * logistic), right)
         wrong += np.log1p(-c)
     return right, wrong
-
-
-def grid_log_likelihood(responses: Responses, items: LogisticItems, points: FloatArray) -> FloatArray:
-    """log P(responses of r | ability = point q), respondents x points: sums of logarithms by matrix products.
-
-    Products of probabilities underflow near 1,300 items; sums of their logarithms do not.
-    """
-    total = np.zeros((len(responses.respondents), len(points)))
-    for part in blocks(len(items.names), max(len(points), len(responses.respondents))):
-        right, wrong = log_right_wrong(points, items.take(part))
-        codes = responses.codes[:, part]
-        total += (codes == 1).astype(np.float64) @ (right - wrong)
-        if responses.complete:
-            total += wrong.sum(axis=0)
-        else:
-            total += (codes != MISSING).astype(np.float64) @ wrong
-    return total

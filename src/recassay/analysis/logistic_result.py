@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.logistic_ability import Abilities
+from recassay.analysis.logistic_grid import REACH
 from recassay.analysis.logistic_priors import LogisticModel
-from recassay.analysis.logistic_start import REACH
 from recassay.core.display import Displayed
 from recassay.core.responses import LogisticItems
 from recassay.core.types import BoolArray, FloatArray

@@ -1,34 +1,13 @@
-"""Where the estimation of logistic items starts: the grid of abilities, first parameters, items that do not vary."""
+"""Where the estimation of logistic items starts: first parameters, and items that do not vary."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.logistic_model import blocks, test_information
+from recassay.analysis.logistic_model import blocks
 from recassay.analysis.logistic_priors import ItemPriors, ItemState, LogisticModel
-from recassay.core.responses import MISSING, LogisticItems, Responses
-from recassay.core.types import BoolArray, FloatArray
-
-REACH = 6.0
-"""The grid runs from -REACH to REACH population standard deviations."""
-
-FEWEST_POINTS = 61
-STEP = 1.2
-"""The grid's step in posterior standard deviations: the sum over points then equals the integral to 1e-6."""
-
-
-def grid(items: LogisticItems) -> FloatArray:
-    """Evenly spaced abilities whose step is at most `STEP` typical posterior standard deviations.
-
-    That deviation is 1 / sqrt(1 + the test's information averaged over the population), so the number of points grows
-    with the square root of the number of items.
-    """
-    theta = np.linspace(-3, 3, 25)
-    weight = np.exp(-(theta**2) / 2)
-    information = float(test_information(theta, items) @ weight / weight.sum())
-    count = int(np.ceil(2 * REACH * np.sqrt(1 + information) / STEP)) + 1
-    count = max(count, FEWEST_POINTS)
-    return np.linspace(-REACH, REACH, count + (count % 2 == 0))
+from recassay.core.responses import MISSING, Responses
+from recassay.core.types import BoolArray
 
 
 def starting_state(responses: Responses, model: LogisticModel, priors: ItemPriors | None) -> ItemState:

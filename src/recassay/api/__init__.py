@@ -1,6 +1,6 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
-from recassay.api.classifiers import classifier_scores, classify, instance_analysis, load_classify_study, load_instances
+from recassay.api.classifiers import classifier_scores, classify, load_classify_study, load_instances
 from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
@@ -11,6 +11,7 @@ from recassay.api.datasets import (
     load_data,
     remove_data,
 )
+from recassay.api.decodirt import analyze_instances, load_response_folder
 from recassay.api.demonstration import demo
 from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
 from recassay.api.parts import doctor, list_parts
@@ -31,7 +32,7 @@ from recassay.api.robustness import stress
 from recassay.api.selection import advise, associations, clusters, load_characteristics, select
 from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
-from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
+from recassay.api.traits import fit_beta_irt, fit_logistic_irt, fit_user_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.plain import plain
 
@@ -43,6 +44,7 @@ __all__ = [
     "UsageError",
     "advise",
     "analyze",
+    "analyze_instances",
     "associations",
     "classifier_scores",
     "classify",
@@ -61,15 +63,16 @@ __all__ = [
     "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
+    "fit_user_irt",
     "glicko",
     "import_data",
-    "instance_analysis",
     "list_data",
     "list_parts",
     "load_characteristics",
     "load_classify_study",
     "load_data",
     "load_instances",
+    "load_response_folder",
     "load_responses",
     "load_results",
     "load_study",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,16 +90,3 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
             row[metric] = mean([value for value in values if value is not None])
         rows.append({**row, "seconds_fit": mean([cell.seconds_fit for cell in done if cell.seconds_fit is not None])})
     return sorted(rows, key=lambda row: -1.0 if row["accuracy"] is None else row["accuracy"], reverse=True)
-
-
-def instance_analysis(
-    folder: str | Path, *, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
-) -> Any:
-    """What the answers of a finished study show (items, abilities, ratings): `analyze_instances`.
-
-    None where that analysis is not installed.
-    """
-    if importlib.util.find_spec("recassay.api.decodirt") is None:
-        return None
-    analyze = importlib.import_module("recassay.api.decodirt").analyze_instances
-    return analyze(load_instances(folder), seed=seed, progress=progress)

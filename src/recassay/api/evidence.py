@@ -24,6 +24,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         "popularity": lambda: partial(_popularity, folder),
         "comper": partial(comper_settings, folder),
         "instances": partial(_instances, folder),
+        "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
     }
 
@@ -55,3 +56,12 @@ def comper_settings(folder: Path) -> dict[str, Any]:
     with Store.open(folder) as store:
         said = store.manifest()["study"].get("comper")
     return {name: said[name] for name in ("correctness", "k")} if said else {}
+
+
+def _user_responses(folder: Path, metric: str) -> Any:
+    """Hits by `metric` where it tells a hit, else by the metric that does."""
+    from recassay.store.responses import HIT_METRICS, user_responses
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        return user_responses(store, metric if metric.partition("@")[0] in HIT_METRICS else None)

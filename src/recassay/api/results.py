@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recassay.analysis.profiles import ProfilesResult
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
-    from recassay.core.results import MissingPolicy, Results
+    from recassay.core.results import MissingPolicy, Results, Sourced
     from recassay.reporting.figures import Figures
 
 
@@ -219,7 +219,7 @@ def analyze(
     return report
 
 
-def document(command: str, content: Mapping[str, Any], results: Results) -> dict[str, Any]:
+def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, and the content as plain data."""
     from recassay.core.plain import plain
     from recassay.core.version import __version__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from recassay.api.results import default_metric, load_results
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from recassay.analysis.logistic_ability import AbilityMethod
     from recassay.analysis.logistic_priors import ItemPriors, LogisticModel
     from recassay.analysis.logistic_result import LogisticResult
+    from recassay.analysis.user_irt import UserIRTResult
     from recassay.core.responses import Responses
     from recassay.core.results import MissingPolicy
 
@@ -94,6 +96,30 @@ def fit_logistic_irt(
         tolerance=tolerance,
         max_cycles=max_cycles,
     )
+
+
+def fit_user_irt(
+    folder: str | Path,
+    model: LogisticModel = "1pl",
+    *,
+    metric: str | None = None,
+    datasets: Sequence[str] | None = None,
+    priors: bool = True,
+    confidence: float = 0.95,
+) -> UserIRTResult:
+    """Algorithms as respondents and users as items: which algorithm serves users that others fail?
+
+    `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
+    what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
+    """
+    from recassay.analysis import user_irt
+    from recassay.store.responses import user_responses
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
+    chosen = user_irt.USER_PRIORS if priors else None
+    return user_irt.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)
 
 
 def glicko(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from recassay import api
 from recassay.cli import options as o
+from recassay.cli.decodirt import analyze_response_folder, fitting_progress, show_decodirt
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_table
 
@@ -19,10 +19,25 @@ if TYPE_CHECKING:
 
 
 def classify(
-    study: Annotated[Path, typer.Argument(help="Classifier study file (TOML or YAML).", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of the study. [default: its name]", show_default=False)
+    study: Annotated[
+        Path | None, typer.Argument(help="Classifier study file (TOML or YAML).", show_default=False)
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder of the study, or of --responses' tables. [default: its name]",
+            show_default=False,
+        ),
+    ] = None,
+    responses: Annotated[
+        Path | None,
+        typer.Option("--responses", help="Instead of a study: a folder of response tables.", show_default=False),
+    ] = None,
+    rated: Annotated[
+        str, typer.Option("--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.")
+    ] = "paper",
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
     ] = None,
@@ -34,6 +49,14 @@ def classify(
     as_json: o.Json = False,
 ) -> None:
     """Run a classifier study, or resume it."""
+    if (study is None) == (responses is None):
+        raise api.UsageError(
+            "a study file, or --responses with a folder", fix="give one of the two, as in: recassay classify study.toml"
+        )
+    if responses is not None:
+        analyze_response_folder(responses, rated=rated, as_json=as_json, out=out)
+        return
+    assert study is not None
     spec = api.load_classify_study(study)
     record = api.classify(
         spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
@@ -42,26 +65,24 @@ def classify(
         _show_plan(record, as_json)
         return
     scores = api.classifier_scores(record.folder)
-    view = _analysis_view()
-    progress = None if view is None else view.fitting_progress()
-    analysis = api.instance_analysis(record.folder, seed=spec.seed, progress=progress) if record.done else None
+    analysis = None
+    if record.done:
+        analysis = api.analyze_instances(
+            api.load_instances(record.folder),
+            rated=[name.strip() for name in rated.split(",")] if "," in rated else rated,
+            seed=spec.seed,
+            progress=fitting_progress(),
+        )
     if as_json:
         status = api.status(record.folder).to_dict()
         content = {**status, "folder": str(record.folder), "ran": record.ran, "classifiers": scores}
         print_json(api.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
     else:
-        if view is not None and analysis is not None:
-            view.show_decodirt(analysis)
+        if analysis is not None:
+            show_decodirt(analysis)
         _show(record, scores)
     if record.failed:
         raise typer.Exit(1)
-
-
-def _analysis_view() -> Any:
-    """The module that shows the analysis of the answers, None where it is not installed."""
-    if importlib.util.find_spec("recassay.cli.decodirt") is None:
-        return None
-    return importlib.import_module("recassay.cli.decodirt")
 
 
 def _show_plan(record: StudyRecord, as_json: bool) -> None:

@@ -92,7 +92,7 @@ def comper_matrix(
         "comper-matrix",
         {"comper-matrix": derived},
         derived.to_dict(),
-        derived,  # type: ignore[arg-type]
+        derived,
         as_json,
         out,
         lambda: show_derivation(derived),

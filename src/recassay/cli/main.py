@@ -14,13 +14,14 @@ from recassay.cli import (
     comper,
     data,
     evaluation,
+    glicko,
+    irt,
     parts,
     results,
     selection,
     strata,
     stress,
     studies,
-    traits,
 )
 
 app = typer.Typer(
@@ -56,8 +57,8 @@ app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
-app.command("irt")(traits.irt)
-app.command("glicko")(traits.glicko)
+app.command("irt")(irt.irt)
+app.command("glicko")(glicko.glicko)
 app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)

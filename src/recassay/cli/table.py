@@ -9,7 +9,7 @@ from recassay import api
 from recassay.cli.render import print_json, print_saved
 
 if TYPE_CHECKING:
-    from recassay.core.results import Results
+    from recassay.core.results import Results, Sourced
 
 
 def load_table(files: list[Path], metric: str | None, wide: bool, transpose: bool, column: list[str] | None) -> Results:
@@ -31,7 +31,7 @@ def said_direction(higher: bool, lower: bool) -> bool | None:
 
 
 def finish(
-    command: str, analyses: Any, content: Any, results: Results, as_json: bool, out: Path | None, show: Any
+    command: str, analyses: Any, content: Any, results: Sourced, as_json: bool, out: Path | None, show: Any
 ) -> None:
     """Print the answer as JSON or by `show`, and save it where a folder was named."""
     document = api.document(command, content, results)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from recassay.core.errors import InputError, listing
@@ -59,6 +60,29 @@ class Responses:
             tuple(respondents) if respondents is not None else tuple(f"r{i + 1}" for i in range(len(table))),
             tuple(items) if items is not None else tuple(f"item{i + 1}" for i in range(table.shape[1])),
         )
+
+    @classmethod
+    def from_rows(
+        cls, frame: pl.DataFrame, respondent: str, item: str, value: str, sources: tuple[Source, ...] = ()
+    ) -> Responses:
+        """From one row a respondent and item: right where `value` is above 0, missing where it or the row is absent.
+
+        Respondents and items are in alphabetical order.
+        """
+        table = frame.select(
+            pl.col(respondent).cast(pl.String), pl.col(item).cast(pl.String), pl.col(value).cast(pl.Float64)
+        )
+        if table.select(pl.struct(respondent, item).is_duplicated().any()).item():
+            raise InputError("a respondent has an item twice", fix="select one metric, dataset and seed first")
+        respondents, items = (table.get_column(n).unique().sort().to_list() for n in (respondent, item))
+        rows, columns = (
+            table.get_column(n).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+            for n, names in ((respondent, respondents), (item, items))
+        )
+        numbers = table.get_column(value).fill_null(np.nan).to_numpy()
+        codes = np.full((len(respondents), len(items)), MISSING, dtype=np.uint8)
+        codes[rows, columns] = np.where(np.isnan(numbers), MISSING, numbers > 0)
+        return cls(codes, tuple(respondents), tuple(items), sources)
 
     def right(self) -> BoolArray:
         """Where the response is right."""

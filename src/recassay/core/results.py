@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,14 @@ class Source:
 
     file: str
     sha256: str
+
+
+class Sourced(Protocol):
+    """Whatever knows the files it came from."""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,20 +83,7 @@ def responses_from_users(
     absent = [name for name in (respondent, item, value) if name not in table.columns]
     if absent:
         raise InputError(f"no column {listing(map(repr, absent))}", fix="name respondent, item and value")
-    table = table.select(
-        pl.col(respondent).cast(pl.String), pl.col(item).cast(pl.String), pl.col(value).cast(pl.Float64)
-    )
-    if table.select(pl.struct(respondent, item).is_duplicated().any()).item():
-        raise InputError("a respondent has an item twice", fix="select one metric, dataset and seed first")
-    respondents, items = (table.get_column(n).unique().sort().to_list() for n in (respondent, item))
-    rows, columns = (
-        table.get_column(n).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for n, names in ((respondent, respondents), (item, items))
-    )
-    numbers = table.get_column(value).fill_null(np.nan).to_numpy()
-    codes = np.full((len(respondents), len(items)), MISSING, dtype=np.uint8)
-    codes[rows, columns] = np.where(np.isnan(numbers), MISSING, numbers > 0)
-    return Responses(codes, tuple(respondents), tuple(items))
+    return Responses.from_rows(table, respondent, item, value)
 
 
 def read_items(source: Any) -> LogisticItems:

@@ -8,6 +8,7 @@ from recassay.reporting.sections import (
     comparison,
     comper,
     correlations,
+    decodirt,
     glicko,
     logistic_irt,
     metadata,
@@ -16,6 +17,7 @@ from recassay.reporting.sections import (
     ranking,
     selection,
     stress,
+    user_irt,
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -33,4 +35,6 @@ SECTIONS: tuple[Section, ...] = (
     clusters.SECTION,
     selection.SECTION,
     advice.SECTION,
+    user_irt.SECTION,
+    decodirt.SECTION,
 )

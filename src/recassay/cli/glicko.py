@@ -1,0 +1,92 @@
+"""`glicko`: ratings after a tournament over the datasets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.render import print_lines, print_table
+from recassay.cli.table import finish, load_table, said_direction
+
+if TYPE_CHECKING:
+    from recassay.analysis.glicko import GlickoResult
+
+
+def glicko(
+    files: o.Files,
+    metric: o.Metric = None,
+    order: Annotated[
+        str,
+        typer.Option(
+            "--order",
+            help="Order of the datasets: given, name, difficulty, discrimination, deviation, a column of --properties, "
+            "or names separated by commas.",
+        ),
+    ] = "given",
+    properties: Annotated[
+        Path | None,
+        typer.Option("--properties", help="Table of dataset properties to order by.", show_default=False),
+    ] = None,
+    tau: Annotated[
+        float | None,
+        typer.Option(
+            "--tau", help="How fast volatility may change. [default: 0.5, less if it runs away]", show_default=False
+        ),
+    ] = None,
+    tie: Annotated[float, typer.Option("--tie", help="Values that differ by at most this are a draw.")] = 0.0,
+    orders: Annotated[
+        int | None,
+        typer.Option("--orders", help="Random orders, for the spread. [default: 200]", show_default=False),
+    ] = None,
+    wide: o.Wide = False,
+    transpose: o.Transpose = False,
+    column: o.Column = None,
+    missing: o.Missing = "error",
+    higher: o.Higher = False,
+    lower: o.Lower = False,
+    seed: o.Seed = 0,
+    as_json: o.Json = False,
+    out: o.Out = None,
+) -> None:
+    """Glicko-2 ratings, datasets as rating periods."""
+    results = load_table(files, metric, wide, transpose, column)
+    result = api.glicko(
+        results,
+        metric,
+        order=[name.strip() for name in order.split(",")] if "," in order else order,
+        properties=properties,
+        missing=missing,  # type: ignore[arg-type]
+        higher_is_better=said_direction(higher, lower),
+        tau=tau,
+        tie=tie,
+        orders=orders,
+        seed=seed,
+    )
+    finish("glicko", {"glicko": result}, result.to_dict(), results, as_json, out, lambda: show_glicko(result))
+
+
+def show_glicko(result: GlickoResult) -> None:
+    """Ratings, highest first, with the spread over orders."""
+    arrow = "higher" if result.higher_is_better else "lower"
+    print_table(
+        f"Glicko-2: {result.metric} ({arrow} is better), {len(result.datasets)} datasets in the order: "
+        f"{result.order_name}",
+        ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
+        [
+            [
+                row["algorithm"],
+                f"{row['rating']:.0f}",
+                f"{row['deviation']:.0f}",
+                f"{row['volatility']:.4f}",
+                f"{row['low']:.0f} to {row['high']:.0f}",
+                f"{row['order_low']:.0f} to {row['order_high']:.0f}",
+                f"{row['order_rank_low']:.0f} to {row['order_rank_high']:.0f}",
+            ]
+            for row in result.to_frame().to_dicts()
+        ],
+    )
+    print_lines([f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes])

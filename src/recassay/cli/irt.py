@@ -1,0 +1,164 @@
+"""`irt`: traits of algorithms and datasets, of respondents and items, of algorithms and users."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.irt_tables import show_beta_irt, show_logistic, show_user_irt
+from recassay.cli.table import finish, load_table, said_direction
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="Logistic IRT on a binary response table: 1pl, 2pl or 3pl. [default with --users: 1pl]",
+        show_default=False,
+    ),
+]
+Items = Annotated[
+    Path | None,
+    typer.Option(
+        "--items", help="Known items (item, discrimination, difficulty, guessing): abilities only.", show_default=False
+    ),
+]
+Ability = Annotated[
+    str | None,
+    typer.Option("--ability", help="ml, map or eap. [default: eap; ml with --items]", show_default=False),
+]
+Priors = Annotated[
+    bool | None,
+    typer.Option(
+        "--priors/--no-priors", help="Priors on the items. [default: with 3pl and --users only]", show_default=False
+    ),
+]
+Users = Annotated[
+    bool,
+    typer.Option(
+        "--users", help="Logistic IRT on a study: algorithms are respondents, its users items, a hit is right."
+    ),
+]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", help="With --users: this dataset only (repeatable).", show_default=False),
+]
+
+
+def irt(
+    files: o.Files,
+    metric: o.Metric = None,
+    wide: o.Wide = False,
+    transpose: o.Transpose = False,
+    column: o.Column = None,
+    missing: Annotated[
+        str, typer.Option("--missing", help="Missing cells: keep, error, drop-datasets, drop-algorithms or worst.")
+    ] = "keep",
+    higher: o.Higher = False,
+    lower: o.Lower = False,
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            "--estimator",
+            help="bi-reirt (squared error of the curves) or beta (Beta density); with --model: mml or birnbaum. "
+            "[default: bi-reirt; mml]",
+            show_default=False,
+        ),
+    ] = None,
+    sigma: Annotated[float, typer.Option("--sigma", help="Prior standard deviation of the discriminations.")] = 1.0,
+    posterior: Annotated[
+        str, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
+    ] = "normal",
+    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
+    model: Model = None,
+    users: Users = False,
+    dataset: Datasets = None,
+    items: Items = None,
+    ability: Ability = None,
+    priors: Priors = None,
+    as_json: o.Json = False,
+    out: o.Out = None,
+) -> None:
+    """Ability, difficulty, discrimination: beta-IRT, or --model, or --users."""
+    if dataset and not users:
+        raise api.UsageError("--dataset is for --users", fix="say --users, and name the folder of a study")
+    if (model or users) and len(files) != 1:
+        raise api.UsageError(f"{len(files)} files were given", fix="give one response table, or one study with --users")
+    if users:
+        _users(files[0], model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
+    elif model is not None:
+        _responses(files[0], model, items, estimator or "mml", ability, priors, confidence, as_json, out)
+    elif items is not None or ability is not None or priors is not None:
+        raise api.UsageError(
+            "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
+        )
+    else:
+        results = load_table(files, metric, wide, transpose, column)
+        found = api.fit_beta_irt(
+            results,
+            metric,
+            missing=missing,  # type: ignore[arg-type]
+            higher_is_better=said_direction(higher, lower),
+            sigma=sigma,
+            posterior=posterior,  # type: ignore[arg-type]
+            estimator=estimator,  # type: ignore[arg-type]
+            confidence=confidence,
+            seed=seed,
+        )
+        finish("irt", {"irt": found}, found.to_dict(), results, as_json, out, lambda: show_beta_irt(found))
+
+
+def _responses(
+    file: Path,
+    model: str,
+    items: Path | None,
+    estimator: str,
+    ability: str | None,
+    priors: bool | None,
+    confidence: float,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    """`irt --model`: logistic IRT on a binary response table."""
+    table = api.load_responses(file)
+    found = api.fit_logistic_irt(
+        table,
+        model,  # type: ignore[arg-type]
+        items=items,
+        estimator=estimator,  # type: ignore[arg-type]
+        ability=ability,  # type: ignore[arg-type]
+        priors=priors,
+        confidence=confidence,
+    )
+    finish("irt", {"irt": found}, found.to_dict(), table, as_json, out, lambda: show_logistic(found))
+
+
+def _users(
+    folder: Path,
+    model: str,
+    metric: str | None,
+    datasets: list[str] | None,
+    items: Path | None,
+    ability: str | None,
+    priors: bool | None,
+    confidence: float,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    """`irt --users`: algorithms as respondents, the users of a study as items."""
+    if items is not None or ability is not None:
+        raise api.UsageError("--items and --ability are for response tables", fix="leave them out with --users")
+    found = api.fit_user_irt(
+        folder,
+        model,  # type: ignore[arg-type]
+        metric=metric,
+        datasets=datasets,
+        priors=priors is not False,
+        confidence=confidence,
+    )
+    study = api.load_results(folder)
+    finish("irt", {"user_irt": found}, found.to_dict(), study, as_json, out, lambda: show_user_irt(found))

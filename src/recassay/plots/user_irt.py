@@ -1,0 +1,42 @@
+"""Abilities of algorithms with users as items: with intervals on all users, and a point for each dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.user_irt import UserIRTResult
+from recassay.core import columns as c
+from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
+
+
+def plot_user_abilities(result: UserIRTResult) -> Any:
+    """A row an algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
+    rows = result.to_frame().to_dicts()
+    name = next(iter(result.fits))
+    main = [row for row in rows if row[c.DATASET] == name]
+    order = [row[c.ALGORITHM] for row in main]
+    y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
+    scale = alt.Scale(zero=False)
+    x = alt.X("ability:Q", title="ability, in standard deviations of the algorithms", scale=scale)
+    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
+    tips = [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", "ability:Q", "low:Q", "high:Q", "hit_rate:Q"]
+    base = alt.Chart(inline(main)).encode(y=y)
+    layers = [
+        base.mark_rule(strokeWidth=2.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, tooltip=tips),
+    ]
+    several = [row for row in rows if row[c.DATASET] != name]
+    if several:
+        ticks = alt.Chart(inline(several)).mark_tick(color=INK, opacity=0.5, thickness=1.4, size=12)
+        layers.insert(0, ticks.encode(y=y, x=x, tooltip=tips))
+    zero = alt.Chart(inline([{"ability": 0}])).mark_rule(color=FAINT, strokeDash=[2, 3]).encode(x=x)
+    main_fit = result.main
+    ticked = f"; ticks: on each of {len(result.fits) - 1} datasets alone" if several else ""
+    return themed(
+        alt.layer(zero, *layers).properties(width=480, height=22 * len(order)),
+        f"Ability by users served, {result.metric}",
+        f"{name}: {main_fit.telling} of {main_fit.users} users tell algorithms apart; "
+        f"{100 * result.confidence:.3g} % intervals{ticked}",
+    )
