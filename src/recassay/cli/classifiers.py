@@ -27,7 +27,7 @@ def classify(
         typer.Option(
             "--out",
             "-o",
-            help="Folder of the study, or of --responses' tables. [default: its name]",
+            help="Folder of the study, or for the tables. [default: its name]",
             show_default=False,
         ),
     ] = None,
