@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results, Sourced
     from recassay.reporting.figures import Figures
+    from recassay.store.store import Store
 
 
 def load_results(
@@ -44,8 +45,22 @@ def load_results(
         from recassay.store.store import Store
 
         with Store.open(folder) as store:
-            return store.results()
+            return _candidates(store)
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
+
+
+def _candidates(store: Store) -> Results:
+    """The table of a study; of a classifier study without the artificial classifiers and the many MLPs.
+
+    Those answer for the calibration of test instances and are no candidates; `classify` rates them all.
+    """
+    from recassay.core import columns as c
+    from recassay.core.results import Results
+
+    results = store.results()
+    others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}
+    kept = results.frame.filter(~results.frame.get_column(c.ALGORITHM).is_in(sorted(others)))
+    return Results(kept, results.sources) if others and kept.height else results
 
 
 def _study_folder(source: Any) -> Path | None:

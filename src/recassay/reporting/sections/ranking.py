@@ -25,10 +25,9 @@ def sentences(result: RankResult) -> list[str]:
         first = f"{whole} {len(leaders[best])} of {total} {over}; first or tied elsewhere: {'; '.join(others)}."
     place = result.algorithms.index(best)
     chances = [float(r.probability_best[place]) for r in result.rankings.values()]
-    firm = (
-        f"With the {result.resampled} drawn anew, {best} stays first with probability "
-        f"{min(chances):.2f} to {max(chances):.2f}, depending on the aggregation."
-    )
+    low, high = f"{min(chances):.2f}", f"{max(chances):.2f}"
+    spread = f"{low} under every aggregation" if low == high else f"{low} to {high}, depending on the aggregation"
+    firm = f"With the {result.resampled} drawn anew, {best} stays first with probability {spread}."
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     missing = result.missing.sentence()
     return [first, firm, *notes, *([missing + "."] if missing else [])]
