@@ -24,6 +24,7 @@ from recassay.api import (
     make_study,
     profiles,
     rank,
+    report,
     run,
     status,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "make_study",
     "profiles",
     "rank",
+    "report",
     "run",
     "status",
 ]

@@ -12,6 +12,7 @@ from recassay.api.datasets import (
 from recassay.api.demonstration import demo
 from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
 from recassay.api.parts import doctor, list_parts
+from recassay.api.reporting import report
 from recassay.api.results import (
     AnalysisReport,
     analyze,
@@ -60,6 +61,7 @@ __all__ = [
     "profiles",
     "rank",
     "remove_data",
+    "report",
     "run",
     "save",
     "save_evaluation",

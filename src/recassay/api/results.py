@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results
+    from recassay.reporting.content import ReportContent
 
 
 def load_results(
@@ -37,7 +38,7 @@ def load_results(
 
     if isinstance(source, Results):
         return source
-    folder = _study_folder(source)
+    folder = study_folder(source)
     if folder is not None:
         from recassay.store.store import Store
 
@@ -46,8 +47,12 @@ def load_results(
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
 
 
-def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists."""
+def study_folder(source: Any) -> Path | None:
+    """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
+    from recassay.core.results import Results
+
+    if isinstance(source, Results):
+        source = [found.file for found in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
@@ -167,7 +172,7 @@ def analyze(
     replicates: int = 10_000,
     out: str | Path | None = None,
 ) -> AnalysisReport:
-    """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there."""
+    """Run every registered analysis on one metric; with `out`, write the report, tables and figures there."""
     from recassay.api.evidence import evidence_of
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
@@ -177,7 +182,7 @@ def analyze(
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     spec = AnalysisSpec(
-        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(_study_folder(results))
+        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(study_folder(results))
     )
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
@@ -188,7 +193,12 @@ def analyze(
             skipped[name] = str(reason)
     report = AnalysisReport(label, table, done, skipped, verdict(done))
     if out is not None:
-        report.files.extend(save(done, document("analyze", report.to_dict(), table), out))
+        from recassay.api.reporting import report_content
+
+        content = report_content(
+            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+        )
+        report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
 
 
@@ -201,8 +211,17 @@ def document(command: str, content: Mapping[str, Any], results: Results) -> dict
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
 
 
-def save(analyses: Mapping[str, AnalysisResult], content: Mapping[str, Any], out: str | Path) -> list[Path]:
-    """Write tables (CSV), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into the folder `out`."""
+def save(
+    analyses: Mapping[str, AnalysisResult],
+    answer: Mapping[str, Any],
+    out: str | Path,
+    *,
+    content: ReportContent | None = None,
+) -> list[Path]:
+    """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
+
+    With `content` the page `report.html` comes first.
+    """
     from recassay.reporting.folder import write_folder
 
-    return write_folder(Path(out), analyses, content)
+    return write_folder(Path(out), analyses, answer, content=content)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results, studies, traits
+from recassay.cli import data, evaluation, parts, report, results, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -42,6 +42,7 @@ app.command("demo")(results.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
+app.command("report")(report.report)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(traits.irt)

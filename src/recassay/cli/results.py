@@ -114,7 +114,7 @@ def analyze(
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
-    """Every analysis; --out saves tables and figures."""
+    """Every analysis; --out saves the report, tables and figures."""
     results = load_table(files, metric, wide, transpose, column)
     report = api.analyze(
         results,
@@ -152,14 +152,9 @@ def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) ->
         print_lines(["", *report.verdict])
         print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
         if out is None:
-            print_lines(["", "With --out DIR the tables and figures are saved."])
+            print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
         else:
-            print_lines(
-                [
-                    "",
-                    f"Look at {out / 'figures'} first (critical_difference, leaderboard, performance_profiles).",
-                ]
-            )
+            print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
 

@@ -4,30 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
-from recassay.reporting.section import Figure
+from recassay.reporting.section import Figure, Section
 from recassay.reporting.sections import SECTIONS
 
 FORMATS = ("svg", "pdf", "png", "json")
 
 
-def figures(results: Mapping[str, AnalysisResult]) -> list[Figure]:
-    """The pictures of these results in reading order; a result without a section has none."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A result with the section that tells it, the name of its analysis and its pictures."""
+
+    section: Section
+    analysis: str
+    result: AnalysisResult
+    figures: list[Figure]
+
+
+def told(results: Mapping[str, AnalysisResult]) -> list[Told]:
+    """These results in reading order; one without a section is left out."""
     return [
-        figure
+        Told(section, name, result, section.figures(result))
         for section in SECTIONS
-        for result in results.values()
+        for name, result in results.items()
         if isinstance(result, section.of)
-        for figure in section.figures(result)
     ]
 
 
-def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-    """A chart as SVG, PDF, PNG (two pixels a point) and its Vega-Lite JSON, by format, without a browser.
+def figures(results: Mapping[str, AnalysisResult]) -> list[Figure]:
+    """The pictures of these results in reading order."""
+    return [figure for part in told(results) for figure in part.figures]
 
-    The chart is laid out once, as SVG; PDF and PNG are made of that.
+
+def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
+    """A chart as SVG, PDF (fonts embedded), PNG (two pixels a point) and its Vega-Lite JSON, by format.
+
+    No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
     """
     import vl_convert
 
