@@ -9,4 +9,8 @@ from typing import Any
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
-    return {}
+    if folder is None:
+        return {}
+    from recassay.api.user_scores import user_scores
+
+    return {"user_scores": lambda: user_scores(folder)}

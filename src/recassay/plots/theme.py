@@ -9,7 +9,7 @@ import altair as alt
 
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 INK = "#1b1f24"
-FAINT = "#8a929b"
+FAINT = "#687079"
 GRID = "#e4e7eb"
 
 COLOURS = (

@@ -32,10 +32,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
             values = _values(content, label, algorithms, datasets)
             metrics.append({"label": label, "up": upward, "values": values})
     return {
-        "algorithms": [
-            {"name": name, "colour": COLOURS[i % len(COLOURS)], "dash": DASHES[i // len(COLOURS) % len(DASHES)]}
-            for i, name in enumerate(algorithms)
-        ],
+        "algorithms": _looks(content, algorithms),
         "datasets": datasets,
         "metrics": metrics,
         "metric": content.metric,
@@ -49,6 +46,20 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         ],
         "computed": _computed(content),
     }
+
+
+def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]]:
+    """Each algorithm with the colour and pattern that it has in the charts; those that no chart shows come last."""
+    ranked = next((r.algorithms for r in content.analyses.values() if isinstance(r, RankResult)), ())
+    place = {name: i for i, name in enumerate([*ranked, *(a for a in algorithms if a not in ranked)])}
+    return [
+        {
+            "name": name,
+            "colour": COLOURS[place[name] % len(COLOURS)],
+            "dash": DASHES[place[name] // len(COLOURS) % len(DASHES)],
+        }
+        for name in algorithms
+    ]
 
 
 def _values(

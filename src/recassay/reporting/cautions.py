@@ -73,7 +73,7 @@ def _missing(content: ReportContent) -> Iterator[Caution]:
     gaps = {label: whole - count for label, count in present if count < whole}
     if gaps:
         told = listing((f"{label} ({gaps[label]})" for label in content.results.metrics if label in gaps), most=6)
-        yield Caution("Missing cells", f"Other metrics lack cells, too: {told}.")
+        yield Caution("Missing cells", f"Of other metrics some cells have no value: {told}.")
 
 
 def _power(content: ReportContent) -> Iterator[Caution]:

@@ -34,7 +34,7 @@ def top(content: ReportContent) -> Markup:
         id="verdict",
         aria_labelledby="verdict-title",
     )
-    return joined([_warnings(content), verdict, _glance(content)])
+    return joined([verdict, _warnings(content), _glance(content)])
 
 
 def _warnings(content: ReportContent) -> Markup | None:

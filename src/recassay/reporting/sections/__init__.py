@@ -5,8 +5,11 @@ from recassay.reporting.sections import (
     beta_irt,
     comparison,
     correlations,
+    cost,
     glicko,
     logistic_irt,
+    pareto,
+    per_dataset,
     profiles,
     ranking,
 )
@@ -19,4 +22,7 @@ SECTIONS: tuple[Section, ...] = (
     beta_irt.SECTION,
     glicko.SECTION,
     logistic_irt.SECTION,
+    pareto.SECTION,
+    per_dataset.SECTION,
+    cost.SECTION,
 )

@@ -24,7 +24,7 @@ RecAssay.diagrams = (() => {
   const criticalDifference = (holder, names, test, numbers) => {
     const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
     const longest = Math.max(...test.order.map((a) => shorten(names[a]).length));
-    const margin = 46 + 7.2 * longest, width = WIDE + 2 * margin;
+    const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
     const rank = (a) => test.meanRanks[a];
     const ends = [], bars = test.groups.wilcoxonHolm.map((group) => {
