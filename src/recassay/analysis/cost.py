@@ -67,7 +67,9 @@ def measure_cost(results: Results) -> CostResult:
     """Times and memory of a results table, by cell."""
     known = {label: split_label(label)[0] for label in results.metrics if split_label(label)[0] in MEASURES}
     if not known:
-        raise NotApplicableError("the table has no times and no memory", fix="add seconds_fit, seconds_predict or memory")
+        raise NotApplicableError(
+            "the table has no times and no memory", fix="add seconds_fit, seconds_predict or memory"
+        )
     cells = (
         results.frame.filter(pl.col(c.METRIC).is_in(list(known)))
         .drop_nulls(c.VALUE)

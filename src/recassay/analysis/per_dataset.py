@@ -79,7 +79,10 @@ class PerDatasetResult:
             "confidence": self.confidence,
             "values": {
                 dataset: {
-                    name: {"estimate": float(self.values[a, d]), "interval": [float(self.low[a, d]), float(self.high[a, d])]}
+                    name: {
+                        "estimate": float(self.values[a, d]),
+                        "interval": [float(self.low[a, d]), float(self.high[a, d])],
+                    }
                     for a, name in enumerate(self.algorithms)
                 }
                 for d, dataset in enumerate(self.datasets)

@@ -23,7 +23,13 @@ def plot_cost(result: CostResult, key: str) -> Any:
     panels = []
     for number, measure in enumerate(result.measures):
         own = [
-            {**row, **{end: max(row[end], SMALLEST) for end in ("least", "lower_quartile", "median", "upper_quartile", "most")}}
+            {
+                **row,
+                **{
+                    end: max(row[end], SMALLEST)
+                    for end in ("least", "lower_quartile", "median", "upper_quartile", "most")
+                },
+            }
             for row in rows
             if row["measure"] == measure
         ]

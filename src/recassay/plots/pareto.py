@@ -22,7 +22,7 @@ def plot_pareto(result: ParetoResult) -> Any:
     """
     names = sorted({name for trade in result.trades for name in trade.algorithms})
     shape = alt.Scale(domain=names, range=[SHAPES[i // len(COLOURS) % len(SHAPES)] for i in range(len(names))])
-    panels = [_panel(result, trade, names, shape, first=i == 0) for i, trade in enumerate(result.trades)]
+    panels = [_panel(result, trade, names, shape) for trade in result.trades]
     chart = alt.concat(*panels, columns=3 if len(panels) > 2 else 2, spacing=28).resolve_legend(
         color="shared", shape="shared"
     )
@@ -33,16 +33,23 @@ def plot_pareto(result: ParetoResult) -> Any:
     )
 
 
-def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: alt.Scale, *, first: bool) -> Any:
+def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: alt.Scale) -> Any:
     rows = [
         {"algorithm": name, "x": float(trade.values[i]), "y": float(trade.accuracy[i]),
          "standing": "on the front" if trade.front[i] else "beaten in both"}
         for i, name in enumerate(trade.algorithms)
     ]  # fmt: skip
     log = split_label(trade.other)[0] in COSTS
-    scale = alt.Scale(type="log" if log else "linear", zero=False, reverse=not trade.higher_is_better, padding=14)
-    x = alt.X("x:Q", title=f"{trade.other}{' (log)' if log else ''}", scale=scale, axis=alt.Axis(tickCount=4))
-    up = alt.Scale(zero=False, reverse=not result.higher_is_better, padding=14)
+    scale = alt.Scale(
+        type="log" if log else "linear", zero=False, reverse=not trade.higher_is_better, padding=14, nice=False
+    )
+    x = alt.X(
+        "x:Q",
+        title=f"{trade.other}{' (log)' if log else ''}",
+        scale=scale,
+        axis=alt.Axis(tickCount=4, labelOverlap=True),
+    )
+    up = alt.Scale(zero=False, reverse=not result.higher_is_better, padding=14, nice=False)
     y = alt.Y("y:Q", title=result.metric, scale=up, axis=alt.Axis(tickCount=5))
     legend = alt.Legend(title=None, columns=2 if len(names) > 18 else 1, orient="right")
     base = alt.Chart(inline(rows)).encode(x=x, y=y)

@@ -10,17 +10,17 @@ from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.core import columns as c
 from recassay.plots.theme import SEQUENTIAL, colour_scale, inline, shorten, themed
 
-MOST_WRITTEN = 400
-"""Cells up to which the map carries the numbers."""
+MOST_WRITTEN = 16
+"""Datasets up to which the map carries the numbers."""
 
 
 def plot_values(result: PerDatasetResult) -> Any:
     """Algorithms down, datasets across; colour is the value's share of the best on that dataset."""
     rows = result.to_frame().to_dicts()
     order = [result.algorithms[a] for a in result.order()]
-    wide = len(result.datasets) * len(order) <= MOST_WRITTEN
+    wide = len(result.datasets) <= MOST_WRITTEN
     for row in rows:
-        row["shown"] = f"{row[c.VALUE]:.3g}"
+        row["shown"] = _short(row[c.VALUE])
     base = alt.Chart(inline(rows)).encode(
         x=alt.X(f"{c.DATASET}:N", sort=list(result.datasets), title=None,
                 axis=alt.Axis(orient="top", labelAngle=-45, domain=False, ticks=False, labelLimit=140)),
@@ -38,10 +38,12 @@ def plot_values(result: PerDatasetResult) -> Any:
         text="shown:N", color=alt.condition("datum.share_of_best > 0.55", alt.value("white"), alt.value("#1b1f24"))
     )
     chart = (cells + numbers if wide else cells).properties(
-        width=(44 if wide else 22) * len(result.datasets), height=22 * len(order)
+        width=(46 if wide else 24) * len(result.datasets), height=22 * len(order)
     )
     return themed(
-        chart, f"{result.metric} on every dataset", "Colour: share of the best value of the dataset; darkest is the best"
+        chart,
+        f"{result.metric} on every dataset",
+        "Colour: share of the best value of the dataset; darkest is the best",
     )
 
 
@@ -61,10 +63,21 @@ def plot_intervals(result: PerDatasetResult) -> Any:
         )  # fmt: skip
         scale = alt.Scale(zero=False)
         spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, title=None), x2="high:Q")
-        dots = base.mark_circle(size=40, opacity=1).encode(x=alt.X(f"{c.VALUE}:Q", scale=scale, axis=alt.Axis(tickCount=4)))
+        dots = base.mark_circle(size=40, opacity=1).encode(
+            x=alt.X(f"{c.VALUE}:Q", scale=scale, axis=alt.Axis(tickCount=4))
+        )
         title = alt.TitleParams(shorten(dataset, 26), fontSize=11, fontWeight="normal", color="#1b1f24")
         panels.append((spans + dots).properties(width=170, height=15 * len(order), title=title))
     chart = alt.concat(*panels, columns=columns, spacing=16).resolve_scale(color="shared")
     over = "users" if result.source == "users" else "repeated runs"
     share = f"{100 * result.confidence:g} %"
-    return themed(chart, f"{result.metric} with intervals", f"{share} t intervals over {over}; the scales differ between datasets")
+    return themed(
+        chart, f"{result.metric} with intervals", f"{share} t intervals over {over}; the scales differ between datasets"
+    )
+
+
+def _short(value: float) -> str:
+    """At most six characters."""
+    if 0 < abs(value) < 0.0005:
+        return "<0.001" if value > 0 else "~0"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}" if abs(value) < 1e4 else f"{value:.1e}"

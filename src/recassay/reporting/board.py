@@ -62,9 +62,7 @@ def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]
     ]
 
 
-def _values(
-    content: ReportContent, label: str, algorithms: list[str], datasets: list[str]
-) -> list[list[float | None]]:
+def _values(content: ReportContent, label: str, algorithms: list[str], datasets: list[str]) -> list[list[float | None]]:
     """Algorithms x datasets, None where missing; repeated measurements are averaged as `Results.matrix` does."""
     rows = content.results.frame.filter(pl.col(c.METRIC) == label)
     whole = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)

@@ -11,6 +11,7 @@ from recassay.analysis.compare import CompareResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
+from recassay.core.results import MissingCells
 from recassay.reporting.content import ReportContent
 
 
@@ -57,19 +58,19 @@ def _failures(facts: StudyFacts) -> Iterator[Caution]:
         count = f"{len(facts.failed)} of {facts.planned} cells failed"
         yield Caution("Failed cells", f"{count}: {cells}. Reasons stand under Cost.")
     if facts.to_go:
-        yield Caution("Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change.")
+        yield Caution(
+            "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
+        )
 
 
 def _missing(content: ReportContent) -> Iterator[Caution]:
-    record = next((r.missing for r in content.analyses.values() if getattr(r, "missing", None)), None)
-    sentence = record.sentence() if record is not None else ""
+    records = [getattr(result, "missing", None) for result in content.analyses.values()]
+    sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
     if sentence:
         yield Caution("Missing cells", f"Of {content.metric}, {sentence}.")
     frame = content.results.frame.filter(pl.col(c.METRIC) != content.metric)
     whole = len(content.results.algorithms) * len(content.results.datasets)
-    present = (
-        frame.drop_nulls(c.VALUE).unique([c.METRIC, c.ALGORITHM, c.DATASET]).group_by(c.METRIC).len().rows()
-    )
+    present = frame.drop_nulls(c.VALUE).unique([c.METRIC, c.ALGORITHM, c.DATASET]).group_by(c.METRIC).len().rows()
     gaps = {label: whole - count for label, count in present if count < whole}
     if gaps:
         told = listing((f"{label} ({gaps[label]})" for label in content.results.metrics if label in gaps), most=6)

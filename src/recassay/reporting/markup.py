@@ -14,7 +14,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Child: TypeAlias = "str | int | float | None | Iterable[Child]"
+Child: TypeAlias = "str | int | float | Iterable[Child] | None"
 
 _VOID = frozenset({"br", "col", "hr", "img", "input", "meta"})
 

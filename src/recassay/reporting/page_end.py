@@ -31,7 +31,9 @@ def failures(facts: StudyFacts | None) -> Markup | None:
             for f in facts.failed
         ]
     )
-    return tag("section", tag("h3", "Failures"), html_table(frame, "Cells that failed, and why", most=500), id="failures")
+    return tag(
+        "section", tag("h3", "Failures"), html_table(frame, "Cells that failed, and why", most=500), id="failures"
+    )
 
 
 def appendix(content: ReportContent, pages: list[str]) -> Markup:
@@ -70,7 +72,11 @@ def _study(facts: StudyFacts) -> Markup:
     folds = [
         ("Splits", facts.splits, "What each dataset's split held, and how many users were judged"),
         ("Search spaces", facts.spaces, "What tuning could vary"),
-        ("Best parameters", facts.parameters, "The parameters that tuning chose, and their value on the validation part"),
+        (
+            "Best parameters",
+            facts.parameters,
+            "The parameters that tuning chose, and their value on the validation part",
+        ),
     ]
     tables = [
         tag("details", tag("summary", title), html_table(frame, caption, most=1000))

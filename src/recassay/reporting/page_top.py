@@ -58,7 +58,10 @@ def _glance(content: ReportContent) -> Markup:
     rows: list[tuple[str, Child]] = [
         ("Algorithms", f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}"),
         ("Datasets", f"{len(results.datasets)}: {listing(results.datasets, most=40)}"),
-        ("Metric", f"{content.metric} ({better} is better), of {len(results.metrics)}: {listing(results.metrics, most=20)}"),
+        (
+            "Metric",
+            f"{content.metric} ({better} is better), of {len(results.metrics)}: {listing(results.metrics, most=20)}",
+        ),
     ]
     if content.facts is not None:
         rows += _study_rows(content.facts)
@@ -97,7 +100,9 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
 
 def _protocol(protocol: Mapping[str, Any]) -> str:
     threshold = protocol.get("positive_threshold")
-    positive = "every interaction is positive" if threshold is None else f"ratings of at least {threshold:g} are positive"
+    positive = (
+        "every interaction is positive" if threshold is None else f"ratings of at least {threshold:g} are positive"
+    )
     if protocol.get("filter") == "none":
         return f"{positive}; no filter"
     kept = (

@@ -1,8 +1,8 @@
 """A chart's SVG made fit to stand inside a page: no colliding ids, little weight, values for hover and highlighting.
 
-Vega describes every mark in an `aria-label` (`algorithm: EASE; rank: 1; ...`). Here that description moves to `data-tip`,
-and marks of a known name get its number as `data-n`; the script of the page needs nothing else. The picture as a whole
-becomes one image with a text alternative, so that nobody has to listen to a thousand marks.
+Vega describes every mark in an `aria-label` (`algorithm: EASE; rank: 1; ...`). Here that description moves to
+`data-tip`, and marks of a known name get its number as `data-n`; the script of the page needs nothing else. The picture
+as a whole becomes one image with a text alternative, so that nobody has to listen to a thousand marks.
 """
 
 from __future__ import annotations
@@ -75,9 +75,7 @@ def _slim(element: ElementTree.Element, identifier: str) -> None:
         element.set("data-tip", spoken)
 
 
-def _describe(
-    element: ElementTree.Element, labels: dict[str, int], by_value: dict[str, int], tips: set[str]
-) -> None:
+def _describe(element: ElementTree.Element, labels: dict[str, int], by_value: dict[str, int], tips: set[str]) -> None:
     spoken = element.attrib.pop("data-tip", None)
     if spoken is not None:
         number = next((n for value, n in by_value.items() if value in f"{spoken};"), None)
