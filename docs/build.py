@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 HERE = Path(__file__).resolve().parent
 SITE = HERE.parent / "site"
 COMMANDS = (
-    *("", "demo", "run", "status", "analyze", "rank", "compare", "irt", "glicko", "evaluate", "list", "doctor"),
+    *("", "demo", "run", "status", "analyze", "report", "rank", "compare", "irt", "glicko", "evaluate", "list", "doctor"),
     *("data", "data import", "data list", "data describe", "data fetch", "data remove"),
 )
 STYLE = (

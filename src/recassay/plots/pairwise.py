@@ -61,5 +61,5 @@ def _short(value: float) -> str:
     """Two decimals without the leading zero, so that thirty fit side by side."""
     text = f"{value:.2f}"
     if text == "1.00":
-        return "1"
-    return "0" if text == "0.00" else text.removeprefix("0")
+        return "1" if value == 1 else ">.99"
+    return "<.01" if text == "0.00" else text.removeprefix("0")

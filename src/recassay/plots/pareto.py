@@ -47,7 +47,7 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: alt.Scal
         "x:Q",
         title=f"{trade.other}{' (log)' if log else ''}",
         scale=scale,
-        axis=alt.Axis(tickCount=4, labelOverlap=True),
+        axis=alt.Axis(tickCount=4, labelOverlap=True, grid=not log),
     )
     up = alt.Scale(zero=False, reverse=not result.higher_is_better, padding=14, nice=False)
     y = alt.Y("y:Q", title=result.metric, scale=up, axis=alt.Axis(tickCount=5))
