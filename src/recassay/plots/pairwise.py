@@ -28,7 +28,7 @@ def plot_pairwise(result: CompareResult) -> Any:
         if max(b.p_left, b.p_right) > result.credibility:
             standing = "row better" if b.p_right > b.p_left else "row worse"
         rows.append({"row": b.right, "column": b.left, "standing": standing, "shown": _short(b.p_right),
-                     "value": b.p_right, "test": "Bayesian probability that the row is better",
+                     "value": b.p_right, "test": "Bayesian P(row better)",
                      "won-tied-lost": ""})  # fmt: skip
     order = list(result.algorithms)
     small = len(order) > 16

@@ -57,11 +57,22 @@ RecAssay.startCharts = (names) => {
     return `\n${title(axes[0])}: ${xOf(point.x).toPrecision(3)}\n${title(axes[1])}: ${yOf(point.y).toPrecision(3)}`;
   };
 
+  /* What a mark stands for: its group names the values, the mark holds them; #3 is the fourth known name. */
+  const meaning = (mark) => {
+    if (mark.hasAttribute("data-tip")) return mark.getAttribute("data-tip");
+    const keys = mark.parentElement.getAttribute("data-keys").split("|");
+    return mark.getAttribute("data-v").split("|").flatMap((value, i) => {
+      const name = /^#(\d+)$/.exec(value);
+      return value === "" ? [] : [`${keys[i]}: ${name ? names[Number(name[1])] : value}`];
+    }).join("\n");
+  };
+
   const say = (mark, event) => {
     const curve = mark.parentElement.classList.contains("mark-line");
     const number = mark.getAttribute("data-n");
     const read = curve ? valueOn(mark, event) : "";
-    tip.textContent = read && number !== null ? names[number] + read : mark.getAttribute("data-tip");
+    const told = mark.hasAttribute("data-tip") || mark.hasAttribute("data-v");
+    tip.textContent = !told || (read && number !== null) ? names[number] + read : meaning(mark);
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     const x = Math.min(event.clientX + 14, window.innerWidth - box.width - 8);
@@ -71,7 +82,7 @@ RecAssay.startCharts = (names) => {
   };
 
   document.addEventListener("pointermove", (event) => {
-    const mark = event.target.closest ? event.target.closest("svg.chart [data-tip], svg.chart [data-n]") : null;
+    const mark = event.target.closest ? event.target.closest("svg.chart [data-tip], svg.chart [data-v], svg.chart [data-n]") : null;
     if (!mark) {
       if (!tip.hidden) {
         tip.hidden = true;
@@ -79,16 +90,9 @@ RecAssay.startCharts = (names) => {
       }
       return;
     }
-    if (mark.hasAttribute("data-tip")) say(mark, event);
     const number = mark.getAttribute("data-n");
-    if (number !== null) {
-      tip.hidden = !mark.hasAttribute("data-tip");
-      if (tip.hidden) {
-        tip.textContent = names[number];
-        tip.hidden = false;
-      }
-      light(number, [mark.closest("svg.chart")]);
-    }
+    say(mark, event);
+    light(number === null ? pinned : number, [mark.closest("svg.chart")]);
   });
   document.addEventListener("click", (event) => {
     const mark = event.target.closest ? event.target.closest("svg.chart [data-n]") : null;
