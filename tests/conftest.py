@@ -62,3 +62,11 @@ def cli(capsys: pytest.CaptureFixture[str]):
         return Ran(int(stopped.value.code or 0), captured.out, captured.err)
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    import browser
+
+    reason = browser.why_not()
+    if reason is not None:
+        terminalreporter.write_line(f"The browser tests of the report were skipped: {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -97,7 +98,7 @@ def page(opened):
     return opened.page
 
 
-def choose(metric: str, rule: str, algorithms=range(len(ALGORITHMS)), datasets=range(len(DATASETS))) -> dict:
+def choose(metric: str, rule: str, algorithms, datasets) -> dict:
     names, places = sorted(ALGORITHMS), sorted(DATASETS)
     return {
         "metric": METRICS.index(metric),
@@ -185,7 +186,8 @@ def test_wilcoxon_equals_scipy_for_any_number_of_datasets(page):
 def shown_rows(page) -> dict[str, dict[str, str]]:
     rows = page.eval_on_selector_all(
         "#board-table tbody tr",
-        "rows => rows.map(r => [r.dataset.name, [...r.querySelectorAll('td')].map(c => [c.dataset.key, c.textContent])])",
+        "rows => rows.map(r => [r.dataset.name, "
+        "[...r.querySelectorAll('td')].map(c => [c.dataset.key, c.textContent])])",
     )
     return {name: dict(cells) for name, cells in rows}
 
@@ -291,7 +293,7 @@ def test_a_reader_without_eyes_or_mouse_is_served(page):
     assert page.eval_on_selector_all("select, input", "fields => fields.every(f => f.labels.length === 1)")
     levels = page.eval_on_selector_all("h1, h2, h3", "heads => heads.map(h => Number(h.tagName[1]))")
     assert levels[0] == 1
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
     identifiers = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
     assert len(identifiers) == len(set(identifiers))
 

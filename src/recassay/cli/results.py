@@ -129,9 +129,9 @@ def analyze(
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the study, tables and figures.")] = Path(
-        "recassay-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the study, the report, tables and figures.")
+    ] = Path("recassay-demo"),
     trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)

@@ -48,9 +48,18 @@ def dash_scale(names: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
 
 
+class _Rows(alt.Data):
+    """Data that charts share instead of copying: Altair copies a chart whenever it joins another, and rows with it."""
+
+    _class_is_valid_at_instantiation = False
+
+    def __deepcopy__(self, memo: object) -> alt.Data:
+        return self
+
+
 def inline(rows: list[dict[str, Any]]) -> alt.Data:
     """Rows as data inside the specification: a chart is one self-contained JSON."""
-    return alt.Data(values=rows)
+    return _Rows(values=rows)
 
 
 def themed(chart: Any, title: str, subtitle: str) -> Any:

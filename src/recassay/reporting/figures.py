@@ -46,7 +46,7 @@ def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
     """
     import vl_convert
 
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=False)
     svg = str(vl_convert.vegalite_to_svg(spec)) if set(formats) - {"json"} else ""
     made = {
         "svg": lambda: svg.encode(),

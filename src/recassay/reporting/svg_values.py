@@ -1,7 +1,7 @@
 """The values behind the marks of a chart, as compact data for hover and highlighting.
 
-A group of marks carries the names of its values once (`data-keys="algorithm|rank"`), each mark its values (`data-v="#3|1"`,
-`#3` for the fourth known name), and a mark that belongs to a known name its number (`data-n="3"`).
+A group of marks carries the names of its values once (`data-keys="algorithm|rank"`), each mark its values
+(`data-v="#3|1"`, `#3` for the fourth known name), and a mark that belongs to a known name its number (`data-n="3"`).
 """
 
 from __future__ import annotations
