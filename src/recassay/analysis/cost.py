@@ -90,6 +90,6 @@ def _run(results: Results, spec: AnalysisSpec) -> CostResult:
 ANALYSIS = Analysis(
     name="cost",
     question="What does each algorithm cost in time and memory, and on which datasets?",
-    source="measured: the final fit, the lists, and the peak of the process",
+    source="",
     run=_run,
 )

@@ -169,6 +169,6 @@ def _run(results: Results, spec: AnalysisSpec) -> ParetoResult:
 ANALYSIS = Analysis(
     name="pareto",
     question="What does accuracy cost in coverage, novelty, popularity and time, and who is beaten in both?",
-    source="Pareto dominance",
+    source="",
     run=_run,
 )

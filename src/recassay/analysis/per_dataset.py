@@ -150,6 +150,6 @@ def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:
 ANALYSIS = Analysis(
     name="per_dataset",
     question="How does each algorithm do on each dataset, and how sure is that number?",
-    source="t intervals over the users of the test part, or over seeds and folds",
+    source="",
     run=_run,
 )

@@ -26,14 +26,18 @@ def report(
 ) -> AnalysisReport:
     """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
 
-    `out` is the file; by default `report.html` in the folder of a study, else in the current folder. The path is the
-    only one in `files` of the answer.
+    `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
+    is the only one in `files` of the answer.
     """
     from recassay.api.results import analyze, study_folder
     from recassay.reporting.figures import render, told
-    from recassay.reporting.folder import write_files
+    from recassay.reporting.folder import refuse_file, write_files
     from recassay.reporting.page import build_page
 
+    folder = study_folder(results)
+    target = Path(out) if out is not None else (folder or Path()) / PAGE
+    target = target / PAGE if target.is_dir() else target
+    refuse_file(target.parent)
     found = analyze(
         results,
         metric,
@@ -43,8 +47,6 @@ def report(
         alpha=alpha,
         replicates=replicates,
     )
-    folder = study_folder(results)
-    target = Path(out) if out is not None else (folder or Path()) / PAGE
     content = report_content(found, folder, alpha=alpha, missing=missing, higher_is_better=higher_is_better)
     parts = told(found.analyses)
     drawings = {figure.name: render(figure.chart, "svg").decode() for part in parts for figure in part.figures}

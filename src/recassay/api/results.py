@@ -177,8 +177,11 @@ def analyze(
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
     from recassay.core.registry import analyses
+    from recassay.reporting.folder import refuse_file
     from recassay.reporting.verdict import verdict
 
+    if out is not None:
+        refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     spec = AnalysisSpec(

@@ -36,7 +36,12 @@ def plot_cost(result: CostResult, key: str) -> Any:
         names = alt.Axis(domain=False, ticks=False) if number == 0 else None
         y = alt.Y(f"{key}:N", sort=order, title=None, axis=names)
         scale = alt.Scale(type="log", nice=False, padding=6)
-        x = alt.X("least:Q", title=f"{MEASURES[measure]} (log)", scale=scale, axis=alt.Axis(tickCount=5, format="~g"))
+        x = alt.X(
+            "least:Q",
+            title=f"{MEASURES[measure]} (log)",
+            scale=scale,
+            axis=alt.Axis(tickCount=5, format="~g", grid=False, labelSeparation=8),
+        )
         tip = [f"{key}:N", "least:Q", "median:Q", "most:Q", "sum:Q", "cells:Q"]
         base = alt.Chart(inline(own)).encode(y=y, tooltip=tip)
         panels.append(

@@ -48,7 +48,7 @@ def dash_scale(names: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
 
 
-class _Rows(alt.Data):
+class _Rows(alt.Data):  # type: ignore[misc]
     """Data that charts share instead of copying: Altair copies a chart whenever it joins another, and rows with it."""
 
     _class_is_valid_at_instantiation = False

@@ -35,5 +35,13 @@ class ReportContent:
         """What the report calls itself."""
         if self.facts is not None:
             return f"Study “{self.facts.name}”"
-        files = [source.file.replace("\\", "/").rpartition("/")[2] for source in self.results.sources]
+        files = [name for name, _ in self.sources]
         return ", ".join(files[:3]) if files else "Results"
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """The files behind the table, without their folders (a page is sent to others), and the start of their hash."""
+        return [
+            (source.file.replace("\\", "/").rstrip("/").rpartition("/")[2], source.sha256[:12])
+            for source in self.results.sources
+        ]

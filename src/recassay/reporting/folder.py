@@ -35,10 +35,15 @@ def safe_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "unnamed"
 
 
-def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write each file (its path within `out`, with `/`) atomically, making the folders; returns them in order."""
+def refuse_file(out: Path) -> None:
+    """Raise where `out`, which is to be a folder, is a file: before the work, not after it."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file", where=str(out), fix="name a folder for --out")
+
+
+def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write each file (its path within `out`, with `/`) atomically, making the folders; returns them in order."""
+    refuse_file(out)
     written = []
     try:
         for name, data in files.items():

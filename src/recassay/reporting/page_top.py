@@ -68,7 +68,7 @@ def _glance(content: ReportContent) -> Markup:
     convention = content.formulas.get(content.metric)
     if convention:
         rows.append(("Convention", f"{convention['formula']}; {convention['convention']}"))
-    sources = [f"{source.file} (SHA-256 {source.sha256[:12]}…)" for source in results.sources]
+    sources = [f"{name} (SHA-256 {digest}…)" for name, digest in content.sources]
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
