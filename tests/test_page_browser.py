@@ -172,6 +172,33 @@ def test_every_test_and_profile_equals_python(page, results, metric, algorithms,
         np.testing.assert_allclose(answer["profiles"][a], corners[name], rtol=1e-12)
 
 
+@pytest.mark.parametrize("policy", ["drop-datasets", "drop-algorithms", "worst"])
+def test_gaps_are_met_as_python_meets_them(page, results, policy):
+    choice = choose("novelty@10", "mean", range(6), range(15))
+    answer = page.evaluate(
+        "([choice, missing]) => RecAssay.compute({...RecAssay.data, missing}, choice)", [choice, policy]
+    )
+    matrix = results.matrix("novelty@10", missing=policy)
+    assert [sorted(ALGORITHMS)[a] for a in answer["algorithms"]] == list(matrix.algorithms)
+    assert len(answer["holes"]) == len(matrix.missing.cells) == 3
+    assert sorted(answer["dropped"]) == sorted(matrix.missing.dropped)
+    np.testing.assert_allclose(answer["scores"], matrix.values.mean(axis=1), rtol=1e-12)
+
+
+def test_negative_values_have_ranks_and_no_ratios(page):
+    negated = """rule => {
+      const data = structuredClone(RecAssay.data);
+      data.metrics[0].values = data.metrics[0].values.map((row) => row.map((value) => -value));
+      const all = (names) => names.map((_, i) => i);
+      return RecAssay.compute(data, {metric: 0, rule, algorithms: all(data.algorithms), datasets: all(data.datasets)});
+    }"""
+    refused = page.evaluate(negated, list(RULES).index("dm_auc"))
+    assert refused["problem"] == "DM AUC needs values of at least 0, and ndcg@10 has negative ones."
+    ranked = page.evaluate(negated, list(RULES).index("mean_rank"))
+    assert "profiles" not in ranked
+    assert min(ranked["ranks"]) == 1
+
+
 def test_wilcoxon_equals_scipy_for_any_number_of_datasets(page):
     rng = np.random.default_rng(3)
     cases = []

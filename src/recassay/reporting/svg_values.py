@@ -1,7 +1,8 @@
 """The values behind the marks of a chart, as compact data for hover and highlighting.
 
 A group of marks carries the names of its values once (`data-keys="algorithm|rank"`), each mark its values
-(`data-v="#3|1"`, `#3` for the fourth known name), and a mark that belongs to a known name its number (`data-n="3"`).
+(`data-v="#3|1"`, `#3` for the fourth known name), and a mark that belongs to a known name its number
+(`data-n="3"`; the first in the list of names where it belongs to several).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 MARKS = ("path", "text", "line", "rect", "image")
+LAYOUT = ("shown", "label", "edge")
+"""Columns that charts carry for their own drawing."""
 
 
 def note_values(root: ElementTree.Element, names: Sequence[str]) -> None:
@@ -40,7 +43,7 @@ def _write(
 ) -> None:
     keys = [key for key, _ in next(iter(spoken.values()))]
     for mark, parts in list(spoken.items()):
-        number = next((numbers[value] for _, value in parts if value in numbers), None)
+        number = min((numbers[value] for _, value in parts if value in numbers), default=None)
         if number is not None:
             mark.set("data-n", str(number))
         if [key for key, _ in parts] != keys:
@@ -49,7 +52,7 @@ def _write(
     kept = [
         i
         for i, column in enumerate(columns)
-        if column not in columns[:i] and any(value not in ("null", "") for value in column)
+        if keys[i] not in LAYOUT and column not in columns[:i] and any(value not in ("null", "") for value in column)
     ]
     shown = "|".join(_plain(keys[i].replace("_", " ")) for i in kept)
     group.set("data-keys", shown)

@@ -72,7 +72,7 @@ RecAssay.startCharts = (names) => {
     const number = mark.getAttribute("data-n");
     const read = curve ? valueOn(mark, event) : "";
     const told = mark.hasAttribute("data-tip") || mark.hasAttribute("data-v");
-    tip.textContent = !told || (read && number !== null) ? names[number] + read : meaning(mark);
+    tip.textContent = number !== null && (curve || !told) ? names[number] + read : meaning(mark);
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     const x = Math.min(event.clientX + 14, window.innerWidth - box.width - 8);
