@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
@@ -65,8 +67,6 @@ def cli(capsys: pytest.CaptureFixture[str]):
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    import browser
-
-    reason = browser.why_not()
+    reason = why_not()
     if reason is not None:
         terminalreporter.write_line(f"The browser tests of the report were skipped: {reason}")
