@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 
 import pytest
 
+import recassay
 from conftest import ROOT
 from recassay.analysis.rules import RULES
 from recassay.data.synthetic_results import synthetic_results
@@ -77,8 +79,38 @@ def test_every_aggregation_is_documented():
     assert all(f"`{name}`" in text for name in RULES)
 
 
+@pytest.fixture(scope="module")
+def site():
+    """The script that builds the site, as a module."""
+    spec = importlib.util.spec_from_file_location("site_build", ROOT / "docs" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_is_made_from_the_code(site, cli):
+    commands = cli("--help").out.partition("Commands:")[2].split("\n  ")
+    shown = site.command_line_page()
+    assert all(f"## recassay {line.split()[0]}\n" in shown for line in commands if line.strip())
+    functions = site.python_page()
+    assert all(f"## {name}\n" in functions for name in recassay.__all__ if callable(getattr(recassay, name)))
+    assert "missing: MissingPolicy = 'error'," in functions
+
+
+def test_every_page_is_in_the_side_bar(site):
+    bar = site.navigation((ROOT / "docs" / "index.md").read_text(), "data")
+    assert set(re.findall(r'href="([\w-]+)\.html"', bar)) == {
+        *(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "index"), "cli", "python",
+    }  # fmt: skip
+    assert 'href="data.html" aria-current="page"' in bar
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
-    missing = [n for n in links if not n.startswith("http") and n != "cli.md" and not (page.parent / n).exists()]
+    missing = [
+        n
+        for n in links
+        if not n.startswith("http") and n not in ("cli.md", "python.md") and not (page.parent / n).exists()
+    ]
     assert missing == []

@@ -14,6 +14,7 @@ from recassay.analysis.contest import Contest
 from recassay.analysis.rules import RULES, DolanMore, Rule
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.results import Matrix, MissingCells, Results
@@ -41,7 +42,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankResult:
+class RankResult(Displayed):
     """The rankings of one metric by every rule, and the rules that could not be applied."""
 
     metric: str

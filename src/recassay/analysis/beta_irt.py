@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from recassay.analysis.beta_irt_direction import ITEM_TRAITS, TRAITS, Direction, Trait, fit_direction
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
 from recassay.core.results import MissingPolicy, Results
@@ -29,7 +30,7 @@ GapPolicy = MissingPolicy | Literal["keep"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BetaIRTResult:
+class BetaIRTResult(Displayed):
     """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1."""
 
     metric: str

@@ -23,13 +23,14 @@ from recassay.analysis.significance import (
 )
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, MissingCells, Results
 from recassay.core.seeds import derived_rng
 
 
 @dataclass(frozen=True, slots=True)
-class CompareResult:
+class CompareResult(Displayed):
     """The tests of one metric; `algorithms` and `mean_ranks` run from the best mean rank to the worst.
 
     `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a

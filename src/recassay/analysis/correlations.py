@@ -11,13 +11,14 @@ from scipy import stats
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrelationsResult:
+class CorrelationsResult(Displayed):
     """`rho[i, j]`: Spearman's correlation of metrics i and j over algorithms, averaged over `count[i, j]` datasets."""
 
     metrics: tuple[str, ...]

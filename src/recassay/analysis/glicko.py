@@ -21,6 +21,7 @@ from recassay.analysis.glicko_system import (
 )
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, MissingCells, Results
 from recassay.core.seeds import derived_rng
@@ -34,7 +35,7 @@ GAMES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GlickoResult:
+class GlickoResult(Displayed):
     """`history[t, :, a]` holds rating, deviation and volatility of algorithm a after t datasets (0: the start).
 
     `spread[:, a]` is the 2.5 %, 50 % and 97.5 % quantile of the final rating of a over random orders of the datasets.

@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.logistic_ability import Abilities
 from recassay.analysis.logistic_priors import LogisticModel
 from recassay.analysis.logistic_start import REACH
+from recassay.core.display import Displayed
 from recassay.core.responses import LogisticItems
 from recassay.core.types import BoolArray, FloatArray
 
@@ -19,7 +20,7 @@ PARAMETERS = ("discrimination", "difficulty", "guessing")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LogisticResult:
+class LogisticResult(Displayed):
     """Items and abilities of one response table.
 
     `item_errors` and `item_intervals` (items x 3 [x 2]: discrimination, difficulty, guessing) are NaN where the items

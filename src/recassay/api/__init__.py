@@ -1,5 +1,7 @@
 """The verbs of the command line as functions. Each imports what it needs when it is called."""
 
+from recassay.api.classifiers import classifier_scores, classify, instance_analysis, load_classify_study, load_instances
+from recassay.api.comper import comper, comper_matrix
 from recassay.api.datasets import (
     DataDescription,
     describe_data,
@@ -20,11 +22,15 @@ from recassay.api.results import (
     correlations,
     default_metric,
     document,
+    figures,
     load_results,
     profiles,
     rank,
     save,
 )
+from recassay.api.robustness import stress
+from recassay.api.selection import advise, associations, clusters, load_characteristics, select
+from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -36,8 +42,15 @@ __all__ = [
     "EvaluationReport",
     "RecAssayError",
     "UsageError",
+    "advise",
     "analyze",
+    "associations",
+    "classifier_scores",
+    "classify",
+    "clusters",
     "compare",
+    "comper",
+    "comper_matrix",
     "correlations",
     "default_metric",
     "demo",
@@ -46,13 +59,18 @@ __all__ = [
     "document",
     "evaluate",
     "fetch_data",
+    "figures",
     "fit_beta_irt",
     "fit_logistic_irt",
     "glicko",
     "import_data",
+    "instance_analysis",
     "list_data",
     "list_parts",
+    "load_characteristics",
+    "load_classify_study",
     "load_data",
+    "load_instances",
     "load_responses",
     "load_results",
     "load_study",
@@ -65,5 +83,8 @@ __all__ = [
     "run",
     "save",
     "save_evaluation",
+    "select",
     "status",
+    "strata",
+    "stress",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,38 +20,47 @@ HARMLESS = ("empty_valid", "few_test_users")
 
 
 def study_facts(folder: str | Path) -> StudyFacts:
-    """What the study in `folder` asked for, what happened, and what its audit found."""
+    """What the study in `folder` asked for, what happened, and what its audit found.
+
+    A study of classifiers has no protocol, tuning or audit of interactions to tell of.
+    """
     from recassay.core.facts import FailedCell, StudyFacts
     from recassay.core.study import StudySpec
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
         manifest, status, cells = store.manifest(), store.status(), store.cells()
-    study = StudySpec.model_validate(manifest["study"])
-    splits, findings = _splits(Path(folder), cells)
-    spaces, untuned = _spaces(study)
-    return StudyFacts(
-        name=study.name,
+    told = manifest["study"]
+    facts = StudyFacts(
+        name=str(told["name"]),
         written=str(manifest.get("written", "")),
         planned=status.planned,
         done=status.done,
         to_go=len(status.to_go),
-        seeds=study.seeds,
-        trials=study.tuning.trials,
-        tuning_metric=study.tuning.metric,
-        protocol=manifest["study"]["protocol"],
-        budget=manifest["study"]["budget"],
+        seeds=tuple(manifest.get("seeds", ())),
+        budget=told.get("budget", {}),
         failed=tuple(
             FailedCell(c.algorithm, c.dataset, c.seed, c.fold, c.status, c.reason or "no reason was kept")
             for c in status.failed
         ),
+        parameters=_parameters(cells),
+        manifest=manifest,
+    )
+    if "classifiers" in manifest:
+        return facts
+    study = StudySpec.model_validate(told)
+    splits, findings = _splits(Path(folder), cells)
+    spaces, untuned = _spaces(study)
+    return replace(
+        facts,
+        trials=study.tuning.trials,
+        tuning_metric=study.tuning.metric,
+        protocol=told["protocol"],
         findings=findings,
         untuned=untuned,
         splits=splits,
-        parameters=_parameters(cells),
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
-        manifest=manifest,
     )
 
 

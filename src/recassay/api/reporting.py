@@ -23,18 +23,19 @@ def report(
     seed: int = 0,
     alpha: float = 0.05,
     replicates: int = 10_000,
+    characteristics: Any = None,
 ) -> AnalysisReport:
     """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
 
     `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
     is the only one in `files` of the answer.
     """
-    from recassay.api.results import analyze, study_folder
+    from recassay.api.results import _study_folder, analyze
     from recassay.reporting.figures import render, told
     from recassay.reporting.folder import refuse_file, write_files
     from recassay.reporting.page import build_page
 
-    folder = study_folder(results)
+    folder = _study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
@@ -46,6 +47,7 @@ def report(
         seed=seed,
         alpha=alpha,
         replicates=replicates,
+        characteristics=characteristics,
     )
     content = report_content(found, folder, alpha=alpha, missing=missing, higher_is_better=higher_is_better)
     parts = told(found.analyses)

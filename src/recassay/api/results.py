@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results
     from recassay.reporting.content import ReportContent
+    from recassay.reporting.figures import Figures
 
 
 def load_results(
@@ -38,7 +40,7 @@ def load_results(
 
     if isinstance(source, Results):
         return source
-    folder = study_folder(source)
+    folder = _study_folder(source)
     if folder is not None:
         from recassay.store.store import Store
 
@@ -47,7 +49,7 @@ def load_results(
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
 
 
-def study_folder(source: Any) -> Path | None:
+def _study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     from recassay.core.results import Results
 
@@ -58,9 +60,10 @@ def study_folder(source: Any) -> Path | None:
 
 
 def default_metric(results: Results) -> str:
-    """The metric that is meant when none is named: `ndcg@10` where present, else the only one."""
-    if "ndcg@10" in results.metrics:
-        return "ndcg@10"
+    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one."""
+    for usual in ("ndcg@10", "accuracy"):
+        if usual in results.metrics:
+            return usual
     if len(results.metrics) == 1:
         return results.metrics[0]
     raise UsageError(
@@ -160,6 +163,19 @@ class AnalysisReport:
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
+        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+
+
+def figures(result: AnalysisReport | AnalysisResult) -> Figures:
+    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
+    from recassay.reporting import figures as reporting
+
+    return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
 
 def analyze(
     results: Any,
@@ -171,8 +187,12 @@ def analyze(
     alpha: float = 0.05,
     replicates: int = 10_000,
     out: str | Path | None = None,
+    characteristics: Any = None,
 ) -> AnalysisReport:
-    """Run every registered analysis on one metric; with `out`, write the report, tables and figures there."""
+    """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
+
+    `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
+    """
     from recassay.api.evidence import evidence_of
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
@@ -184,9 +204,12 @@ def analyze(
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    spec = AnalysisSpec(
-        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(study_folder(results))
-    )
+    evidence = evidence_of(_study_folder(results))
+    if characteristics is not None:
+        from recassay.api.selection import load_characteristics
+
+        evidence["characteristics"] = partial(load_characteristics, characteristics)
+    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
     for name, analysis in analyses:
@@ -199,7 +222,7 @@ def analyze(
         from recassay.api.reporting import report_content
 
         content = report_content(
-            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+            report, _study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
         )
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report

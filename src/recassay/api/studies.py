@@ -34,18 +34,28 @@ def run(
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
+    cluster: str | None = None,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
     Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
-    The same call after an interruption goes on; a changed study runs only what changed.
+    The same call after an interruption goes on; a changed study runs only what changed. `cluster`, the address of a
+    Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that they share.
     """
     from recassay.core.study import StudySpec
     from recassay.runner.study import run_study
 
     spec = study if isinstance(study, StudySpec) else load_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
-    return run_study(spec, target, workers=workers, progress=progress, retry_failed=retry_failed, dry_run=dry_run)
+    return run_study(
+        spec,
+        target,
+        workers=workers,
+        progress=progress,
+        retry_failed=retry_failed,
+        dry_run=dry_run,
+        cluster=cluster,
+    )
 
 
 def status(folder: str | Path) -> StoreStatus:

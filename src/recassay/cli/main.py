@@ -9,7 +9,20 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, report, results, studies, traits
+from recassay.cli import (
+    classifiers,
+    comper,
+    data,
+    evaluation,
+    parts,
+    report,
+    results,
+    selection,
+    strata,
+    stress,
+    studies,
+    traits,
+)
 
 app = typer.Typer(
     name="recassay",
@@ -47,6 +60,13 @@ app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(traits.irt)
 app.command("glicko")(traits.glicko)
+app.command("comper")(comper.comper)
+app.command("comper-matrix")(comper.comper_matrix)
+app.command("strata")(strata.strata)
+app.command("stress")(stress.stress)
+app.command("classify")(classifiers.classify)
+app.command("select")(selection.select)
+app.command("advise")(selection.advise)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

@@ -27,6 +27,7 @@ def report(
     lower: o.Lower = False,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
     seed: o.Seed = 0,
+    characteristics: o.Characteristics = None,
     as_json: o.Json = False,
     out: Annotated[
         Path | None,
@@ -44,6 +45,7 @@ def report(
         higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         seed=seed,
+        characteristics=characteristics,
         out=out,
     )
     if as_json:

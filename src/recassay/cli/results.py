@@ -110,6 +110,7 @@ def analyze(
     higher: o.Higher = False,
     lower: o.Lower = False,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    characteristics: o.Characteristics = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
@@ -124,6 +125,7 @@ def analyze(
         alpha=alpha,
         seed=seed,
         out=out,
+        characteristics=characteristics,
     )
     _show_report(report, as_json, out)
 

@@ -39,6 +39,9 @@ def run(
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
     ] = None,
     retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
     as_json: o.Json = False,
 ) -> None:
@@ -59,7 +62,9 @@ def run(
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
             **({"metrics": _names(metrics)} if metrics else {}),
         )
-    record = api.run(spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry)
+    record = api.run(
+        spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
+    )
     if dry:
         _show_plan(record, as_json)
         return

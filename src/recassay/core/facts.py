@@ -37,7 +37,8 @@ class StudyFacts:
 
     `untuned` are algorithms that have something to tune and were given no trial. Frames: `splits` (a row a dataset),
     `parameters` (a row a finished cell, chosen values as text), `spaces` (a row a tuned parameter). `conventions` are
-    formula and convention by metric label; `manifest` is the whole of it, as kept in the folder.
+    formula and convention by metric label; an empty `protocol` is that of a study without recommenders; `manifest` is
+    the whole of it, as kept in the folder.
     """
 
     name: str
@@ -45,11 +46,11 @@ class StudyFacts:
     planned: int
     done: int
     to_go: int
-    seeds: tuple[int, ...]
-    trials: int
-    tuning_metric: str
-    protocol: Mapping[str, Any]
-    budget: Mapping[str, Any]
+    seeds: tuple[int, ...] = ()
+    trials: int = 0
+    tuning_metric: str = ""
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    budget: Mapping[str, Any] = field(default_factory=dict)
     failed: tuple[FailedCell, ...] = ()
     findings: tuple[AuditFinding, ...] = ()
     untuned: tuple[str, ...] = ()

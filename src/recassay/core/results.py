@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.display import table_html
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
 from recassay.core.types import FloatArray
@@ -105,6 +106,10 @@ class Results:
         _refuse_infinite(frame, where)
         _refuse_duplicates(frame, kept, where)
         return cls(frame, sources)
+
+    def _repr_html_(self) -> str:
+        counts = f"{len(self.algorithms)} algorithms, {len(self.datasets)} datasets, {len(self.metrics)} metrics"
+        return table_html(self.frame, f"Results: {counts}", most=10)
 
     @property
     def metrics(self) -> list[str]:

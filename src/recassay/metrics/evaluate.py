@@ -94,7 +94,7 @@ def evaluate(
     evaluated = np.flatnonzero(np.diff(relevant.indptr)).astype(np.int32)
     if not len(evaluated):
         raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")
-    lists, without_list = _lists_of(evaluated, top.cut(depth), relevant.shape[0])
+    lists, without_list = lists_of(evaluated, top.cut(depth), relevant.shape[0])
     context = EvaluationContext(train)
     users = next((part.users for part in (truth, train) if isinstance(part, Interactions)), None)
     ids = pl.Series(c.USER, evaluated) if users is None else users.gather(evaluated).alias(c.USER)
@@ -125,7 +125,7 @@ def _check_depth(top: TopK, metrics: list[Metric]) -> None:
         )
 
 
-def _lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int) -> tuple[TopK, int]:
+def lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int) -> tuple[TopK, int]:
     """The lists of `users` in their order, empty where there is none, and how many those are."""
     if np.array_equal(users, top.users):
         return top, 0

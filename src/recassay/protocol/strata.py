@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -52,10 +52,10 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PopularityStrata:
-    """The strata of one test part, thresholds ascending."""
+    """The strata of one test part, thresholds ascending; `size` is None where each takes its whole pool."""
 
     strata: tuple[Stratum, ...]
-    size: int
+    size: int | None
 
     def to_frame(self) -> pl.DataFrame:
         """One row a threshold."""
@@ -90,7 +90,7 @@ def popularity_strata(
     test: Interactions,
     *,
     thresholds: Sequence[int] | None = None,
-    size: int | None = None,
+    size: int | Literal["all"] | None = None,
     seed: int,
 ) -> PopularityStrata:
     """The sets T_P = `size` test events drawn at random from {(u, i) in test : Pop(i) < P}, for each
@@ -99,21 +99,23 @@ def popularity_strata(
     Pop(i) counts training users (`popularity`), so `train` is what the judged model was trained on. As in
     Definition 1 every P has its own independent draw: T_P depends on the seed and P alone, not on which other
     thresholds are asked for, nor on the order of rows. `size` is the same for all P, so that sets differ in
-    popularity and not in size; None takes the smallest pool. `thresholds` None takes `default_thresholds`. A
+    popularity and not in size; None takes the smallest pool, and `all` every event below P, so that the last T_P can be
+    the whole test part (the sets then differ in size too). `thresholds` None takes `default_thresholds`. A
     threshold with fewer than `size` test events below it raises `InputError`.
     """
     wanted = sorted(set(default_thresholds(train, test) if thresholds is None else thresholds))
-    if not wanted or (size is not None and size < 1):
+    if not wanted or (isinstance(size, int) and size < 1):
         raise UsageError("strata need at least one threshold and a size of at least 1", fix="leave them out")
     count = popularity(train)
     tested = count[test.item]
     pools = {threshold: int(np.count_nonzero(tested < threshold)) for threshold in wanted}
-    each = min(pools.values()) if size is None else size
-    short = [threshold for threshold, pool in pools.items() if pool < max(each, 1)]
+    fixed = None if size == "all" else min(pools.values()) if size is None else size
+    least = max(fixed or 1, 1)
+    short = [threshold for threshold, pool in pools.items() if pool < least]
     if short:
         shown = listing(f"{threshold} ({pools[threshold]:,} events)" for threshold in short)
         raise InputError(
-            f"too few test events have an item of popularity below {shown}; {max(each, 1):,} are wanted",
+            f"too few test events have an item of popularity below {shown}; {least:,} are wanted",
             fix="use a smaller size, or leave these thresholds out",
         )
     trained = count[count > 0]
@@ -122,7 +124,7 @@ def popularity_strata(
         strata=tuple(
             Stratum(
                 threshold=threshold,
-                sample=test.take(_drawn(test, np.flatnonzero(tested < threshold), each, seed, threshold)),
+                sample=test.take(_drawn(test, np.flatnonzero(tested < threshold), fixed, seed, threshold)),
                 pool=pools[threshold],
                 items=int(np.count_nonzero(trained < threshold)),
                 train_interactions=int(events[count < threshold].sum()),
@@ -132,14 +134,14 @@ def popularity_strata(
             )
             for threshold in wanted
         ),
-        size=each,
+        size=fixed,
     )
 
 
-def _drawn(test: Interactions, pool: IntArray, size: int, seed: int, threshold: int) -> IntArray:
-    """The rows of `pool` with the `size` smallest seeded keys, in row order."""
-    keys = event_keys(test.take(pool), seed, "strata", str(threshold))
-    if size == len(pool):
+def _drawn(test: Interactions, pool: IntArray, size: int | None, seed: int, threshold: int) -> IntArray:
+    """The rows of `pool` with the `size` smallest seeded keys, in row order; all of them where `size` is None."""
+    if size is None or size == len(pool):
         return pool
+    keys = event_keys(test.take(pool), seed, "strata", str(threshold))
     chosen = np.argpartition(keys, size - 1)[:size]
     return np.sort(pool[chosen])

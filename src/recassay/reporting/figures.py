@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,17 @@ from recassay.reporting.section import Figure, Section
 from recassay.reporting.sections import SECTIONS
 
 FORMATS = ("svg", "pdf", "png", "json")
+
+
+class Figures(list[Figure]):
+    """Pictures that a notebook shows one below the other, each with its caption."""
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<figure>{render(figure.chart, 'svg').decode()}"
+            f"<figcaption>{html.escape(figure.caption)}</figcaption></figure>"
+            for figure in self
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +46,9 @@ def told(results: Mapping[str, AnalysisResult]) -> list[Told]:
     ]
 
 
-def figures(results: Mapping[str, AnalysisResult]) -> list[Figure]:
-    """The pictures of these results in reading order."""
-    return [figure for part in told(results) for figure in part.figures]
+def figures(results: Mapping[str, AnalysisResult]) -> Figures:
+    """The pictures of these results in reading order; a result without a section has none."""
+    return Figures(figure for part in told(results) for figure in part.figures)
 
 
 def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:

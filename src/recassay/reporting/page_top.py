@@ -87,10 +87,14 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
     cells = f"{facts.done} of {facts.planned} done, {len(facts.failed)} failed"
     if facts.to_go:
         cells += f", {facts.to_go} to go"
-    seeds = f"seed {facts.seeds[0]}" if len(facts.seeds) == 1 else f"{len(facts.seeds)} seeds"
+    seeds = (
+        "".join(f"; seed {seed}" for seed in facts.seeds[:1]) if len(facts.seeds) < 2 else f"; {len(facts.seeds)} seeds"
+    )
+    if not facts.protocol:
+        return [("Cells", f"{cells}{seeds}"), *([("Budget", _budget(facts.budget))] if facts.budget else [])]
     trials = f"{facts.trials} trials each, by {facts.tuning_metric} on the validation part" if facts.trials else "none"
     return [
-        ("Cells", f"{cells}; {seeds}"),
+        ("Cells", f"{cells}{seeds}"),
         ("Protocol", _protocol(facts.protocol)),
         ("Split", _split(facts.protocol)),
         ("Tuning", trials),

@@ -1,0 +1,91 @@
+"""The verb `strata`: how every algorithm of a study fares on held-out items below a popularity threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from recassay.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from recassay.analysis.popularity_result import PopularityResult
+    from recassay.core.specs import ReadSpec
+    from recassay.core.strata_scores import Others, StrataEvidence
+
+METRIC = "ndcg@20"
+
+
+def strata(
+    folder: str | Path | None = None,
+    metric: str = METRIC,
+    *,
+    train: Any = None,
+    test: Any = None,
+    lists: Mapping[str, Any] | None = None,
+    thresholds: Sequence[int] | None = None,
+    size: int | Literal["all"] | None = None,
+    others: Others = "keep",
+    seed: int = 0,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    read: ReadSpec | Mapping[str, Any] | None = None,
+    allow_leakage: Sequence[str] = (),
+) -> PopularityResult:
+    """Does the order of the algorithms hold on the less popular items?
+
+    Of a study in `folder`, or of `train`, `test` (whatever `load_data` takes) and `lists`: by algorithm, a file or
+    frame `user,item,score[,rank]` as for `evaluate`. T_P are `size` held-out events with items that fewer than P users
+    have in training, for each of `thresholds`; see `recassay.protocol.strata`. By default ten thresholds (fewer where
+    there are few events) and as many events as the smallest pool has; `size="all"` takes every event below P. `others`
+    says what becomes of a user's held-out items outside T_P: `keep` leaves them in the lists as items that are no hits,
+    `remove` takes them out.
+    """
+    from recassay.analysis.popularity import sweep_popularity
+
+    options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
+    if folder is not None:
+        if train is not None or test is not None or lists is not None:
+            raise UsageError("a study folder and train, test or lists were given", fix="give one or the other")
+        evidence = study_strata(folder, metric, **options)
+    elif train is None or test is None or not lists:
+        raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
+    else:
+        evidence = list_strata(train, test, lists, metric, read=read, allow_leakage=allow_leakage, **options)
+    return sweep_popularity(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
+
+
+def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> StrataEvidence:
+    """The per-user scores on the strata of the study in `folder`, from its kept lists; nothing is fitted.
+
+    Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
+    named; so is a dataset with fewer than two algorithms or too few test events for two strata.
+    """
+    from recassay.api.strata_scores import study_evidence
+
+    return study_evidence(Path(folder), metric, **options)
+
+
+def list_strata(
+    train: Any,
+    test: Any,
+    lists: Mapping[str, Any],
+    metric: str = METRIC,
+    *,
+    read: ReadSpec | Mapping[str, Any] | None = None,
+    allow_leakage: Sequence[str] = (),
+    **options: Any,
+) -> StrataEvidence:
+    """The per-user scores of lists made elsewhere on the strata of given training and test data."""
+    from recassay.api.datasets import load_data
+    from recassay.api.strata_scores import given_evidence
+    from recassay.core.specs import ProtocolSpec
+    from recassay.data.tables import read_recommendations
+    from recassay.protocol.apply import apply_protocol
+
+    learned, held_out = load_data(train, read), load_data(test, read)
+    spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
+    split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
+    frames = {name: read_recommendations(source) for name, source in lists.items()}
+    return given_evidence(split, frames, metric, **options)

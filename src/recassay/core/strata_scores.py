@@ -1,0 +1,58 @@
+"""Per-user scores on popularity strata: what an analysis of strata stands on, however they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from recassay.core.types import FloatArray
+
+Others = Literal["keep", "remove"]
+"""What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
+(`keep`), or leave it and the rest moves up (`remove`)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrataScores:
+    """Every algorithm on the sets T_P of one dataset.
+
+    `scores[t, a, u]` is what algorithm a scores for user u on T_P, P = `thresholds[t]` (ascending); NaN for a user
+    without an event in T_P, and then for every algorithm, so that all comparisons are paired. `shares` has a row a
+    threshold (`events` in T_P out of a `pool`, and the shares of items, training and test interactions below P),
+    `curve` the popularity of the items in descending order (`rank`, `popularity`), thinned where there are many.
+    `shortened` counts lists that may have lost exactness by removal (see `Others`).
+    """
+
+    dataset: str
+    algorithms: tuple[str, ...]
+    thresholds: tuple[int, ...]
+    scores: FloatArray
+    shares: pl.DataFrame
+    curve: pl.DataFrame
+    shortened: int = 0
+
+    def __post_init__(self) -> None:
+        expected = (len(self.thresholds), len(self.algorithms))
+        if self.scores.ndim != 3 or self.scores.shape[:2] != expected:
+            raise ValueError(f"scores {self.scores.shape} do not fit {expected} thresholds and algorithms")
+        if list(self.thresholds) != sorted(set(self.thresholds)):
+            raise ValueError("thresholds must ascend")
+        known = np.isfinite(self.scores)
+        if (known != known[:, :1]).any():
+            raise ValueError("a user is scored for every algorithm or for none")
+        if not known.any(axis=2).all():
+            raise ValueError("a stratum has no user")
+
+
+@dataclass(frozen=True, slots=True)
+class StrataEvidence:
+    """The strata of one or more datasets under one metric, and which cells have no part in them and why."""
+
+    metric: str
+    higher_is_better: bool
+    datasets: tuple[StrataScores, ...]
+    others: Others = "keep"
+    left_out: tuple[str, ...] = ()
