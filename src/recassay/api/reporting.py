@@ -31,7 +31,7 @@ def report(
     is the only one in `files` of the answer.
     """
     from recassay.api.results import _study_folder, analyze
-    from recassay.reporting.figures import render, told
+    from recassay.reporting.figures import told_and_drawn
     from recassay.reporting.folder import refuse_file, write_files
     from recassay.reporting.page import build_page
 
@@ -50,8 +50,7 @@ def report(
         characteristics=characteristics,
     )
     content = report_content(found, folder, alpha=alpha, missing=missing, higher_is_better=higher_is_better)
-    parts = told(found.analyses)
-    drawings = {figure.name: render(figure.chart, "svg").decode() for part in parts for figure in part.figures}
+    parts, drawings = told_and_drawn(found.analyses)
     page = build_page(content, parts, drawings)
     found.files.extend(write_files(target.parent, {target.name: page.encode()}))
     return found

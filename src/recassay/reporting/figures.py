@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,12 +39,28 @@ class Told:
 
 def told(results: Mapping[str, AnalysisResult]) -> list[Told]:
     """These results in reading order; one without a section is left out."""
-    return [
-        Told(section, name, result, section.figures(result))
-        for section in SECTIONS
-        for name, result in results.items()
-        if isinstance(result, section.of)
-    ]
+    return list(_telling(results))
+
+
+def _telling(results: Mapping[str, AnalysisResult]) -> Iterator[Told]:
+    for section in SECTIONS:
+        for name, result in results.items():
+            if isinstance(result, section.of):
+                yield Told(section, name, result, section.figures(result))
+
+
+def told_and_drawn(results: Mapping[str, AnalysisResult]) -> tuple[list[Told], dict[str, str]]:
+    """`told`, and the SVG of every picture by its name; one is laid out while the next is being built."""
+    import vl_convert
+
+    parts, pending = [], {}
+    with ThreadPoolExecutor(1) as drawer:
+        for part in _telling(results):
+            parts.append(part)
+            for figure in part.figures:
+                spec = figure.chart.to_dict(validate=False)
+                pending[figure.name] = drawer.submit(vl_convert.vegalite_to_svg, spec)
+        return parts, {name: str(drawing.result()) for name, drawing in pending.items()}
 
 
 def figures(results: Mapping[str, AnalysisResult]) -> Figures:
