@@ -15,6 +15,7 @@ from recassay.api.decodirt import analyze_instances, load_response_folder
 from recassay.api.demonstration import demo
 from recassay.api.evaluation import EvaluationReport, evaluate, save_evaluation
 from recassay.api.parts import doctor, list_parts
+from recassay.api.reporting import report
 from recassay.api.results import (
     AnalysisReport,
     analyze,
@@ -81,6 +82,7 @@ __all__ = [
     "profiles",
     "rank",
     "remove_data",
+    "report",
     "run",
     "save",
     "save_evaluation",

@@ -19,6 +19,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         return {}
     from recassay.api.classifiers import is_classifier_study, load_instances
     from recassay.api.selection import study_characteristics
+    from recassay.api.user_scores import user_scores
 
     if is_classifier_study(folder):
         return {"instances": partial(load_instances, folder)}
@@ -27,6 +28,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
+        "user_scores": partial(user_scores, folder),
     }
 
 

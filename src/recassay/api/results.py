@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results, Sourced
+    from recassay.reporting.content import ReportContent
     from recassay.reporting.figures import Figures
     from recassay.store.store import Store
 
@@ -64,11 +65,11 @@ def _candidates(store: Store) -> Results:
 
 
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     from recassay.core.results import Results
 
     if isinstance(source, Results):
-        source = [origin.file for origin in source.sources]
+        source = [found.file for found in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
@@ -203,7 +204,7 @@ def analyze(
     out: str | Path | None = None,
     characteristics: Any = None,
 ) -> AnalysisReport:
-    """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there.
+    """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
     `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
     """
@@ -211,8 +212,11 @@ def analyze(
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
     from recassay.core.registry import analyses
+    from recassay.reporting.folder import refuse_file
     from recassay.reporting.verdict import verdict
 
+    if out is not None:
+        refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     evidence = evidence_of(_study_folder(results))
@@ -230,7 +234,12 @@ def analyze(
             skipped[name] = str(reason)
     report = AnalysisReport(label, table, done, skipped, verdict(done))
     if out is not None:
-        report.files.extend(save(done, document("analyze", report.to_dict(), table), out))
+        from recassay.api.reporting import report_content
+
+        content = report_content(
+            report, _study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+        )
+        report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
 
 
@@ -243,8 +252,17 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
 
 
-def save(analyses: Mapping[str, AnalysisResult], content: Mapping[str, Any], out: str | Path) -> list[Path]:
-    """Write tables (CSV), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into the folder `out`."""
+def save(
+    analyses: Mapping[str, AnalysisResult],
+    answer: Mapping[str, Any],
+    out: str | Path,
+    *,
+    content: ReportContent | None = None,
+) -> list[Path]:
+    """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
+
+    With `content` the page `report.html` comes first.
+    """
     from recassay.reporting.folder import write_folder
 
-    return write_folder(Path(out), analyses, content)
+    return write_folder(Path(out), analyses, answer, content=content)

@@ -17,6 +17,7 @@ from recassay.cli import (
     glicko,
     irt,
     parts,
+    report,
     results,
     selection,
     strata,
@@ -55,6 +56,7 @@ app.command("demo")(results.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
 app.command("analyze")(results.analyze)
+app.command("report")(report.report)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(irt.irt)

@@ -115,7 +115,7 @@ def analyze(
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
-    """Every analysis; --out saves tables and figures."""
+    """Every analysis; --out saves the report, tables and figures."""
     results = load_table(files, metric, wide, transpose, column)
     report = api.analyze(
         results,
@@ -131,9 +131,9 @@ def analyze(
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the study, tables and figures.")] = Path(
-        "recassay-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the study, the report, tables and figures.")
+    ] = Path("recassay-demo"),
     trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
@@ -154,14 +154,9 @@ def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) ->
         print_lines(["", *report.verdict])
         print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
         if out is None:
-            print_lines(["", "With --out DIR the tables and figures are saved."])
+            print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
         else:
-            print_lines(
-                [
-                    "",
-                    f"Look at {out / 'figures'} first (critical_difference, leaderboard, performance_profiles).",
-                ]
-            )
+            print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
 

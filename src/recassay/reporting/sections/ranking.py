@@ -34,14 +34,22 @@ def sentences(result: RankResult) -> list[str]:
 
 
 def figures(result: RankResult) -> list[Figure]:
-    """Ranks and scores of every algorithm under every aggregation."""
+    """Scores and ranks of every algorithm under every aggregation, and how firm the ranks are."""
     from recassay.plots.leaderboard import plot_leaderboard
+    from recassay.plots.rank_intervals import plot_rank_intervals
 
     caption = (
         f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under {len(result.rankings)} "
         "aggregations: the number is the score, the darker the cell the better the rank."
     )
-    return [Figure("leaderboard", caption, plot_leaderboard(result), "rankings")]
+    firm = (
+        f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the bootstrap's "
+        f"replicates, with the {result.resampled} drawn anew: a long line is a place that chance could have given."
+    )
+    return [
+        Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard"),
+        Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings"),
+    ]
 
 
 SECTION = Section(RankResult, "Leaderboard", "leaderboard", "aggregations", figures, sentences)
