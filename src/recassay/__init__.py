@@ -26,6 +26,7 @@ from recassay.api import (
     profiles,
     rank,
     run,
+    serve,
     status,
 )
 from recassay.core.version import __version__
@@ -53,5 +54,6 @@ __all__ = [
     "profiles",
     "rank",
     "run",
+    "serve",
     "status",
 ]

@@ -25,6 +25,7 @@ from recassay.api.results import (
     rank,
     save,
 )
+from recassay.api.serving import serve
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, glicko, load_responses
 from recassay.core.errors import RecAssayError, UsageError
@@ -65,5 +66,6 @@ __all__ = [
     "run",
     "save",
     "save_evaluation",
+    "serve",
     "status",
 ]

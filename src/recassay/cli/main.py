@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, parts, results, studies, traits
+from recassay.cli import data, evaluation, parts, results, serving, studies, traits
 
 app = typer.Typer(
     name="recassay",
@@ -41,6 +41,7 @@ ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app.command("demo")(results.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
+app.command("serve")(serving.serve)
 app.command("analyze")(results.analyze)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
