@@ -31,6 +31,7 @@ from recassay.api.results import (
 )
 from recassay.api.robustness import stress
 from recassay.api.selection import advise, associations, clusters, load_characteristics, select
+from recassay.api.serving import serve
 from recassay.api.strata import strata
 from recassay.api.studies import load_study, make_study, run, status
 from recassay.api.traits import fit_beta_irt, fit_logistic_irt, fit_user_irt, glicko, load_responses
@@ -87,6 +88,7 @@ __all__ = [
     "save",
     "save_evaluation",
     "select",
+    "serve",
     "status",
     "strata",
     "stress",

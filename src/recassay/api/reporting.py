@@ -30,16 +30,14 @@ def report(
     `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
     is the only one in `files` of the answer.
     """
-    from recassay.api.results import _study_folder, analyze
-    from recassay.reporting.figures import told_and_drawn
+    from recassay.api.results import _study_folder
     from recassay.reporting.folder import refuse_file, write_files
-    from recassay.reporting.page import build_page
 
     folder = _study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
-    found = analyze(
+    found, page = report_page(
         results,
         metric,
         missing=missing,
@@ -49,11 +47,30 @@ def report(
         replicates=replicates,
         characteristics=characteristics,
     )
-    content = report_content(found, folder, alpha=alpha, missing=missing, higher_is_better=higher_is_better)
-    parts, drawings = told_and_drawn(found.analyses)
-    page = build_page(content, parts, drawings)
     found.files.extend(write_files(target.parent, {target.name: page.encode()}))
     return found
+
+
+def report_page(
+    results: Any,
+    metric: str | None = None,
+    *,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    alpha: float = 0.05,
+    **more: Any,
+) -> tuple[AnalysisReport, str]:
+    """Every analysis, and the page that tells them; `more` goes to `analyze`."""
+    from recassay.api.results import _study_folder, analyze
+    from recassay.reporting.figures import told_and_drawn
+    from recassay.reporting.page import build_page
+
+    found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
+    content = report_content(
+        found, _study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+    )
+    parts, drawings = told_and_drawn(found.analyses)
+    return found, build_page(content, parts, drawings)
 
 
 def report_content(

@@ -20,6 +20,7 @@ from recassay.cli import (
     report,
     results,
     selection,
+    serving,
     strata,
     stress,
     studies,
@@ -55,6 +56,7 @@ ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app.command("demo")(results.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
+app.command("serve")(serving.serve)
 app.command("analyze")(results.analyze)
 app.command("report")(report.report)
 app.command("rank")(results.rank)
