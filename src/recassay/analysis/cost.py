@@ -9,6 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import split_label
 from recassay.core.results import Results
@@ -18,7 +19,7 @@ MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to re
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CostResult:
+class CostResult(Displayed):
     """`cells`: algorithm, dataset, measure, value (means over seeds and folds); measures as in `MEASURES`."""
 
     cells: pl.DataFrame

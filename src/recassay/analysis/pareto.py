@@ -10,6 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import known_direction, split_label
 from recassay.core.results import Results
@@ -50,7 +51,7 @@ class Trade:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ParetoResult:
+class ParetoResult(Displayed):
     """Every trade of one accuracy metric."""
 
     metric: str

@@ -11,6 +11,7 @@ from scipy import stats
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
 from recassay.core.results import Matrix, Results
 from recassay.core.types import FloatArray, IntArray
 
@@ -18,7 +19,7 @@ IntervalSource = Literal["users", "repeats", "none"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PerDatasetResult:
+class PerDatasetResult(Displayed):
     """`values[a, d]` with `low` and `high` (NaN where there is no interval) and `share`, the value relative to the
     best of its dataset (1 the best; best / value where lower is better).
 
