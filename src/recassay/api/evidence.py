@@ -10,32 +10,27 @@ from typing import TYPE_CHECKING, Any
 from recassay.core.errors import NotApplicableError
 
 if TYPE_CHECKING:
-    from recassay.core.instances import InstanceResponses
     from recassay.core.strata_scores import StrataEvidence
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
-    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
+    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table.
+
+    A study of classifiers holds answers on test instances, one of recommenders users, lists and interactions.
+    """
     if folder is None:
         return {}
+    from recassay.api.classifiers import is_classifier_study, load_instances
     from recassay.api.selection import study_characteristics
 
+    if is_classifier_study(folder):
+        return {"instances": partial(load_instances, folder)}
     return {
         "popularity": lambda: partial(_popularity, folder),
         "comper": partial(comper_settings, folder),
-        "instances": partial(_instances, folder),
         "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
     }
-
-
-def _instances(folder: Path) -> list[InstanceResponses]:
-    """The answers of classifiers on test instances, where the study is one of classifiers."""
-    from recassay.api.classifiers import is_classifier_study, load_instances
-
-    if not is_classifier_study(folder):
-        raise NotApplicableError("this study holds no answers of classifiers on test instances")
-    return load_instances(folder)
 
 
 def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
