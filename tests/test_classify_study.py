@@ -99,6 +99,15 @@ def test_the_table_of_results(whole):
     assert ranked.to_dict()["ranks"]["mean"]["optimal"] == 1
 
 
+def test_every_analysis_meets_a_classifier_study(whole, cli):
+    ran = cli("analyze", whole / "out", "--json")
+    assert ran.code == 0, ran.err
+    document = ran.json()
+    assert document["metric"] == "accuracy"
+    assert {"rank", "decodirt"} <= set(document["analyses"])
+    assert not {"strata", "user_irt", "select"} & set(document["analyses"])
+
+
 def test_a_changed_study_runs_what_changed(tmp_path):
     write_tables(tmp_path, "one", "two")
     chosen = '"./mine.py:Nearest", "majority"'

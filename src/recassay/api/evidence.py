@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
-    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
+    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table.
+
+    A study of classifiers holds answers on test instances, one of recommenders users, lists and interactions.
+    """
     if folder is None:
         return {}
     from recassay.api.classifiers import is_classifier_study, load_instances
