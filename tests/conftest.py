@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
@@ -62,3 +64,9 @@ def cli(capsys: pytest.CaptureFixture[str]):
         return Ran(int(stopped.value.code or 0), captured.out, captured.err)
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    reason = why_not()
+    if reason is not None:
+        terminalreporter.write_line(f"The browser tests of the report were skipped: {reason}")

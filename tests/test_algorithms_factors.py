@@ -348,5 +348,7 @@ def test_rating_mf_steps_by_hand() -> None:
 
 def test_rating_mf_refuses_data_without_ratings() -> None:
     train = replace(random_events(), weight=None)
-    with pytest.raises(InputError, match="needs ratings"):
+    with pytest.raises(
+        InputError, match=r"needs ratings, .* positive_threshold made plain events of them; leave it out"
+    ):
         RatingMF().fit(train, rng=derived_rng(1))

@@ -72,7 +72,8 @@ def test_analyze_writes_everything(cli, table, tmp_path):
     out = tmp_path / "all"
     ran = cli("analyze", table, "--out", out, "--json")
     answer = ran.json()
-    assert set(answer["analyses"]) == {"rank", "compare", "profiles", "correlations", "irt", "glicko"}
+    expected = {"rank", "compare", "profiles", "correlations", "irt", "glicko", "selection", "stress"}
+    assert set(answer["analyses"]) >= {*expected, "per_dataset"}
     assert answer["verdict"][0].startswith("Oracle is first in ndcg@10 under")
     pairs = pl.read_csv(out / "tables" / "pairs.csv")
     assert pairs.height == 28
@@ -150,6 +151,8 @@ def test_demo_in_small(tmp_path, capsys):
     )
     assert report.verdict[0].startswith("EASE is first in ndcg@10 under all 11 aggregations")
     assert (out / "figures" / "critical_difference.png").stat().st_size > 10_000
+    assert report.files[0] == out / "report.html"
+    assert "Study “demo”" in report.files[0].read_text()
     assert recassay.status(out / "study").done == 6
 
 

@@ -251,6 +251,28 @@ def test_the_grid_grows_with_the_root_of_the_items():
     assert len(grid(paper_items())) == 61
 
 
+def test_respondents_that_agree_wholly_have_finite_slopes():
+    """A Guttman scale: every respondent has right what a lesser one has. The likelihood has no maximum."""
+    codes = (np.arange(40)[:, None] > np.repeat(np.arange(2, 38), 4)[None, :]).astype(np.uint8)
+    responses = Responses(codes, tuple(f"r{i}" for i in range(40)), tuple(f"i{i}" for i in range(144)))
+    found = fit_em(responses, "3pl", priors=ItemPriors(unit_deviation=0.1))
+    assert found.converged
+    assert found.gradient < 0.05
+    assert 1 < found.items.slope.mean() < 15
+    assert np.all(np.diff(found.posterior @ found.grid.points) > -1e-9)
+
+
+@given(st.floats(0.2, 5), st.integers(3, 500), st.floats(0.1, 10), st.floats(0.05, 2))
+def test_the_spread_maximises_its_objective(variance, n, unit, deviation):
+    priors = ItemPriors(unit=unit, unit_deviation=deviation)
+    best = priors.spread(variance, n)
+
+    def objective(sigma):
+        return -n * np.log(sigma) - n * variance / (2 * sigma**2) - (np.log(sigma * unit) / deviation) ** 2 / 2
+
+    assert objective(best) >= max(objective(best * 1.001), objective(best / 1.001))
+
+
 def test_thousands_of_items_do_not_underflow():
     responses, theta, _ = simulated(30, 2_000, 1)
     found = fit_em(responses, "2pl", priors=ItemPriors(), tolerance=5e-2)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.compiled import compiled
-from recassay.algorithms.pairwise import EVENTS_A_VISIT, VISITS_BYTES, Visits, centred_factors
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, holds
+from recassay.algorithms.pairwise import EVENTS_A_VISIT, PairTraining, pairs_bytes
+from recassay.algorithms.positives import States, draw, holds
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
@@ -48,39 +48,28 @@ class BPR:
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Factors and biases twice (training and model), the pairs, and the order in which they are visited."""
-        factors = 2 * 4 * (self.factors + 1) * (n_users + n_items)
-        return factors + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
+        return pairs_bytes(self.factors, 2, n_users, n_items, n_interactions)
 
 
-class _PairwiseTraining:
+class _PairwiseTraining(PairTraining):
     def __init__(self, algorithm: BPR, train: Interactions, rng: np.random.Generator) -> None:
-        self._positives = Positives.of(train)
-        self._algorithm, self._rng = algorithm, rng
-        self._users = centred_factors(train.n_users, algorithm.factors, rng)
-        self._items = centred_factors(train.n_items, algorithm.factors, rng)
-        self._bias = np.zeros(train.n_items, dtype=np.float32)
-        self._visits = Visits(self._positives, rng)
+        super().__init__(train, algorithm.factors, rng)
+        self._rate, self._reg = np.float32(algorithm.rate), np.float32(algorithm.reg)
 
-    def advance(self, iterations: int) -> None:
-        rate, reg = np.float32(self._algorithm.rate), np.float32(self._algorithm.reg)
-        for _ in range(iterations):
-            starts = self._visits.next_epoch()
-            _learn_pairs(
-                self._positives.first,
-                self._positives.items,
-                self._visits.users,
-                self._visits.items,
-                starts,
-                self._users,
-                self._items,
-                self._bias,
-                rate,
-                reg,
-                self._visits.state,
-            )
-
-    def model(self) -> FactorRecommender:
-        return FactorRecommender(self._users.copy(), self._items.copy(), self._bias.copy(), rng=self._rng)
+    def learn(self, starts: IntArray) -> None:
+        _learn_pairs(
+            self.positives.first,
+            self.positives.items,
+            self.visits.users,
+            self.visits.items,
+            starts,
+            self.users,
+            self.items,
+            self.bias,
+            self._rate,
+            self._reg,
+            self.visits.state,
+        )
 
 
 @compiled

@@ -1,12 +1,15 @@
-"""What learning from pairs of items has in common: how training visits the events, and where the factors begin."""
+"""What learning from pairs of items has in common: how training visits the events, and what it improves."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from recassay.algorithms.compiled import compiled
-from recassay.algorithms.positives import Positives, States, draw, fresh_state
-from recassay.core.types import Float32Array, IdArray, IntArray
+from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, fresh_state
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 EVENTS_A_VISIT = 8
 """Events of one user that are learned from in a row: the user's factors then stay in the processor's cache."""
@@ -33,6 +36,37 @@ class Visits:
         """Shuffle: `items` holds the events of each user in a new order, the answer where each visit begins."""
         _shuffle_rows(self._first, self.items, self.state)
         return self._rng.permutation(self._starts)
+
+
+class PairTraining(ABC):
+    """Factors of users and items and a bias of items, improved by visits to the events; `learn` says how."""
+
+    def __init__(self, train: Interactions, factors: int, rng: np.random.Generator) -> None:
+        self.positives = Positives.of(train)
+        self.users = centred_factors(train.n_users, factors, rng)
+        self.items = centred_factors(train.n_items, factors, rng)
+        self.bias = np.zeros(train.n_items, dtype=np.float32)
+        self.visits = Visits(self.positives, rng)
+        self._rng = rng
+
+    @abstractmethod
+    def learn(self, starts: IntArray) -> None:
+        """One epoch: visit the events in the order of `starts`."""
+
+    def advance(self, iterations: int) -> None:
+        """So many further epochs."""
+        for _ in range(iterations):
+            self.learn(self.visits.next_epoch())
+
+    def model(self) -> FactorRecommender:
+        """The factors as they are now."""
+        return FactorRecommender(self.users.copy(), self.items.copy(), self.bias.copy(), rng=self._rng)
+
+
+def pairs_bytes(factors: int, copies: int, n_users: int, n_items: int, n_interactions: int) -> int:
+    """Memory of a `PairTraining`: factors and biases `copies` times, the pairs, and the order of the visits."""
+    numbers = copies * 4 * (factors + 1) * (n_users + n_items)
+    return numbers + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
 
 
 def visit_starts(first: IntArray) -> IntArray:

@@ -40,7 +40,7 @@ class RatingMF:
         self.factors, self.iterations, self.reg, self.rate = factors, iterations, reg, rate
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The predictions after all iterations; training data without ratings is refused."""
+        """The predictions after all iterations; events without ratings (a threshold drops them, too) are refused."""
         return finish(_RatingTraining(self, train, rng), self.iterations)
 
     def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
@@ -56,8 +56,9 @@ class _RatingTraining:
     def __init__(self, algorithm: RatingMF, train: Interactions, rng: np.random.Generator) -> None:
         if train.weight is None:
             raise InputError(
-                "RatingMF needs ratings and the data has none",
-                fix="leave it out, or give the data a column of ratings",
+                "RatingMF needs ratings, and these events carry none: the data has no column of ratings, or "
+                "positive_threshold made plain events of them",
+                fix="leave it out, or study it without positive_threshold on data with ratings",
             )
         self._algorithm, self._rng = algorithm, rng
         order = np.lexsort((rng.random(len(train), dtype=np.float32), train.user))

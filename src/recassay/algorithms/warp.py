@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.compiled import compiled
-from recassay.algorithms.pairwise import EVENTS_A_VISIT, VISITS_BYTES, Visits, centred_factors
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, holds
+from recassay.algorithms.pairwise import EVENTS_A_VISIT, PairTraining, pairs_bytes
+from recassay.algorithms.positives import States, draw, holds
 from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.stages import finish, in_stages
 from recassay.core.search import Real, SearchSpace, Whole
@@ -53,44 +53,34 @@ class WARP:
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Factors, biases and their squared gradients, the model's copy, the pairs and the order of visits."""
-        factors = 3 * 4 * (self.components + 1) * (n_users + n_items)
-        return factors + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
+        return pairs_bytes(self.components, 3, n_users, n_items, n_interactions)
 
 
-class _RankTraining:
+class _RankTraining(PairTraining):
     def __init__(self, algorithm: WARP, train: Interactions, rng: np.random.Generator) -> None:
-        self._positives = Positives.of(train)
-        self._algorithm, self._rng = algorithm, rng
-        self._users = centred_factors(train.n_users, algorithm.components, rng)
-        self._items = centred_factors(train.n_items, algorithm.components, rng)
-        self._bias = np.zeros(train.n_items, dtype=np.float32)
-        self._user_squares, self._item_squares = np.ones_like(self._users), np.ones_like(self._items)
-        self._bias_squares = np.ones_like(self._bias)
+        super().__init__(train, algorithm.components, rng)
+        self._user_squares, self._item_squares = np.ones_like(self.users), np.ones_like(self.items)
+        self._bias_squares = np.ones_like(self.bias)
+        self._rate = np.float32(algorithm.rate)
         self._losses = rank_losses(train.n_items, algorithm.max_sampled)
-        self._visits = Visits(self._positives, rng)
 
-    def advance(self, iterations: int) -> None:
-        for _ in range(iterations):
-            starts = self._visits.next_epoch()
-            _learn_ranks(
-                self._positives.first,
-                self._positives.items,
-                self._visits.users,
-                self._visits.items,
-                starts,
-                self._users,
-                self._items,
-                self._bias,
-                self._user_squares,
-                self._item_squares,
-                self._bias_squares,
-                np.float32(self._algorithm.rate),
-                self._losses,
-                self._visits.state,
-            )
-
-    def model(self) -> FactorRecommender:
-        return FactorRecommender(self._users.copy(), self._items.copy(), self._bias.copy(), rng=self._rng)
+    def learn(self, starts: IntArray) -> None:
+        _learn_ranks(
+            self.positives.first,
+            self.positives.items,
+            self.visits.users,
+            self.visits.items,
+            starts,
+            self.users,
+            self.items,
+            self.bias,
+            self._user_squares,
+            self._item_squares,
+            self._bias_squares,
+            self._rate,
+            self._losses,
+            self.visits.state,
+        )
 
 
 def rank_losses(n_items: int, max_sampled: int) -> Float32Array:

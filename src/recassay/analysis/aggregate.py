@@ -82,8 +82,11 @@ class RankResult(Displayed):
         return pl.DataFrame(rows)
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The one table of rankings."""
-        return {"rankings": self.to_frame()}
+        """The long table of rankings, and the scores as a table of algorithms by aggregations."""
+        scores = pl.DataFrame({c.ALGORITHM: self.algorithms}).with_columns(
+            pl.Series(r.rule.title, r.scores) for r in self.rankings.values()
+        )
+        return {"rankings": self.to_frame(), "leaderboard": scores[self.order()]}
 
     def to_dict(self) -> dict[str, Any]:
         """`methods`, `ranks`, `interval`, `rank_interval` and `probability_best`, each by method and algorithm."""

@@ -188,19 +188,52 @@ def rate_algorithms(
     surprises, and with tau 0.5 the volatility can run away. `tau` None takes the largest of 0.5, 0.2, 0.1, 0.05 and
     0.02 with which it stays below 1 in every order; `settled` says whether it did.
     """
+    names = dataset_order(matrix, order, given=given, properties=properties)
+    place = {name: d for d, name in enumerate(matrix.datasets)}
+    chosen = np.array([place[name] for name in names], dtype=np.int64)
+    return rate_table(
+        matrix.values[:, chosen],
+        matrix.algorithms,
+        names,
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        order_name=order if isinstance(order, str) else "listed",
+        tau=tau,
+        tie=tie,
+        orders=orders,
+        seed=seed,
+        missing=matrix.missing,
+    )
+
+
+def rate_table(
+    values: FloatArray,
+    algorithms: Sequence[str],
+    datasets: Sequence[str],
+    *,
+    metric: str,
+    higher_is_better: bool = True,
+    order_name: str = "listed",
+    tau: float | None = None,
+    tie: float = 0.0,
+    orders: int | None = None,
+    seed: int = 0,
+    missing: MissingCells | None = None,
+) -> GlickoResult:
+    """The tournament over the columns of `values` (algorithms x datasets) in their order, as in `rate_algorithms`.
+
+    Where a value is NaN the algorithm plays no game on that dataset: its rating stays and its deviation grows.
+    """
     if orders is None:
-        orders = int(np.clip(GAMES // (len(matrix.algorithms) ** 2 * len(matrix.datasets)), 20, ORDERS))
+        orders = int(np.clip(GAMES // (len(algorithms) ** 2 * len(datasets)), 20, ORDERS))
     if (tau is not None and not tau > 0) or not tie >= 0 or orders < 1:
         raise UsageError(
             f"tau {tau}, tie {tie}, {orders} random orders", fix="tau is above 0, tie at least 0, orders at least 1"
         )  # fmt: skip
-    names = dataset_order(matrix, order, given=given, properties=properties)
-    place = {name: d for d, name in enumerate(matrix.datasets)}
-    chosen = np.array([place[name] for name in names], dtype=np.int64)
-    scores = round_robin(matrix.values, higher_is_better=matrix.higher_is_better, tie=tie)[chosen]
-    shuffled = np.argsort(derived_rng(seed, "glicko orders", matrix.metric).random((orders, len(chosen))), axis=1)
+    scores = round_robin(values, higher_is_better=higher_is_better, tie=tie)
+    shuffled = np.argsort(derived_rng(seed, "glicko orders", metric).random((orders, len(datasets))), axis=1)
     for attempt in (TAU, *CALMER) if tau is None else (tau,):
-        history = tournament(scores, np.arange(len(chosen))[None, :], tau=attempt)[0]
+        history = tournament(scores, np.arange(len(datasets))[None, :], tau=attempt)[0]
         calm = bool(history[:, 2].max() < SETTLED)
         if not calm and tau is None and attempt != CALMER[-1]:
             continue
@@ -211,11 +244,11 @@ def rate_algorithms(
     places = np.argsort(np.argsort(-final, axis=1, kind="stable"), axis=1, kind="stable") + 1.0
     quantiles = [0.025, 0.5, 0.975]
     return GlickoResult(
-        metric=matrix.metric,
-        higher_is_better=matrix.higher_is_better,
-        algorithms=matrix.algorithms,
-        datasets=tuple(names),
-        order_name=order if isinstance(order, str) else "listed",
+        metric=metric,
+        higher_is_better=higher_is_better,
+        algorithms=tuple(algorithms),
+        datasets=tuple(datasets),
+        order_name=order_name,
         history=history,
         wins=win_probability(history[-1, 0], history[-1, 1]),
         spread=np.quantile(final, quantiles, axis=0),
@@ -224,7 +257,7 @@ def rate_algorithms(
         tie=tie,
         n_orders=orders,
         settled=settled,
-        missing=matrix.missing,
+        missing=missing or MissingCells(),
     )
 
 

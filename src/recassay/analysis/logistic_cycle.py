@@ -81,7 +81,9 @@ class EMRun:
             moved.put(part, maximise_items(where.nodes, right, trials, self.state.take(part), self.model, self.priors,
                                            steps=inner, tolerance=close))  # fmt: skip
         mean = float(mass @ where.points / len(posterior))
-        spread = float(np.sqrt(mass @ (where.points - mean) ** 2 / len(posterior)))
+        variance = float(mass @ (where.points - mean) ** 2 / len(posterior))
+        held = self.priors if self.model != "1pl" else None
+        spread = float(np.sqrt(variance)) if held is None else held.spread(variance, len(posterior))
         self.reached = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
         self.history.append(value)
         self._look_ahead()
@@ -96,7 +98,7 @@ class EMRun:
         """Posteriors at the points that hold any mass, and the penalised log-likelihood."""
         where = Grid.of(self.points[self.shown], self.state.slope)
         posterior, marginal = posterior_on_grid(self.table, self.state, where)
-        prior = 0.0 if self.priors is None else float(self.priors.log_density(self.state, self.model).sum())
+        prior = 0.0 if self.priors is None else self.priors.log_total(self.state, self.model)
         return where, posterior, float(marginal.sum()) + prior
 
     def _look_ahead(self) -> None:
@@ -145,5 +147,5 @@ class EMRun:
         variance = np.empty(len(self.reached.slope))
         for part, right, trials in expected_counts(self.table, weights):
             found = slopes(where.nodes, right, trials, self.reached.take(part), self.model, self.priors)
-            variance[part] = np.linalg.inv(found.information + 1e-9 * np.eye(3))[:, 0, 0]
+            variance[part] = np.linalg.inv(found.positive + 1e-9 * np.eye(3))[:, 0, 0]
         return variance

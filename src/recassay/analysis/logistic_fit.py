@@ -85,7 +85,7 @@ def _finish(responses: Responses, varied: BoolArray, run: EMRun) -> LogisticFit:
         gradient = max(gradient, float(np.abs(found.gradient).max()))
     whole = with_constant(responses, varied, state)
     at_bound = np.abs(whole.slope) >= STEEPEST * 0.999
-    prior = 0.0 if priors is None else float(priors.log_density(state, run.model).sum())
+    prior = 0.0 if priors is None else priors.log_total(state, run.model)
     return LogisticFit(
         items=LogisticItems(responses.items, whole.slope, whole.intercept, whole.guessing),
         state=whole,

@@ -34,14 +34,12 @@ _MARGIN = 0.25
 
 
 def grid(items: ItemParameters) -> FloatArray:
-    """Evenly spaced abilities whose step is at most `STEP` typical posterior standard deviations.
+    """Evenly spaced abilities whose step is at most `STEP` posterior standard deviations where these are smallest.
 
-    That deviation is 1 / sqrt(1 + the test's information averaged over the population), so the number of points grows
-    with the square root of the number of items.
+    That deviation is 1 / sqrt(1 + the test's information where it is largest), so the number of points grows with the
+    square root of the number of items.
     """
-    theta = np.linspace(-3, 3, 25)
-    weight = np.exp(-(theta**2) / 2)
-    information = float(test_information(theta, items) @ weight / weight.sum())
+    information = float(test_information(np.linspace(-3, 3, 61), items).max())
     count = int(np.ceil(2 * REACH * np.sqrt(1 + information) / STEP)) + 1
     count = max(count, FEWEST_POINTS)
     return np.linspace(-REACH, REACH, count + (count % 2 == 0))

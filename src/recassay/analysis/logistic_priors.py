@@ -11,6 +11,8 @@ from scipy.special import expit
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 LogisticModel = Literal["1pl", "2pl", "3pl"]
+UNITS = (0.05, 25.0)
+"""The range of the unit of slopes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +59,10 @@ class ItemPriors:
     and origin are those that fit the items best: the scale of the ability comes from the population, not from the
     priors, so that many items cannot outvote it. With `adaptive` the deviation of the slopes is estimated (empirical
     Bayes: the mean of (slope - unit)^2 + its error variance), between a quarter of the unit and `slope_deviation`: with
-    few respondents the slopes of many items would else stretch the scale of the ability. With `anchored` the unit stays
-    1 and the origin 0: for tables of so few respondents that the items have no scale of their own.
+    few respondents the slopes of many items would else stretch the scale of the ability. The logarithm of the unit is
+    Normal(0, `unit_deviation`): where respondents agree almost wholly, as classifiers do, the likelihood rises with the
+    unit without end. With `anchored` the unit stays 1 and the origin 0: for tables of so few respondents that the items
+    have no scale of their own.
     """
 
     slope_mean: float = 1.0
@@ -68,19 +72,48 @@ class ItemPriors:
     intercept_deviation: float = 5.0
     adaptive: bool = True
     anchored: bool = False
+    unit_deviation: float = 0.5
     unit: float = 1.0
     origin: float = 0.0
 
     def framed(self, state: ItemState) -> ItemPriors:
-        """With the unit sum a^2 / (mean sum a) and the origin -sum a d / sum a^2, which maximise the density."""
+        """With the unit and the origin that maximise the density of these items.
+
+        The origin is -sum a d / sum a^2; the unit u solves sum (a / u) (a / u - m) = s^2 log u / t^2, m and s the mean
+        and deviation of the slopes in units, t that of log u: without the right-hand side it is sum a^2 / (m sum a).
+        """
         if self.anchored:
             return self
         squares, total = float((state.slope**2).sum()), self.slope_mean * float(state.slope.sum())
-        return replace(
-            self,
-            unit=float(np.clip(squares / total, 0.1, 10.0)) if total > 0 else self.unit,
-            origin=-float(state.slope @ state.intercept) / max(squares, 1e-9),
-        )
+        origin = -float(state.slope @ state.intercept) / max(squares, 1e-9)
+        if total <= 0:
+            return replace(self, origin=origin)
+        pull = (self.slope_deviation / self.unit_deviation) ** 2
+        log_unit = np.log(np.clip(squares / total, *UNITS))
+        for _ in range(20):
+            inverse = np.exp(-log_unit)
+            excess = squares * inverse**2 - total * inverse - pull * log_unit
+            slope = -2 * squares * inverse**2 + total * inverse - pull
+            log_unit -= np.clip(excess / min(slope, -1e-9), -0.5, 0.5)
+        return replace(self, unit=float(np.clip(np.exp(log_unit), *UNITS)), origin=origin)
+
+    def spread(self, variance: float, respondents: int) -> float:
+        """The population's deviation sigma within a cycle of EM, from the variance v of the posteriors.
+
+        It maximises -n log sigma - n v / (2 sigma^2) + log p(sigma unit): sqrt(v) but for the prior of the unit.
+        """
+        if self.anchored:
+            return float(np.sqrt(variance))
+        log_spread, weight = np.log(variance) / 2, 1 / (respondents * self.unit_deviation**2)
+        for _ in range(20):
+            part = variance * np.exp(-2 * log_spread)
+            log_spread += (part - 1 - weight * (np.log(self.unit) + log_spread)) / (2 * part + weight)
+        return float(np.exp(log_spread))
+
+    def log_total(self, state: ItemState, model: LogisticModel) -> float:
+        """Of all items and the unit, up to a constant."""
+        unit = 0.0 if model == "1pl" else (np.log(self.unit) / self.unit_deviation) ** 2 / 2
+        return float(self.log_density(state, model).sum() - unit)
 
     def adapted(self, slope: FloatArray, error_variance: FloatArray, widest: float) -> ItemPriors:
         """With the deviation that these slopes have around the unit, at most `widest`."""

@@ -14,7 +14,7 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Matrix, Results
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 BETA_MAX = 3.0
 TIE = 1e-9
@@ -59,30 +59,52 @@ def leave_best_out(
 def _leave_best_out_block(
     values: FloatArray, weights: FloatArray, higher_is_better: bool, beta_max: float, step: float | None
 ) -> FloatArray:
-    n_algorithms = values.shape[1]
-    ranks = np.zeros((len(weights), n_algorithms))
-    alive = np.ones((len(weights), n_algorithms), dtype=bool)
+    """Areas are renewed only on the datasets whose best algorithm left: most keep theirs in most rounds."""
+    single = len(values) == 1
+    columns = values.transpose(0, 2, 1)
+    ladder = np.argsort(-columns if higher_is_better else columns, axis=2, kind="stable")
+    table = np.zeros(len(weights), dtype=np.int64) if single else np.arange(len(weights))
+
+    def gains(own: FloatArray, best: FloatArray) -> FloatArray:
+        return contributions(ratio_to_best(own, best, higher_is_better=higher_is_better), beta_max, step)
+
+    of_best = gains(columns[0][:, None, :], columns[0][:, :, None]) if single else None
+
+    def gain(row: IntArray, dataset: IntArray, place: IntArray) -> FloatArray:
+        best = ladder[table[row], dataset, place]
+        if of_best is not None:
+            return of_best[dataset, best]
+        own = columns[row, dataset]
+        return gains(own, np.take_along_axis(own, best[:, None], axis=1))
+
+    start = gains(columns, np.take_along_axis(columns, ladder[:, :, :1], axis=2))
+    area = weights @ start[0] if single else np.einsum("bda,bd->ba", start, weights, optimize=True)
+    ranks = np.zeros(area.shape)
+    alive = np.ones(area.shape, dtype=bool)
     removed = np.zeros(len(weights))
-    gone = -np.inf if higher_is_better else np.inf
+    place = np.zeros(weights.shape, dtype=np.int64)
+    dataset = np.arange(weights.shape[1])
     while alive.any():
-        if len(values) == 1:
-            sets, which = np.unique(np.packbits(alive, axis=1), axis=0, return_inverse=True)
-            members = np.unpackbits(sets, axis=1, count=n_algorithms).astype(bool)
-        else:
-            which, members = np.arange(len(weights)), alive
-        left = np.where(members[:, :, None], values, gone)
-        best = left.max(axis=1) if higher_is_better else left.min(axis=1)
-        finite = np.where(np.isfinite(best), best, 1.0)[:, None, :]
-        ratio = ratio_to_best(values, finite, higher_is_better=higher_is_better)
-        gain = contributions(ratio, beta_max, step)
-        area = np.einsum("bad,bd->ba", gain[which.ravel()], weights, optimize=True)
-        area[~alive] = -np.inf
-        top = area.max(axis=1, keepdims=True)
-        leaving = alive & (area >= top - TIE * np.maximum(np.abs(np.where(np.isfinite(top), top, 0.0)), 1e-300))
+        top = np.where(alive, area, -np.inf).max(axis=1, keepdims=True)
+        finite = np.where(np.isfinite(top), top, 0.0)
+        leaving = alive & (area >= finite - TIE * np.maximum(np.abs(finite), 1e-300))
         size = leaving.sum(axis=1)
         ranks += np.where(leaving, (removed + (size + 1) / 2)[:, None], 0.0)
         removed += size
         alive &= ~leaving
+        holder = ladder[table[:, None], dataset, place]
+        orphaned = ~np.take_along_axis(alive, holder, axis=1) & (weights > 0) & alive.any(axis=1, keepdims=True)
+        row, where = np.nonzero(orphaned)
+        if not len(row):
+            continue
+        before = place[row, where]
+        after = before + 1
+        while (gone := ~alive[row, ladder[table[row], where, after]]).any():
+            after[gone] += 1
+        place[row, where] = after
+        change = weights[row, where][:, None] * (gain(row, where, after) - gain(row, where, before))
+        first = np.flatnonzero(np.diff(row, prepend=-1))
+        area[row[first]] += np.add.reduceat(change, first, axis=0)
     return ranks
 
 

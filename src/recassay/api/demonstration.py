@@ -30,9 +30,10 @@ def demo(
     progress: Callable[[Event], None] | None = None,
     seed: int = 1,
 ) -> AnalysisReport:
-    """A study of algorithms on embedded synthetic datasets, every analysis, tables and figures in `out`.
+    """A study of algorithms on embedded synthetic datasets, every analysis, and the report with its figures in `out`.
 
-    The study itself lies in `out/study`; running the demo again resumes it.
+    The page, `out/report.html`, is the first of the files; the study itself lies in `out/study`; running the demo again
+    resumes it.
     """
     spec = make_study(
         [f"synthetic:{name}" for name in datasets], algorithms, name="demo", metrics=METRICS, trials=trials, seed=seed

@@ -14,12 +14,24 @@ if TYPE_CHECKING:
 
 
 def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
-    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table."""
+    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table.
+
+    A study of classifiers holds answers on test instances, one of recommenders users, lists and interactions.
+    """
     if folder is None:
         return {}
+    from recassay.api.classifiers import is_classifier_study, load_instances
+    from recassay.api.selection import study_characteristics
+    from recassay.api.user_scores import user_scores
+
+    if is_classifier_study(folder):
+        return {"instances": partial(load_instances, folder)}
     return {
         "popularity": lambda: partial(_popularity, folder),
+        "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
+        "characteristics": partial(study_characteristics, folder),
+        "user_scores": partial(user_scores, folder),
     }
 
 
@@ -32,6 +44,15 @@ def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
     if split_label(metric)[0] not in metrics:
         raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
     return study_strata(folder, metric, seed=seed)
+
+
+def comper_settings(folder: Path) -> dict[str, Any]:
+    """The metric of correctness and the cut-off that the study's `[comper]` section names; nothing without one."""
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        said = store.manifest()["study"].get("comper")
+    return {name: said[name] for name in ("correctness", "k")} if said else {}
 
 
 def _user_responses(folder: Path, metric: str) -> Any:

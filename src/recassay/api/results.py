@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from recassay.analysis.significance import ZeroMethod
     from recassay.core.analysis import AnalysisResult
     from recassay.core.results import MissingPolicy, Results, Sourced
+    from recassay.reporting.content import ReportContent
     from recassay.reporting.figures import Figures
+    from recassay.store.store import Store
 
 
 def load_results(
@@ -43,24 +46,39 @@ def load_results(
         from recassay.store.store import Store
 
         with Store.open(folder) as store:
-            return store.results()
+            return _candidates(store)
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
 
 
+def _candidates(store: Store) -> Results:
+    """The table of a study; of a classifier study without the artificial classifiers and the many MLPs.
+
+    Those answer for the calibration of test instances and are no candidates; `classify` rates them all.
+    """
+    from recassay.core import columns as c
+    from recassay.core.results import Results
+
+    results = store.results()
+    others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}
+    kept = results.frame.filter(~results.frame.get_column(c.ALGORITHM).is_in(sorted(others)))
+    return Results(kept, results.sources) if others and kept.height else results
+
+
 def _study_folder(source: Any) -> Path | None:
-    """The folder, where `source` is one (alone or in a list of one) that exists, or the table of one."""
+    """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     from recassay.core.results import Results
 
     if isinstance(source, Results):
-        source = [origin.file for origin in source.sources]
+        source = [found.file for found in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
 
 
 def default_metric(results: Results) -> str:
-    """The metric that is meant when none is named: `ndcg@10` where present, else the only one."""
-    if "ndcg@10" in results.metrics:
-        return "ndcg@10"
+    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one."""
+    for usual in ("ndcg@10", "accuracy"):
+        if usual in results.metrics:
+            return usual
     if len(results.metrics) == 1:
         return results.metrics[0]
     raise UsageError(
@@ -184,19 +202,29 @@ def analyze(
     alpha: float = 0.05,
     replicates: int = 10_000,
     out: str | Path | None = None,
+    characteristics: Any = None,
 ) -> AnalysisReport:
-    """Run every registered analysis on one metric; with `out`, write tables, figures and `analysis.json` there."""
+    """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
+
+    `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
+    """
     from recassay.api.evidence import evidence_of
     from recassay.core.analysis import AnalysisSpec
     from recassay.core.labels import find_label
     from recassay.core.registry import analyses
+    from recassay.reporting.folder import refuse_file
     from recassay.reporting.verdict import verdict
 
+    if out is not None:
+        refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    spec = AnalysisSpec(
-        label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence_of(_study_folder(results))
-    )
+    evidence = evidence_of(_study_folder(results))
+    if characteristics is not None:
+        from recassay.api.selection import load_characteristics
+
+        evidence["characteristics"] = partial(load_characteristics, characteristics)
+    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
     for name, analysis in analyses:
@@ -206,7 +234,12 @@ def analyze(
             skipped[name] = str(reason)
     report = AnalysisReport(label, table, done, skipped, verdict(done))
     if out is not None:
-        report.files.extend(save(done, document("analyze", report.to_dict(), table), out))
+        from recassay.api.reporting import report_content
+
+        content = report_content(
+            report, _study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+        )
+        report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
 
 
@@ -219,8 +252,17 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
 
 
-def save(analyses: Mapping[str, AnalysisResult], content: Mapping[str, Any], out: str | Path) -> list[Path]:
-    """Write tables (CSV), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into the folder `out`."""
+def save(
+    analyses: Mapping[str, AnalysisResult],
+    answer: Mapping[str, Any],
+    out: str | Path,
+    *,
+    content: ReportContent | None = None,
+) -> list[Path]:
+    """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
+
+    With `content` the page `report.html` comes first.
+    """
     from recassay.reporting.folder import write_folder
 
-    return write_folder(Path(out), analyses, content)
+    return write_folder(Path(out), analyses, answer, content=content)

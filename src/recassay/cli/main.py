@@ -9,7 +9,22 @@ from typing import Annotated
 import typer
 
 from recassay import RecAssayError, __version__
-from recassay.cli import data, evaluation, glicko, irt, parts, results, strata, studies
+from recassay.cli import (
+    classifiers,
+    comper,
+    data,
+    evaluation,
+    glicko,
+    irt,
+    parts,
+    report,
+    results,
+    selection,
+    serving,
+    strata,
+    stress,
+    studies,
+)
 
 app = typer.Typer(
     name="recassay",
@@ -41,12 +56,20 @@ ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app.command("demo")(results.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
+app.command("serve")(serving.serve)
 app.command("analyze")(results.analyze)
+app.command("report")(report.report)
 app.command("rank")(results.rank)
 app.command("compare")(results.compare)
 app.command("irt")(irt.irt)
 app.command("glicko")(glicko.glicko)
+app.command("comper")(comper.comper)
+app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)
+app.command("stress")(stress.stress)
+app.command("classify")(classifiers.classify)
+app.command("select")(selection.select)
+app.command("advise")(selection.advise)
 app.command("evaluate")(evaluation.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)

@@ -32,5 +32,11 @@ Missing = Annotated[
 Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]
+Characteristics = Annotated[
+    Path | None,
+    typer.Option(
+        "--characteristics", help="Table of dataset characteristics: dataset, Nu, Ni, ...", show_default=False
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False)]

@@ -110,11 +110,12 @@ def analyze(
     higher: o.Higher = False,
     lower: o.Lower = False,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    characteristics: o.Characteristics = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
-    """Every analysis; --out saves tables and figures."""
+    """Every analysis; --out saves the report, tables and figures."""
     results = load_table(files, metric, wide, transpose, column)
     report = api.analyze(
         results,
@@ -124,14 +125,15 @@ def analyze(
         alpha=alpha,
         seed=seed,
         out=out,
+        characteristics=characteristics,
     )
     _show_report(report, as_json, out)
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the study, tables and figures.")] = Path(
-        "recassay-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the study, the report, tables and figures.")
+    ] = Path("recassay-demo"),
     trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
@@ -152,14 +154,9 @@ def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) ->
         print_lines(["", *report.verdict])
         print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
         if out is None:
-            print_lines(["", "With --out DIR the tables and figures are saved."])
+            print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
         else:
-            print_lines(
-                [
-                    "",
-                    f"Look at {out / 'figures'} first (critical_difference, leaderboard, performance_profiles).",
-                ]
-            )
+            print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
 

@@ -44,6 +44,7 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("popularity", _DOWN, "mean popularity of the recommended items", ("arp", "average popularity")),
     MetricLabel("calibration", _DOWN, "distance of list popularity from profile popularity", ("miscalibration",)),
     MetricLabel("accuracy", _UP, "share of correct answers", ("acc",)),
+    MetricLabel("balanced_accuracy", _UP, "mean over the classes of their share of correct answers", ("bacc",)),
     MetricLabel("rmse", _DOWN, "root mean squared error"),
     MetricLabel("mse", _DOWN, "mean squared error"),
     MetricLabel("mae", _DOWN, "mean absolute error"),
@@ -52,6 +53,9 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime")),
     MetricLabel("seconds_fit", _DOWN, "seconds to train", ("fit time", "train time", "training time")),
     MetricLabel("seconds_predict", _DOWN, "seconds to recommend", ("predict time", "inference time")),
+    MetricLabel("correctness", _UP, "accuracy as a dimension of ComPer"),
+    MetricLabel("robustness", _DOWN, "shift of the average hit ratio under an attack"),
+    MetricLabel("scalability", _DOWN, "time to learn and recommend"),
     MetricLabel("memory", _DOWN, "peak memory", ("peak memory", "memory gb", "memory mb")),
 )
 

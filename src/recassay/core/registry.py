@@ -1,4 +1,4 @@
-"""One registry class for algorithms, metrics, datasets, analyses and executors.
+"""One registry class for algorithms, metrics, datasets, analyses, executors and classifiers.
 
 A part is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
 imported only when it is asked for. Two packages that announce the same name are refused by name.
@@ -112,5 +112,6 @@ metrics: Registry[Any] = Registry("metric", "recassay.metrics")
 datasets: Registry[Any] = Registry("dataset", "recassay.datasets")
 analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
 executors: Registry[Any] = Registry("executor", "recassay.executors")
+classifiers: Registry[Any] = Registry("classifier", "recassay.classifiers")
 
-REGISTRIES = (algorithms, metrics, datasets, analyses, executors)
+REGISTRIES = (algorithms, metrics, datasets, analyses, executors, classifiers)

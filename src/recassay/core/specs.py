@@ -14,6 +14,7 @@ from recassay.core.names import did_you_mean
 SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"]
 FilterName = Literal["once", "core", "none"]
 FinalFit = Literal["train+valid", "train"]
+AttackKind = Literal["nuke", "push"]
 
 
 class Spec(BaseModel):
@@ -91,3 +92,19 @@ class ProtocolSpec(Spec):
         if self.fold >= self.folds:
             raise ValueError(f"fold {self.fold} is not one of the {self.folds} folds 0..{self.folds - 1}")
         return self
+
+
+class AttackSpec(Spec):
+    """Who attacks and how; `size` and `profile_length` are the attack size and the filler size of the
+    literature."""
+
+    kind: AttackKind = "nuke"
+    filler: Literal["random", "average", "bandwagon"] = "random"
+    size: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """Fake users as a share of the users with training events (at least one fake user)."""
+    profile_length: Annotated[int, Field(ge=1)] | None = None
+    """Items in a fake profile besides the targets; None: as many as the mean real profile has."""
+    targets: Annotated[int, Field(ge=1)] = 10
+    """How many target items `choose_targets` draws when none are named."""
+    selected: Annotated[int, Field(ge=1)] = 5
+    """For `bandwagon`: how many selected items every fake profile holds (at most `profile_length`)."""

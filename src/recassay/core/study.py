@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from recassay.core.specs import ProtocolSpec, ReadSpec, Spec
+from recassay.core.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
 Value: TypeAlias = bool | int | float | str
 
@@ -101,6 +101,26 @@ class Budget(Spec):
     """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
 
 
+class ComPerSpec(AttackSpec):
+    """What a study measures for ComPer: the attack that its algorithms are fitted on once more, and three metrics.
+
+    Robustness is the absolute shift of the average hit ratio between the two fits (ComPer, section V.B).
+    """
+
+    k: Annotated[int, Field(ge=1)] = 10
+    """Length of the lists of which hits, coverage and diversity are taken (the paper's N)."""
+    correctness: str = "auc"
+    hits: Literal["targets", "test"] = "targets"
+    """`targets`: how many of the test users are recommended a target item, averaged over targets (the average hit ratio
+    of the source that the paper cites, Avazpour et al. 2014, after Mobasher et al. 2007); `test`: the share of test
+    users with a held-out item in their list, that is accuracy."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The labels that the study reports for it, besides `robustness` and the seconds of every cell."""
+        return self.correctness, f"coverage@{self.k}", f"diversity@{self.k}"
+
+
 class StudySpec(Spec):
     """A whole study. Relative paths in it start from the folder `base`."""
 
@@ -114,4 +134,5 @@ class StudySpec(Spec):
     """For `split = "kfold"`: the folds to run; None: the one that the protocol names."""
     tuning: TuningSpec = TuningSpec()
     budget: Budget = Budget()
+    comper: ComPerSpec | None = None
     base: str = "."

@@ -1,4 +1,4 @@
-"""Fetch a dataset of the catalog: mirrors in order, resumed, verified, in place only when it is right."""
+"""Fetch a file, of the catalog or another: mirrors in order, resumed, verified, in place only when it is right."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog import CatalogEntry
 from recassay.data.download.pins import Pin, read_pins, write_pin
+from recassay.data.download.remote import RemoteFile
 from recassay.data.download.transfer import (
     AddressFailed,
     Digest,
@@ -92,7 +93,7 @@ def web_opener() -> urllib.request.OpenerDirector:
 
 
 def fetch(
-    entry: CatalogEntry,
+    entry: RemoteFile,
     target_dir: Path | str,
     *,
     progress: Progress | None = None,
@@ -210,7 +211,7 @@ def _alone(part: Path) -> Iterator[None]:
                 discard(part)
 
 
-def _mismatch(entry: CatalogEntry, pin: Pin | None, digest: Digest) -> str | None:
+def _mismatch(entry: RemoteFile, pin: Pin | None, digest: Digest) -> str | None:
     """What is wrong with the file, or None; the published values come before the pinned ones."""
     for kind in ("size", "sha256", "md5"):
         found, published = getattr(digest, kind), getattr(entry, kind)
@@ -222,7 +223,7 @@ def _mismatch(entry: CatalogEntry, pin: Pin | None, digest: Digest) -> str | Non
 
 
 def _settle(
-    entry: CatalogEntry,
+    entry: RemoteFile,
     pins_path: Path,
     pin: Pin | None,
     digest: Digest,
@@ -250,7 +251,7 @@ def _settle(
 
 
 def _failure(
-    entry: CatalogEntry,
+    entry: RemoteFile,
     problems: list[tuple[str, RecAssayError]],
     path: Path,
     part: Path,

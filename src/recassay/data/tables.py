@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import zlib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,18 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
 
 
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
-    """A table and the hash of its bytes; each defect of the file has its own line."""
+    """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
+    data, origin = read_bytes(path, empty_fix=empty_fix)
+    if Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}:
+        try:
+            return pl.read_parquet(io.BytesIO(data)), origin
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError("is not a readable Parquet file", where=origin.file, fix="write it again") from error
+    return _read_text(data, origin.file, empty_fix), origin
+
+
+def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
+    """The content of a file, unpacked where it ends in `.gz`, and the hash of its bytes."""
     name = str(path)
     if not path.exists():
         raise InputError("no such file", where=name, fix="check the path")
@@ -45,21 +57,34 @@ def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     if not data:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     origin = Source(name, hashlib.sha256(data).hexdigest())
-    if path.suffix.lower() in {".parquet", ".pq"}:
-        try:
-            return pl.read_parquet(io.BytesIO(data)), origin
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
-    return _read_text(data, name, empty_fix), origin
+    return (_unpacked(data, name) if path.suffix.lower() == ".gz" else data), origin
 
 
-def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
+def _unpacked(data: bytes, name: str) -> bytes:
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
-        text = data.decode("utf-8-sig")
+        content = unpacker.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise InputError(f"is not a readable gzip file ({error})", where=name, fix="pack it again") from error
+    if unpacker.unconsumed_tail:
+        raise InputError("unpacks to more than 4 GiB", where=name, fix="give a table below 4 GiB")
+    if not unpacker.eof:
+        raise InputError("is not a whole gzip file", where=name, fix="pack it again")
+    return content
+
+
+def text_of(data: bytes, name: str) -> str:
+    """UTF-8 text, or `InputError` with the place of the first byte that is none."""
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 text (byte {error.start})", where=name, fix="save it as UTF-8, or as Parquet"
         ) from error
+
+
+def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
+    text = text_of(data, name)
     header = next((line for line in text.splitlines() if line.strip()), "")
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)

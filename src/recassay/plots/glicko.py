@@ -8,7 +8,7 @@ import altair as alt
 
 from recassay.analysis.glicko import GlickoResult
 from recassay.core import columns as c
-from recassay.plots.theme import FAINT, colour_scale, dash_scale, inline, shorten, themed
+from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
 
 
 def plot_glicko_bump(result: GlickoResult) -> Any:
@@ -49,7 +49,7 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
         )
     )
     names = alt.Chart(inline(ends)).mark_text(align="left", dx=9, fontSize=11).encode(
-        x=x, y=y, color=colour, text="label:N"
+        x=x, y=y, text="label:N", color=alt.value(INK)
     )  # fmt: skip
     width = max(360, 17 * last)
     chart = (lines + names).properties(width=width, height=max(200, 20 * len(order)))

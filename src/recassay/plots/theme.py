@@ -9,7 +9,7 @@ import altair as alt
 
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 INK = "#1b1f24"
-FAINT = "#8a929b"
+FAINT = "#687079"
 GRID = "#e4e7eb"
 
 COLOURS = (
@@ -48,9 +48,18 @@ def dash_scale(names: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
 
 
+class _Rows(alt.Data):  # type: ignore[misc]
+    """Data that charts share instead of copying: Altair copies a chart whenever it joins another, and rows with it."""
+
+    _class_is_valid_at_instantiation = False
+
+    def __deepcopy__(self, memo: object) -> alt.Data:
+        return self
+
+
 def inline(rows: list[dict[str, Any]]) -> alt.Data:
     """Rows as data inside the specification: a chart is one self-contained JSON."""
-    return alt.Data(values=rows)
+    return _Rows(values=rows)
 
 
 def themed(chart: Any, title: str, subtitle: str) -> Any:

@@ -1,7 +1,8 @@
 """From raw interactions to a split that can be trusted: filters, splits, leakage audit, strata, attacks."""
 
+from recassay.core.specs import AttackSpec
 from recassay.protocol.apply import apply_protocol
-from recassay.protocol.attacks import AttackSpec, attack, choose_targets
+from recassay.protocol.attacks import attack, choose_targets
 from recassay.protocol.audit import AuditRecord, Finding, audit_split
 from recassay.protocol.filters import binarise, filter_core, filter_once
 from recassay.protocol.splits import SPLITS, SplitKind

@@ -9,35 +9,16 @@ items.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import Spec
+from recassay.core.specs import AttackKind, AttackSpec
 from recassay.core.types import BoolArray, Float32Array, FloatArray, IdArray, IntArray, Interactions
 
-AttackKind = Literal["nuke", "push"]
 FAKE_USER = "fake-user-"
 _CHUNK = 4_000_000
-
-
-class AttackSpec(Spec):
-    """Who attacks and how; `size` and `profile_length` are the attack size and the filler size of the
-    literature."""
-
-    kind: AttackKind = "nuke"
-    filler: Literal["random", "average", "bandwagon"] = "random"
-    size: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """Fake users as a share of the users with training events (at least one fake user)."""
-    profile_length: Annotated[int, Field(ge=1)] | None = None
-    """Items in a fake profile besides the targets; None: as many as the mean real profile has."""
-    targets: Annotated[int, Field(ge=1)] = 10
-    """How many target items `choose_targets` draws when none are named."""
-    selected: Annotated[int, Field(ge=1)] = 5
-    """For `bandwagon`: how many selected items every fake profile holds (at most `profile_length`)."""
 
 
 def choose_targets(train: Interactions, kind: AttackKind, count: int, *, rng: np.random.Generator) -> IdArray:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets"]
+Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
 
 

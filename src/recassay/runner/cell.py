@@ -25,6 +25,7 @@ from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.metrics.recommend import recommend_all
 from recassay.metrics.whole import whole_ranking_values
+from recassay.runner.attacked import hit_ratio_shift
 from recassay.runner.jobs import Emit, JobFailure
 from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
 from recassay.runner.plan import CellSpec, SplitSpec
@@ -107,6 +108,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     seconds_predict = time.perf_counter() - begin
     memory = peak_bytes()
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train)
+    shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
     write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
         "parameters": parameters,
@@ -118,7 +120,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "peak_memory": max(filter(None, (whole_peak, peak_bytes())), default=None),
         "predicted_memory": predicted,
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
-        "metrics": judged.mean(),
+        "metrics": judged.mean() | shifted,
     }
     return plain(record)
 

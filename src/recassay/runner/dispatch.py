@@ -11,23 +11,15 @@ from recassay.core.registry import algorithms
 from recassay.core.study import StudySpec
 from recassay.metrics.make import make_metric
 from recassay.runner.jobs import Job
-from recassay.runner.memory import machine_bytes
+from recassay.runner.memory import memory_limit
 from recassay.runner.plan import Plan, PlannedCell
-from recassay.runner.references import is_algorithm_file
+from recassay.runner.references import is_part_file
 from recassay.runner.splits import is_prepared
-
-
-def memory_limit(study: StudySpec) -> int | None:
-    """The most bytes a cell may hold: the budget's, else nine tenths of the machine's memory."""
-    if study.budget.memory_gb is not None:
-        return int(study.budget.memory_gb * 1e9)
-    machine = machine_bytes()
-    return None if machine is None else machine * 9 // 10
 
 
 def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
     """The jobs that prepare the splits of `cells`, those that are there left out."""
-    budget, limit = planned.study.budget, memory_limit(planned.study)
+    budget, limit = planned.study.budget, memory_limit(planned.study.budget)
     return [
         Job(
             split,
@@ -58,13 +50,13 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
         "reference": cell.algorithm.reference,
         "base": planned.study.base,
         "folder": str(folder),
-        "memory": memory_limit(planned.study),
+        "memory": memory_limit(planned.study.budget),
     }
 
 
 def part_modules(study: StudySpec) -> list[str]:
     """The modules of ours that a study's cells need: workers import them once instead of once a cell."""
-    names = [a.reference for a in study.algorithms if not is_algorithm_file(a.reference)]
+    names = [a.reference for a in study.algorithms if not is_part_file(a.reference)]
     modules = {algorithms.get(name).__module__ for name in names}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
     modules |= {"recassay.runner.cell", *({"recassay.runner.tune"} if study.tuning.trials else ())}

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.runner.dispatch import cell_payload, memory_limit, split_jobs
+from recassay.runner.dispatch import cell_payload, split_jobs
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor
+from recassay.runner.memory import memory_limit
 from recassay.runner.plan import Plan
 from recassay.runner.splits import is_prepared
 from recassay.store.lock import locked
@@ -57,7 +58,7 @@ def dry_run_study(
                     "recassay.runner.cell:predict",
                     partial(cell_payload, planned, cell, work),
                     planned.study.budget.seconds_per_cell,
-                    memory_limit(planned.study),
+                    memory_limit(planned.study.budget),
                 )
                 for cell in usable
             ],

@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from recassay.metrics.make import convention, make_metric
+from recassay.runner.attacked import robustness_convention
 from recassay.runner.memory import machine_bytes
 from recassay.runner.plan import Plan
 
@@ -23,6 +24,17 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
     return {
         "study": study.model_dump(mode="json", exclude={"base"}),
         "seeds": list(study.seeds),
+        **environment(workers, threads),
+        "datasets": {cell.dataset.name: cell.spec.split.data for cell in planned.splits().values()},
+        "algorithms": {cell.algorithm.name: cell.spec.code for cell in planned.cells},
+        "metrics": {label: convention(make_metric(label)) for label in labels} | robustness_convention(study.comper),
+        "cells": [cell.id for cell in planned.cells],
+    }
+
+
+def environment(workers: int, threads: int) -> dict[str, Any]:
+    """When, with which versions and on which machine a study runs."""
+    return {
         "written": now(),
         "versions": {"python": platform.python_version(), **_versions()},
         "machine": {
@@ -33,10 +45,6 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
             "workers": workers,
             "threads": threads,
         },
-        "datasets": {cell.dataset.name: cell.spec.split.data for cell in planned.splits().values()},
-        "algorithms": {cell.algorithm.name: cell.spec.code for cell in planned.cells},
-        "metrics": {label: convention(make_metric(label)) for label in labels},
-        "cells": [cell.id for cell in planned.cells],
     }
 
 

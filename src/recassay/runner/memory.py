@@ -1,9 +1,11 @@
-"""How much memory a process holds, read from /proc; None where the system does not tell."""
+"""How much memory a process holds, read from /proc (None where the system does not tell), and may hold."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from recassay.core.study import Budget
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -58,3 +60,11 @@ def machine_bytes() -> int | None:
         return min(physical, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
     except (OSError, ValueError):
         return physical
+
+
+def memory_limit(budget: Budget) -> int | None:
+    """The most bytes a cell may hold: the budget's, else nine tenths of the machine's memory."""
+    if budget.memory_gb is not None:
+        return int(budget.memory_gb * 1e9)
+    machine = machine_bytes()
+    return None if machine is None else machine * 9 // 10

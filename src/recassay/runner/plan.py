@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from recassay.core.specs import ProtocolSpec, Spec
-from recassay.core.study import LIST_DEPTH, AlgorithmSpec, DatasetSpec, Setting, StudySpec, TuningSpec
+from recassay.core.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
-from recassay.runner.references import algorithm_version, dataset_version
+from recassay.metrics.protocol import Metric
+from recassay.runner.references import dataset_version, part_version
+
+ROBUSTNESS = "robustness"
+"""The label of the shift under attack."""
 
 CELL_VERSION = 1
 """Part of every cell's identity: raise it when the same cell comes to give other numbers."""
@@ -47,6 +51,20 @@ class CellSpec(Spec):
     tuning: TuningSpec
     seed: int
     depth: int = LIST_DEPTH
+    comper: ComPerSpec | None = None
+    """The attack under which robustness is measured; a cell without one is known by the fields above alone."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = fields(self)
+        if self.comper is None:
+            del found["comper"]
+        return found
+
+    @property
+    def reported(self) -> tuple[str, ...]:
+        """The labels of the numbers that the cell reports."""
+        return self.metrics if self.comper is None else (*self.metrics, ROBUSTNESS)
 
     @property
     def id(self) -> str:
@@ -57,7 +75,7 @@ class CellSpec(Spec):
     def tuning_id(self) -> str:
         """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
         tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
-        return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning}).content_hash()[:32]
+        return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning, "comper": None}).content_hash()[:32]
 
     @property
     def fold(self) -> int | None:
@@ -106,10 +124,11 @@ def plan(study: StudySpec) -> Plan:
     Datasets and algorithm files are hashed, not read or executed. A name that means nothing raises here, before
     anything runs; so does a metric label.
     """
-    metrics = as_metrics(study.metrics)
+    metrics = _metrics(study)
     tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
-    depth = max(LIST_DEPTH, *(metric.k or 0 for metric in metrics))
-    code = [algorithm_version(algorithm, study.base) for algorithm in study.algorithms]
+    deepest = max(metric.k or 0 for metric in metrics)
+    depth = max(LIST_DEPTH, deepest, study.comper.k if study.comper else 0)
+    code = [part_version(algorithm.reference, study.base) for algorithm in study.algorithms]
     cells = []
     for dataset in study.datasets:
         data = dataset_version(dataset, study.base)
@@ -126,9 +145,18 @@ def plan(study: StudySpec) -> Plan:
                     tuning=tuning,
                     seed=seed,
                     depth=depth,
+                    comper=study.comper,
                 )
                 cells.append(PlannedCell(spec.id, spec, algorithm, dataset))
     return Plan(study, tuple(cells))
+
+
+def _metrics(study: StudySpec) -> list[Metric]:
+    """The metrics that the study names, and those that ComPer needs besides."""
+    metrics = as_metrics(study.metrics)
+    labels = {metric.label for metric in metrics}
+    needed = as_metrics(study.comper.metrics) if study.comper else []
+    return [*metrics, *(metric for metric in needed if metric.label not in labels)]
 
 
 def _protocol(study: StudySpec, dataset: DatasetSpec, fold: int | None) -> ProtocolSpec:

@@ -9,22 +9,22 @@ from typing import Any
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
-from recassay.core.registry import algorithms
-from recassay.core.study import AlgorithmSpec, DatasetSpec
+from recassay.core.registry import Registry, algorithms
+from recassay.core.study import DatasetSpec
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 
 GENERATOR_VERSION = "synthetic 1"
 """Part of the version of every synthetic dataset: raise it when the same spec comes to give other data."""
 
 
-def algorithm_labels(references: Sequence[str]) -> list[str]:
-    """What the results call each algorithm: its registered name, or for a file its class or its stem."""
-    return _distinct(references, [_algorithm_label(reference) for reference in references])
+def part_labels(references: Sequence[str], parts: Registry[Any] = algorithms) -> list[str]:
+    """What the results call each algorithm (or other part): its registered name, or for a file its class or stem."""
+    return distinct(references, [_part_label(reference, parts) for reference in references])
 
 
 def dataset_labels(references: Sequence[str]) -> list[str]:
     """What the results call each dataset: its name, the name of its preset, or the stem of its file."""
-    return _distinct(references, [_dataset_label(reference) for reference in references])
+    return distinct(references, [_dataset_label(reference) for reference in references])
 
 
 def dataset_version(spec: DatasetSpec, base: str) -> str:
@@ -32,22 +32,22 @@ def dataset_version(spec: DatasetSpec, base: str) -> str:
     if spec.reference.startswith(SYNTHETIC):
         return _digest(GENERATOR_VERSION, preset_of(spec.reference).content_hash())
     if is_path(spec.reference):
-        return _digest(_file_hash(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
+        return _digest(file_version(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
     return stored_manifest(spec.reference).sha256
 
 
-def algorithm_version(spec: AlgorithmSpec, base: str) -> str:
-    """The version of an algorithm's code: the hash of its file, or the distribution that announces it.
+def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -> str:
+    """The version of the code of an algorithm (or other part): its file's hash, or the distribution announcing it.
 
     The file is not executed: what it does when it is imported happens in the process of its cell.
     """
-    if is_algorithm_file(spec.reference):
-        return _file_hash(path_of(_file_part(spec.reference), base), "algorithm")
-    algorithms.get(spec.reference)
-    origin = algorithms.origin(spec.reference)
+    if is_part_file(reference):
+        return file_version(path_of(_file_part(reference), base), parts.kind)
+    parts.get(reference)
+    origin = parts.origin(reference)
     if origin == "added from Python":
         raise UsageError(
-            f"the algorithm {spec.reference!r} was added from Python, and the cells run in processes of their own",
+            f"the {parts.kind} {reference!r} was added from Python, and the cells run in processes of their own",
             fix="put it in a file and name it as ./file.py:Class, or announce it by an entry point",
         )
     return origin
@@ -55,7 +55,7 @@ def algorithm_version(spec: AlgorithmSpec, base: str) -> str:
 
 def load_algorithm(reference: str, base: str) -> type[Any]:
     """The class of an algorithm: registered, or from a file (which is executed)."""
-    if is_algorithm_file(reference):
+    if is_part_file(reference):
         from recassay.algorithms.plugins import load_plugin
 
         return load_plugin(reference, Path(base))
@@ -63,14 +63,14 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
     return found
 
 
-def is_algorithm_file(reference: str) -> bool:
-    """Whether an algorithm is a user's own file rather than a registered name."""
+def is_part_file(reference: str) -> bool:
+    """Whether an algorithm or classifier is a user's own file rather than a registered name."""
     return ".py:" in reference or is_path(reference)
 
 
-def _algorithm_label(reference: str) -> str:
-    if not is_algorithm_file(reference):
-        return next((name for name in algorithms.names() if canonical(name) == canonical(reference)), reference)
+def _part_label(reference: str, parts: Registry[Any]) -> str:
+    if not is_part_file(reference):
+        return next((name for name in parts.names() if canonical(name) == canonical(reference)), reference)
     return reference.rpartition(":")[2] if ".py:" in reference else PurePath(reference).stem
 
 
@@ -83,7 +83,7 @@ def _dataset_label(reference: str) -> str:
     return PurePath(name).stem or name
 
 
-def _distinct(references: Sequence[str], labels: list[str]) -> list[str]:
+def distinct(references: Sequence[str], labels: list[str]) -> list[str]:
     """The labels, with the whole reference in place of one that several share."""
     folded = [label.casefold() for label in labels]
     return [
@@ -96,7 +96,8 @@ def _file_part(reference: str) -> str:
     return reference.rpartition(":")[0] if ".py:" in reference else reference
 
 
-def _file_hash(path: Path, kind: str) -> str:
+def file_version(path: Path, kind: str) -> str:
+    """The SHA-256 of a file of the study; `kind` says in an error what the file was for."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,13 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.plain import plain
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
 from recassay.data.sources import open_dataset
 from recassay.protocol.apply import apply_protocol
 from recassay.runner.plan import SplitSpec
-from recassay.store.files import sync_folder, temporary_name
+from recassay.store.files import write_array, write_folder, write_json, write_parquet
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "cold_valid")
@@ -57,16 +56,7 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
         opened.refuse_positions(spec.protocol.split)
         split = apply_protocol(opened.interactions, spec.protocol)
         del opened
-        temporary = temporary_name(target)
-        temporary.mkdir(parents=True)
-        _write(split, temporary)
-        try:
-            temporary.rename(target)
-            sync_folder(target.parent)
-        except OSError:
-            shutil.rmtree(temporary)
-            if not is_prepared(folder, spec.id):
-                raise
+        write_folder(target, lambda made: _write(split, made))
     return split_record(folder, spec.id)
 
 
@@ -132,15 +122,9 @@ def _write(split: Split, folder: Path) -> None:
             continue
         parts[name] = [c for c in _COLUMNS if getattr(part, c) is not None]
         for column in parts[name]:
-            with (folder / f"{name}.{column}.npy").open("wb") as file:
-                np.save(file, getattr(part, column), allow_pickle=False)
-                file.flush()
-                os.fsync(file.fileno())
+            write_array(folder / f"{name}.{column}.npy", getattr(part, column))
     for name, file_name in _IDS.items():
-        with (folder / file_name).open("wb") as file:
-            getattr(split.train, name).to_frame().write_parquet(file)
-            file.flush()
-            os.fsync(file.fileno())
+        write_parquet(folder / file_name, getattr(split.train, name).to_frame())
     meta = {
         "fingerprint": split.fingerprint,
         "final_fit": split.final_fit,
@@ -153,8 +137,4 @@ def _write(split: Split, folder: Path) -> None:
         "counts": split.counts,
         "audit": split.audit,
     }
-    with (folder / _META).open("w", encoding="utf-8") as text:
-        json.dump(meta, text)
-        text.flush()
-        os.fsync(text.fileno())
-    sync_folder(folder)
+    write_json(folder / _META, plain(meta))

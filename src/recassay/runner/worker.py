@@ -42,7 +42,7 @@ def main() -> None:
     for module in filter(None, options.preload.split(",")):
         importlib.import_module(module)
     if (registry := sys.modules.get("recassay.core.registry")) is not None:
-        for parts in (registry.algorithms, registry.metrics):
+        for parts in (registry.algorithms, registry.metrics, registry.classifiers):
             parts.names()
     _send(channel, {"ready": True})
     for line in iter(sys.stdin.buffer.readline, b""):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import polars as pl
 
 TEMPORARY = ".unfinished-"
@@ -34,6 +35,32 @@ def write_whole(target: Path, write: Callable[[IO[bytes]], Any]) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+def write_folder(target: Path, fill: Callable[[Path], Any]) -> None:
+    """Let `fill` make a folder that gets its name `target` only when it is whole; one that is there already stays.
+
+    `fill` must have brought its files to the disk when it returns (`write_whole`, `write_array` do).
+    """
+    temporary = temporary_name(target)
+    temporary.mkdir(parents=True)
+    try:
+        fill(temporary)
+        sync_folder(temporary)
+        temporary.rename(target)
+    except OSError:
+        shutil.rmtree(temporary, ignore_errors=True)
+        if not target.is_dir():
+            raise
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync_folder(target.parent)
+
+
+def write_array(target: Path, values: Any) -> None:
+    """Write a numpy array (never of objects) as a whole file."""
+    write_whole(target, lambda file: np.save(file, values, allow_pickle=False))
 
 
 def write_json(target: Path, content: Any) -> None:

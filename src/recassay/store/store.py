@@ -121,7 +121,7 @@ class Store:
     def record(self, cell: CellRecord) -> None:
         """Keep what happened to a cell, in place of what was known before; a done one must have its files."""
         if cell.status == "done" and not self.has_files(cell.id):
-            raise UsageError(f"the cell {cell.id} has no files", fix="write its scores and lists before its row")
+            raise UsageError(f"the cell {cell.id} has no files", fix="write its files before its row")
         row = [
             json.dumps(value) if name in _JSON_FIELDS and value is not None else value
             for name, value in ((name, getattr(cell, name)) for name in _COLUMNS)
@@ -242,8 +242,14 @@ class Store:
         """The lists of a cell: user, rank (from 1), item (original ids) and score."""
         return self._read(lists_file(self.folder, cell), cell)
 
+    def responses(self, cell: str) -> pl.DataFrame:
+        """The answers of a classifier's cell: row (from 1, in the file), truth, predicted, right (0 or 1)."""
+        return self._read(responses_file(self.folder, cell), cell)
+
     def has_files(self, cell: str) -> bool:
-        """Whether the scores and lists of a cell are there."""
+        """Whether the files of a cell are there: scores and lists of a recommender, or responses of a classifier."""
+        if responses_file(self.folder, cell).is_file():
+            return True
         return scores_file(self.folder, cell).is_file() and lists_file(self.folder, cell).is_file()
 
     def _read(self, path: Path, cell: str) -> pl.DataFrame:
@@ -264,6 +270,11 @@ def scores_file(folder: Path, cell: str) -> Path:
 def lists_file(folder: Path, cell: str) -> Path:
     """Where a cell's lists lie."""
     return folder / "lists" / f"{cell}.parquet"
+
+
+def responses_file(folder: Path, cell: str) -> Path:
+    """Where the answers of a classifier's cell lie."""
+    return folder / "responses" / f"{cell}.parquet"
 
 
 def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> None:

@@ -38,14 +38,22 @@ def sentences(result: CompareResult) -> list[str]:
 
 
 def figures(result: CompareResult) -> list[Figure]:
-    """The critical difference diagram."""
+    """The critical difference diagram and the matrix of pairs."""
     from recassay.plots.critical_difference import plot_critical_difference
+    from recassay.plots.pairwise import plot_pairwise
 
     caption = (
         "Mean ranks (further left is better); a bar joins algorithms that the Wilcoxon-Holm tests cannot tell apart "
         f"at the {result.alpha:g} level."
     )
-    return [Figure("critical_difference", caption, plot_critical_difference(result), "pairs")]
+    matrix = (
+        "Every pair: blue where the row is better, orange where it is worse, grey where the test cannot tell; above "
+        "the diagonal Wilcoxon-Holm, below it the Bayesian signed-rank test."
+    )
+    return [
+        Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks"),
+        Figure("pairs", matrix, plot_pairwise(result), "pairs"),
+    ]
 
 
 SECTION = Section(CompareResult, "Significance", "significance", "comparisons", figures, sentences)

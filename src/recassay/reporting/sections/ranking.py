@@ -25,24 +25,31 @@ def sentences(result: RankResult) -> list[str]:
         first = f"{whole} {len(leaders[best])} of {total} {over}; first or tied elsewhere: {'; '.join(others)}."
     place = result.algorithms.index(best)
     chances = [float(r.probability_best[place]) for r in result.rankings.values()]
-    firm = (
-        f"With the {result.resampled} drawn anew, {best} stays first with probability "
-        f"{min(chances):.2f} to {max(chances):.2f}, depending on the aggregation."
-    )
+    low, high = f"{min(chances):.2f}", f"{max(chances):.2f}"
+    spread = f"{low} under every aggregation" if low == high else f"{low} to {high}, depending on the aggregation"
+    firm = f"With the {result.resampled} drawn anew, {best} stays first with probability {spread}."
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     missing = result.missing.sentence()
     return [first, firm, *notes, *([missing + "."] if missing else [])]
 
 
 def figures(result: RankResult) -> list[Figure]:
-    """Ranks and scores of every algorithm under every aggregation."""
+    """Scores and ranks of every algorithm under every aggregation, and how firm the ranks are."""
     from recassay.plots.leaderboard import plot_leaderboard
+    from recassay.plots.rank_intervals import plot_rank_intervals
 
     caption = (
         f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under {len(result.rankings)} "
         "aggregations: the number is the score, the darker the cell the better the rank."
     )
-    return [Figure("leaderboard", caption, plot_leaderboard(result), "rankings")]
+    firm = (
+        f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the bootstrap's "
+        f"replicates, with the {result.resampled} drawn anew: a long line is a place that chance could have given."
+    )
+    return [
+        Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard"),
+        Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings"),
+    ]
 
 
 SECTION = Section(RankResult, "Leaderboard", "leaderboard", "aggregations", figures, sentences)

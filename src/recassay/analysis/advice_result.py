@@ -1,0 +1,229 @@
+"""What was concluded about a new dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.types import FloatArray
+
+SAME = 0.05
+"""Distance below which a dataset of the benchmark is taken for the new one itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A dataset of the benchmark and its distance: root mean squared difference in standard deviations."""
+
+    dataset: str
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A characteristic in which the new dataset lies outside the range of the benchmark."""
+
+    characteristic: str
+    value: float
+    low: float
+    high: float
+
+    def sentence(self) -> str:
+        """In words."""
+        side = "below" if self.value < self.low else "above"
+        edge = self.low if self.value < self.low else self.high
+        return f"{self.characteristic} = {self.value:.4g} is {side} every dataset of the benchmark ({edge:.4g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """What predictions for left-out datasets were worth.
+
+    `rank_error`: root mean squared error of the ranks. `spearman`: mean rho between predicted and true order. `loss`:
+    mean share of the best value lost by taking the algorithm predicted first. `gain`: the baseline's mean squared error
+    less this one's, with a bootstrap interval over datasets.
+    """
+
+    name: str
+    rank_error: float
+    spearman: float
+    loss: float
+    gain: float
+    gain_interval: tuple[float, float]
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the whole interval of the gain lies above 0."""
+        return self.gain_interval[0] > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "rank_error": self.rank_error,
+            "spearman": self.spearman,
+            "loss_of_first_pick": self.loss,
+            "gain_over_baseline": {"estimate": self.gain, "interval": list(self.gain_interval)},
+            "beats_baseline": self.beats_baseline,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdviceResult(Displayed):
+    """Nearest datasets, the ranking among them, the predicted ranks, and what such predictions have been worth.
+
+    Arrays follow `algorithms`. `usual_distance` is the median and the largest distance of the benchmark's datasets to
+    their own nearest neighbour.
+    """
+
+    dataset: str
+    metric: str
+    algorithms: tuple[str, ...]
+    n_datasets: int
+    characteristics: dict[str, float]
+    used: tuple[str, ...]
+    left_out: dict[str, str]
+    nearest: tuple[Neighbour, ...]
+    usual_distance: tuple[float, float]
+    outside: tuple[Outside, ...]
+    near_ranks: FloatArray
+    near_interval: FloatArray
+    near_first: FloatArray
+    model: str
+    model_chosen: tuple[str, ...]
+    expected: FloatArray
+    expected_interval: FloatArray
+    overall: FloatArray
+    overall_interval: FloatArray
+    skills: dict[str, Skill]
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def trusts_model(self) -> bool:
+        """Whether the model beat the overall mean rank on left-out datasets; if not, the overall order is advised."""
+        return self.skills["model"].beats_baseline
+
+    @property
+    def title(self) -> str:
+        """The dataset's name for a heading: of a path its last part."""
+        return self.dataset.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+    @property
+    def far(self) -> bool:
+        """Whether it is farther from its nearest dataset than any dataset of the benchmark is from its own."""
+        return self.nearest[0].distance > self.usual_distance[1]
+
+    def order(self) -> list[int]:
+        """Positions of the algorithms as advised, best first: by the model where it is trusted, else overall."""
+        ranks = self.expected if self.trusts_model else self.overall
+        return sorted(range(len(self.algorithms)), key=lambda a: (ranks[a], self.algorithms[a]))
+
+    def warnings(self) -> list[str]:
+        """What makes this advice weaker than it looks."""
+        lines = [*self.notes, *(f"{each.sentence()}." for each in self.outside)]
+        if self.far:
+            lines.append(
+                f"No dataset of the benchmark is near: the nearest is {self.nearest[0].distance:.2f} standard "
+                f"deviations away; the benchmark's own are at most {self.usual_distance[1]:.2f} from their nearest."
+            )
+        if self.nearest[0].distance < SAME:
+            lines.append(
+                f"{self.nearest[0].dataset} is the same or nearly the same dataset (distance "
+                f"{self.nearest[0].distance:.3f}): the benchmark's own results on it say more than any advice."
+            )
+        return lines
+
+    def verdict(self) -> str:
+        """Whether the model is worth anything, in one sentence."""
+        model, base = self.skills["model"], self.skills["baseline"]
+        numbers = (
+            f"on datasets left out of its making its ranks miss by {model.rank_error:.2f} (root mean square; overall "
+            f"mean rank: {base.rank_error:.2f}), and its first pick loses {100 * model.loss:.0f} % of the best value "
+            f"(overall: {100 * base.loss:.0f} %)"
+        )
+        if self.trusts_model:
+            return f"The model on characteristics beats the overall mean rank: {numbers}."
+        return (
+            f"The model on characteristics does not beat the overall mean rank: {numbers}. The order advised is "
+            "therefore the overall one: on this benchmark, characteristics do not tell which algorithm suits a dataset."
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row an algorithm in the order advised: overall, predicted and nearest ranks with intervals."""
+        order = self.order()
+
+        def column(values: FloatArray) -> FloatArray:
+            return np.asarray(values)[order]
+
+        return pl.DataFrame(
+            {
+                c.ALGORITHM: [self.algorithms[a] for a in order],
+                "overall_rank": column(self.overall),
+                "overall_low": column(self.overall_interval[:, 0]),
+                "overall_high": column(self.overall_interval[:, 1]),
+                "predicted_rank": column(self.expected),
+                "predicted_low": column(self.expected_interval[:, 0]),
+                "predicted_high": column(self.expected_interval[:, 1]),
+                "nearest_rank": column(self.near_ranks),
+                "nearest_low": column(self.near_interval[:, 0]),
+                "nearest_high": column(self.near_interval[:, 1]),
+                "nearest_probability_first": column(self.near_first),
+            }
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The ranks, the nearest datasets, the characteristics, and the worth of predictions."""
+        skills = [{"method": name, **{k: v for k, v in skill.to_dict().items() if k != "gain_over_baseline"},
+                   "gain": skill.gain, "gain_low": skill.gain_interval[0], "gain_high": skill.gain_interval[1]}
+                  for name, skill in self.skills.items()]  # fmt: skip
+        beyond = {each.characteristic for each in self.outside}
+        described = {
+            "characteristic": list(self.characteristics),
+            c.VALUE: list(self.characteristics.values()),
+            "used": [name in self.used for name in self.characteristics],
+            "outside": [name in beyond for name in self.characteristics],
+        }
+        return {
+            "advice": self.to_frame(),
+            "advice_nearest": pl.DataFrame([{c.DATASET: n.dataset, "distance": n.distance} for n in self.nearest]),
+            "advice_characteristics": pl.DataFrame(described),
+            "advice_skill": pl.DataFrame(skills),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`nearest`, `ranking_among_nearest`, `predicted`, `overall`, `order`, `skill`, `outside` and `warnings`."""
+
+        def ranks(values: FloatArray, interval: FloatArray) -> dict[str, Any]:
+            return {
+                name: {"estimate": float(values[a]), "interval": [float(v) for v in interval[a]]}
+                for a, name in enumerate(self.algorithms)
+            }
+
+        return {
+            "dataset": self.dataset,
+            "metric": self.metric,
+            "characteristics": self.characteristics,
+            "left_out": self.left_out,
+            "nearest": [{c.DATASET: n.dataset, "distance": n.distance} for n in self.nearest],
+            "usual_distance": {"median": self.usual_distance[0], "largest": self.usual_distance[1]},
+            "outside": [
+                {"characteristic": each.characteristic, "value": each.value, "range": [each.low, each.high]}
+                for each in self.outside
+            ],
+            "warnings": self.warnings(),
+            "ranking_among_nearest": ranks(self.near_ranks, self.near_interval),
+            "probability_first_among_nearest": dict(zip(self.algorithms, self.near_first.tolist(), strict=True)),
+            "predicted": ranks(self.expected, self.expected_interval),
+            "overall": ranks(self.overall, self.overall_interval),
+            "order": [self.algorithms[a] for a in self.order()],
+            "order_by": "model" if self.trusts_model else "overall mean rank",
+            "model": self.model,
+            "skill": {name: skill.to_dict() for name, skill in self.skills.items()},
+            "verdict": self.verdict(),
+            "settings": {"datasets": self.n_datasets, "confidence": self.confidence},
+        }

@@ -1,0 +1,96 @@
+"""What each algorithm and each dataset cost: seconds and memory, as measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
+from recassay.core.errors import NotApplicableError
+from recassay.core.labels import split_label
+from recassay.core.results import Results
+
+MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to recommend", "seconds": "seconds in all",
+            "memory": "peak memory, MB"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostResult(Displayed):
+    """`cells`: algorithm, dataset, measure, value (means over seeds and folds); measures as in `MEASURES`."""
+
+    cells: pl.DataFrame
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures that the table has, in the order of `MEASURES`."""
+        present = set(self.cells.get_column("measure"))
+        return [measure for measure in MEASURES if measure in present]
+
+    def spread(self, key: str) -> pl.DataFrame:
+        """By `algorithm` or `dataset` and measure: cells, least, quartiles, median, most and sum."""
+        value = pl.col(c.VALUE)
+        return (
+            self.cells.group_by(key, "measure")
+            .agg(
+                pl.len().alias("cells"),
+                value.min().alias("least"),
+                value.quantile(0.25, "linear").alias("lower_quartile"),
+                value.median().alias("median"),
+                value.quantile(0.75, "linear").alias("upper_quartile"),
+                value.max().alias("most"),
+                value.sum().alias("sum"),
+            )
+            .sort(pl.col("measure").replace_strict(list(MEASURES), range(len(MEASURES))), "median", key)
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """The spread by algorithm."""
+        return self.spread(c.ALGORITHM)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """By algorithm, by dataset, and every cell."""
+        return {
+            "cost_by_algorithm": self.spread(c.ALGORITHM),
+            "cost_by_dataset": self.spread(c.DATASET),
+            "cost_cells": self.cells,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spreads as rows."""
+        return {"by_algorithm": self.spread(c.ALGORITHM).to_dicts(), "by_dataset": self.spread(c.DATASET).to_dicts()}
+
+
+def measure_cost(results: Results) -> CostResult:
+    """Times and memory of a results table, by cell."""
+    known = {label: split_label(label)[0] for label in results.metrics if split_label(label)[0] in MEASURES}
+    if not known:
+        raise NotApplicableError(
+            "the table has no times and no memory", fix="add seconds_fit, seconds_predict or memory"
+        )
+    cells = (
+        results.frame.filter(pl.col(c.METRIC).is_in(list(known)))
+        .drop_nulls(c.VALUE)
+        .with_columns(pl.col(c.METRIC).replace(known).alias("measure"))
+        .group_by(c.ALGORITHM, c.DATASET, "measure")
+        .agg(pl.col(c.VALUE).mean())
+        .sort("measure", c.ALGORITHM, c.DATASET)
+    )
+    if not cells.height:
+        raise NotApplicableError("no time and no memory was measured", fix="run the study's cells first")
+    return CostResult(cells)
+
+
+def _run(results: Results, spec: AnalysisSpec) -> CostResult:
+    return measure_cost(results)
+
+
+ANALYSIS = Analysis(
+    name="cost",
+    question="What does each algorithm cost in time and memory, and on which datasets?",
+    source="",
+    run=_run,
+)

@@ -1,0 +1,75 @@
+"""k-means for few points and many starts: all starts (and all point clouds) advance together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.core.types import FloatArray, IntArray
+
+_MOST_STEPS = 100
+
+
+def kmeans(
+    points: FloatArray, clusters: int, rng: np.random.Generator, *, starts: int = 200
+) -> tuple[IntArray, FloatArray]:
+    """The labels and centres with the least inertia among `starts` runs of Lloyd's algorithm.
+
+    `points` is n x dimensions, or clouds x n x dimensions; labels are then clouds x n and centres clouds x clusters x
+    dimensions. Starts are those of k-means++ (Arthur and Vassilvitskii 2007). A run that loses a cluster never wins.
+    """
+    clouds = points[None] if points.ndim == 2 else points
+    labels, centres, inertia = kmeans_runs(clouds, clusters, rng, starts=starts)
+    best = inertia.argmin(axis=1)
+    rows = np.arange(len(clouds))
+    chosen, middle = labels[rows, best], centres[rows, best]
+    return (chosen[0], middle[0]) if points.ndim == 2 else (chosen, middle)
+
+
+def kmeans_runs(
+    clouds: FloatArray, clusters: int, rng: np.random.Generator, *, starts: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Every run by itself: labels (clouds x starts x n), centres, and inertia (infinite where a cluster was lost)."""
+    n_clouds, n, width = clouds.shape
+    own = np.repeat(np.arange(n_clouds), starts)
+    points = clouds[own]
+    centres = _plus_plus(points, clusters, rng)
+    labels = np.full((len(points), n), -1, dtype=np.int64)
+    for _ in range(_MOST_STEPS):
+        distance = _squared(points, centres)
+        nearest = distance.argmin(axis=2)
+        if (nearest == labels).all():
+            break
+        labels = nearest
+        inside = (labels[:, None, :] == np.arange(clusters)[:, None]).astype(np.float64)
+        size = inside.sum(axis=2)
+        centres = np.where(size[..., None] > 0, inside @ points / np.maximum(size, 1)[..., None], centres)
+    inertia = np.take_along_axis(_squared(points, centres), labels[..., None], axis=2).sum(axis=(1, 2))
+    lost = (labels[:, None, :] == np.arange(clusters)[:, None]).sum(axis=2).min(axis=1) == 0
+    inertia = np.where(lost, np.inf, inertia)
+    return (
+        labels.reshape(n_clouds, starts, n),
+        centres.reshape(n_clouds, starts, clusters, width),
+        inertia.reshape(n_clouds, starts),
+    )
+
+
+def _squared(points: FloatArray, centres: FloatArray) -> FloatArray:
+    """Squared distances, runs x n x clusters."""
+    squares: FloatArray = ((points[:, :, None, :] - centres[:, None, :, :]) ** 2).sum(axis=3)
+    return squares
+
+
+def _plus_plus(points: FloatArray, clusters: int, rng: np.random.Generator) -> FloatArray:
+    """Starting centres: each next one drawn with probability proportional to the squared distance to those before."""
+    runs, n, width = points.shape
+    rows = np.arange(runs)
+    centres = np.empty((runs, clusters, width))
+    chosen = rng.integers(0, n, runs)
+    nearest = np.full((runs, n), np.inf)
+    for k in range(clusters):
+        centres[:, k] = points[rows, chosen]
+        nearest = np.minimum(nearest, ((points - centres[:, k, None]) ** 2).sum(axis=2))
+        weight = np.where(nearest.sum(axis=1, keepdims=True) > 0, nearest, 1.0).cumsum(axis=1)
+        drawn = rng.random(runs) * weight[:, -1]
+        chosen = np.minimum((weight <= drawn[:, None]).sum(axis=1), n - 1)
+    return centres

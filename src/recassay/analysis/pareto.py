@@ -1,0 +1,175 @@
+"""Accuracy against what it costs or crowds out: coverage, novelty, popularity, seconds, ...; who is beaten in both?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.display import Displayed
+from recassay.core.errors import NotApplicableError
+from recassay.core.labels import known_direction, split_label
+from recassay.core.results import Results
+from recassay.core.types import BoolArray, FloatArray
+
+COSTS = ("seconds_fit", "seconds_predict", "seconds", "memory")
+"""Averaged on the log scale: they differ by orders of magnitude between datasets."""
+
+OTHERS = ("coverage", "novelty", "popularity", "diversity", "longtail", "gini", "entropy", "serendipity", "calibration",
+          *COSTS)  # fmt: skip
+MOST = 6
+"""Pairs that are looked at: more pictures than that nobody compares."""
+
+SMALLEST_COST = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trade:
+    """Accuracy and one other metric, averaged over the datasets on which all of `algorithms` have both.
+
+    `front[i]`: no algorithm is at least as good in both and better in one (the Pareto front). `mean` says how `other`
+    was averaged; `left_out` lacks values on more than half of the datasets.
+    """
+
+    other: str
+    higher_is_better: bool
+    mean: str
+    algorithms: tuple[str, ...]
+    n_datasets: int
+    accuracy: FloatArray
+    values: FloatArray
+    front: BoolArray
+    left_out: tuple[str, ...] = ()
+
+    def order(self) -> list[int]:
+        """The algorithms of the front from the most accurate on, then the others likewise."""
+        return sorted(range(len(self.algorithms)), key=lambda i: (not self.front[i], -self.accuracy[i]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParetoResult(Displayed):
+    """Every trade of one accuracy metric."""
+
+    metric: str
+    higher_is_better: bool
+    trades: tuple[Trade, ...]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a trade and algorithm: both values, and whether it is on the front."""
+        return pl.DataFrame(
+            [
+                {"against": t.other, c.ALGORITHM: t.algorithms[i], self.metric: float(t.accuracy[i]),
+                 "other": float(t.values[i]), "front": bool(t.front[i]), "datasets": t.n_datasets}
+                for t in self.trades
+                for i in t.order()
+            ]
+        )  # fmt: skip
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The one table."""
+        return {"pareto": self.to_frame()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """By the other metric: values, front and the datasets that counted."""
+        return {
+            "metric": self.metric,
+            "trades": {
+                t.other: {
+                    "higher_is_better": t.higher_is_better,
+                    "mean": t.mean,
+                    "datasets": t.n_datasets,
+                    "accuracy": dict(zip(t.algorithms, t.accuracy.tolist(), strict=True)),
+                    "values": dict(zip(t.algorithms, t.values.tolist(), strict=True)),
+                    "front": [t.algorithms[i] for i in t.order() if t.front[i]],
+                    "left_out": list(t.left_out),
+                }
+                for t in self.trades
+            },
+        }
+
+
+def pareto_front(first: FloatArray, second: FloatArray) -> BoolArray:
+    """Which points no other one dominates, higher being better in both: at least as good in both, better in one."""
+    no_worse = (first[None] >= first[:, None]) & (second[None] >= second[:, None])
+    better = (first[None] > first[:, None]) | (second[None] > second[:, None])
+    return ~np.any(no_worse & better, axis=1)
+
+
+def trade_off(results: Results, metric: str, *, higher_is_better: bool | None = None) -> ParetoResult:
+    """`metric` against each of the other metrics of `OTHERS` that the table has, at most `MOST`."""
+    upward = results.direction(metric, higher_is_better)
+    accuracy = _cells(results, metric)
+    trades = []
+    for other in _others(results, metric):
+        trade = _trade(accuracy, _cells(results, other), other, upward)
+        if trade is not None:
+            trades.append(trade)
+    if not trades:
+        raise NotApplicableError(
+            f"the table has {metric} and no coverage, novelty, popularity, time or the like beside it",
+            fix="add such a metric to see what accuracy costs",
+        )
+    return ParetoResult(metric, upward, tuple(trades[:MOST]))
+
+
+def _others(results: Results, metric: str) -> list[str]:
+    """A label for each kind of metric, in the order of `OTHERS`; of several cut-offs the one of `metric`."""
+    cutoff = split_label(metric)[1]
+    chosen: dict[str, str] = {}
+    for label in results.metrics:
+        name, own = split_label(label)
+        if name in OTHERS and label != metric and (name not in chosen or own == cutoff):
+            chosen[name] = label
+    return [chosen[name] for name in OTHERS if name in chosen]
+
+
+def _cells(results: Results, label: str) -> pl.DataFrame:
+    whole = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)
+    rows = results.frame.filter(pl.col(c.METRIC) == label)
+    return rows.group_by(c.ALGORITHM, c.DATASET).agg(whole).drop_nulls(c.VALUE)
+
+
+def _trade(accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: bool) -> Trade | None:
+    both = accuracy.join(others, on=[c.ALGORITHM, c.DATASET], suffix="_other")
+    datasets = both.get_column(c.DATASET).n_unique()
+    counts = both.group_by(c.ALGORITHM).len()
+    kept = counts.filter(pl.col("len") * 2 >= datasets).get_column(c.ALGORITHM)
+    both = both.filter(pl.col(c.ALGORITHM).is_in(kept.implode()))
+    shared = both.group_by(c.DATASET).len().filter(pl.col("len") == kept.len()).get_column(c.DATASET)
+    both = both.filter(pl.col(c.DATASET).is_in(shared.implode()))
+    if kept.len() < 2 or both.height == 0:
+        return None
+    cost = split_label(other)[0] in COSTS
+    value = pl.col(f"{c.VALUE}_other")
+    mean = value.clip(SMALLEST_COST).log().mean().exp() if cost else value.mean()
+    table = both.group_by(c.ALGORITHM).agg(pl.col(c.VALUE).mean(), mean.alias("other")).sort(c.ALGORITHM)
+    first, second = table.get_column(c.VALUE).to_numpy(), table.get_column("other").to_numpy()
+    up = bool(known_direction(other))
+    absent = sorted(set(accuracy.get_column(c.ALGORITHM)) - set(kept))
+    return Trade(
+        other=other,
+        higher_is_better=up,
+        mean="geometric mean" if cost else "mean",
+        algorithms=tuple(table.get_column(c.ALGORITHM)),
+        n_datasets=shared.len(),
+        accuracy=first,
+        values=second,
+        front=pareto_front(first if upward else -first, second if up else -second),
+        left_out=tuple(absent),
+    )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> ParetoResult:
+    return trade_off(results, spec.metric, higher_is_better=spec.higher_is_better)
+
+
+ANALYSIS = Analysis(
+    name="pareto",
+    question="What does accuracy cost in coverage, novelty, popularity and time, and who is beaten in both?",
+    source="",
+    run=_run,
+)

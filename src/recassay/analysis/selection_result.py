@@ -1,0 +1,168 @@
+"""What was concluded about choices of datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The mean of several values and where the middle 95 % of them lie (their spread, not an error of the mean)."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Spread:
+        """Of these values."""
+        low, high = np.quantile(values, [0.025, 0.975])
+        return cls(float(values.mean()), float(low), float(high))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`mean` and `middle_95`."""
+        return {"mean": self.mean, "middle_95": [self.low, self.high]}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One method's k datasets and how well they keep the ranking of all (Spearman's rho).
+
+    `rho`: on all algorithms and the metric of the choice; for `random` (which has no choice of its own) the mean.
+    `simulated`: over the method's own chance, as in Table 4. `held_out_algorithms`: on halves of the algorithms that
+    the choice did not see; `by_metric`: on metrics it did not see; `held_out_both`: both at once. For `preserving` only
+    the held-out numbers are comparable with the other methods; `held_out_p` is how often subsets that know nothing
+    reach as much.
+    """
+
+    method: str
+    datasets: tuple[str, ...]
+    rho: float
+    better_than_random: float
+    simulated: Spread | None
+    by_metric: dict[str, float]
+    simulated_by_metric: dict[str, Spread] | None
+    held_out_algorithms: Spread | None
+    held_out_better_than_random: float | None
+    held_out_p: float | None
+    held_out_both: Spread | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "datasets": list(self.datasets),
+            "spearman": self.rho,
+            "better_than_random": self.better_than_random,
+            "simulated": None if self.simulated is None else self.simulated.to_dict(),
+            "simulated_by_metric": None if self.simulated_by_metric is None
+            else {name: spread.to_dict() for name, spread in self.simulated_by_metric.items()},
+            "held_out": {
+                "algorithms": None if self.held_out_algorithms is None else self.held_out_algorithms.to_dict(),
+                "better_than_random": self.held_out_better_than_random,
+                "p": self.held_out_p,
+                "metrics": self.by_metric,
+                "algorithms_and_metrics": None if self.held_out_both is None else self.held_out_both.to_dict(),
+            },
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Agreement of a method at one k; `held_out` where the algorithms that judge were not chosen on."""
+
+    method: str
+    k: int
+    held_out: bool
+    spread: Spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelectionResult(Displayed):
+    """The choices by method, their agreement under every aggregation, and the agreement by k."""
+
+    metric: str
+    rule: str
+    k: int
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    choices: dict[str, Choice]
+    by_rule: dict[str, dict[str, float]]
+    curve: tuple[CurvePoint, ...]
+    held_out_metrics: tuple[str, ...]
+    halves: int
+    simulations: int
+    skipped: dict[str, str]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a method: its datasets, rho, and the held-out numbers."""
+        rows = []
+        for name, choice in self.choices.items():
+            held, both = choice.held_out_algorithms, choice.held_out_both
+            rows.append(
+                {
+                    "method": name,
+                    "datasets": ", ".join(choice.datasets),
+                    "spearman": choice.rho,
+                    "better_than_random": choice.better_than_random,
+                    "simulated_mean": None if choice.simulated is None else choice.simulated.mean,
+                    "held_out_algorithms": None if held is None else held.mean,
+                    "held_out_low": None if held is None else held.low,
+                    "held_out_high": None if held is None else held.high,
+                    "held_out_better_than_random": choice.held_out_better_than_random,
+                    "held_out_p": choice.held_out_p,
+                    "held_out_metrics": _mean(choice.by_metric),
+                    "held_out_both": None if both is None else both.mean,
+                }
+            )
+        numbers = [name for name in rows[0] if name not in {"method", "datasets"}]
+        return pl.DataFrame(rows, schema_overrides={name: pl.Float64 for name in numbers})
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The choices, Table 4 (by metric), the agreement under every aggregation, and by k."""
+        frames = {"selection": self.to_frame()}
+        metrics = [
+            {"method": name, c.METRIC: metric, "spearman": choice.by_metric[metric],
+             "simulated_mean": None if choice.simulated_by_metric is None else choice.simulated_by_metric[metric].mean}
+            for name, choice in self.choices.items()
+            for metric in self.held_out_metrics
+        ]  # fmt: skip
+        if metrics:
+            frames["selection_metrics"] = pl.DataFrame(metrics, schema_overrides={"simulated_mean": pl.Float64})
+        rules = [
+            {"method": m, "aggregation": r, "spearman": v} for m, row in self.by_rule.items() for r, v in row.items()
+        ]
+        frames["selection_aggregations"] = pl.DataFrame(rules)
+        if self.curve:
+            frames["selection_curve"] = pl.DataFrame(
+                [{"method": p.method, "k": p.k, "held_out": p.held_out, "mean": p.spread.mean, "low": p.spread.low,
+                  "high": p.spread.high} for p in self.curve]
+            )  # fmt: skip
+        return frames
+
+    def to_dict(self) -> dict[str, Any]:
+        """`choices` by method with their numbers, `aggregations`, `curve`, and what was left out."""
+        return {
+            "metric": self.metric,
+            "aggregation": self.rule,
+            "k": self.k,
+            "datasets": list(self.datasets),
+            "algorithms": list(self.algorithms),
+            "choices": {name: choice.to_dict() for name, choice in self.choices.items()},
+            "aggregations": self.by_rule,
+            "curve": [{"method": p.method, "k": p.k, "held_out": p.held_out, **p.spread.to_dict()} for p in self.curve],
+            "skipped": self.skipped,
+            "settings": {"simulations": self.simulations, "halves": self.halves,
+                         "held_out_metrics": list(self.held_out_metrics)},
+        }  # fmt: skip
+
+
+def _mean(values: dict[str, float]) -> float | None:
+    return float(np.mean(list(values.values()))) if values else None

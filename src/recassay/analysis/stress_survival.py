@@ -1,0 +1,39 @@
+"""How often who is first, and who is before whom, stays so under a change of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survival:
+    """`first[r, a]`: share of the changed tables in which a is first under rule r; `ahead[r, a, b]`: in which a is
+    before b. Ties share the first place and count half. Tables without a (or b) do not count. `when` says what was
+    changed, as the end of a sentence.
+    """
+
+    name: str
+    when: str
+    tried: int
+    exhaustive: bool
+    first: FloatArray
+    ahead: FloatArray
+
+
+def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Survival:
+    """From ranks (rules x tables x algorithms; NaN for an algorithm that a table lacks)."""
+    n_rules, tried, count = ranks.shape
+    first, ahead = np.empty((n_rules, count)), np.empty((n_rules, count, count))
+    present = np.isfinite(ranks[0])
+    both = np.maximum((present[:, :, None] & present[:, None, :]).sum(axis=0), 1)
+    for r in range(n_rules):
+        filled = np.where(present, ranks[r], np.inf)
+        leads = filled == filled.min(axis=1, keepdims=True)
+        first[r] = (leads / leads.sum(axis=1, keepdims=True)).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+        mine, theirs = ranks[r][:, :, None], ranks[r][:, None, :]
+        ahead[r] = ((mine < theirs).sum(axis=0) + (mine == theirs).sum(axis=0) / 2) / both
+    return Survival(name, when, tried, exhaustive, first, ahead)

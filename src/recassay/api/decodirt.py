@@ -1,0 +1,70 @@
+"""Verbs on answers of classifiers to test instances: read a folder of them, and say what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from recassay.analysis.decodirt_result import DecodirtResult
+    from recassay.analysis.logistic_ability import AbilityMethod
+    from recassay.core.instances import InstanceResponses
+
+
+def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
+    """The answers in a folder of response tables, one a dataset: see `data.instances.read_instances`."""
+    from recassay.data.instances import read_instances
+
+    return read_instances(folder)
+
+
+def analyze_instances(
+    instances: Sequence[InstanceResponses] | str | Path,
+    *,
+    rated: str | Sequence[str] = "paper",
+    items_from: Sequence[str] = ("real", "artificial", "mlp"),
+    estimator: Literal["mml", "birnbaum"] = "mml",
+    ability: AbilityMethod = "eap",
+    bins: int = 6,
+    tau: float | None = None,
+    orders: int | None = None,
+    confidence: float = 0.95,
+    max_cycles: int = 500,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> DecodirtResult:
+    """Which datasets are hard, which discriminate, which classifiers are able, how few datasets are enough (decodIRT).
+
+    `instances`: the answers on each dataset, or a folder of response tables. `rated`: `paper` (six usual classifiers
+    and six artificial ones), `all`, `everybody` (the many MLPs too) or names. `items_from` are the roles of those whose
+    answers calibrate the items. `progress(done, total, dataset)` is called before each dataset is fitted.
+    """
+    from recassay.analysis import decodirt
+    from recassay.analysis.decodirt_traits import Calibration
+
+    given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
+    return decodirt.analyze_instances(
+        given,
+        how=Calibration(
+            tuple(items_from), estimator=estimator, ability=ability, confidence=confidence, max_cycles=max_cycles
+        ),
+        rated=rated,
+        bins=bins,
+        tau=tau,
+        orders=orders,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def instances_document(
+    instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
+) -> dict[str, Any]:
+    """The JSON of the analysis: version, the files that were read with their hashes, and the content."""
+    from recassay.core.plain import plain
+    from recassay.core.version import __version__
+
+    sources = dict.fromkeys(source for one in instances for source in one.responses.sources)
+    files = [{"file": source.file, "sha256": source.sha256} for source in sources]
+    return {"recassay": __version__, "command": command, "input": files, **plain(result.to_dict())}

@@ -1,0 +1,180 @@
+"""A classifier study from its spec to its store: the plan of its cells, and their run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from recassay.classifiers.parts import load_classifier, make_classifier
+from recassay.classifiers.spec import (
+    METRICS,
+    ClassifierCellSpec,
+    ClassifierSpec,
+    ClassifyStudySpec,
+    TableSpec,
+    TableSplitSpec,
+)
+from recassay.classifiers.tables import is_prepared
+from recassay.core.registry import classifiers
+from recassay.data.openml import describe_openml, is_openml, openml_id
+from recassay.data.sources import path_of
+from recassay.runner.drive import Progress, StudyRecord, Work, WorkCell, drive, settled_workers
+from recassay.runner.dry_run import CellPrediction
+from recassay.runner.jobs import Job
+from recassay.runner.manifest import environment
+from recassay.runner.memory import memory_limit
+from recassay.runner.references import file_version, is_part_file, part_version
+from recassay.store.records import PlannedRow
+from recassay.store.store import INDEX_FILE, Store
+
+CELL_MODULE = "recassay.classifiers.cell"
+
+
+def run_classifiers(
+    spec: ClassifyStudySpec,
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+    dry_run: bool = False,
+    fork: bool | None = None,
+    cluster: str | None = None,
+) -> StudyRecord:
+    """Run `spec` in `folder`, or go on where an earlier run stopped: one cell for each classifier and table.
+
+    The rules are those of `recassay.runner.study.run_study`. A dry run says which cells are done and which to go.
+    """
+    workers = settled_workers(workers)
+    folder = Path(folder).resolve()
+    work = plan_classifiers(spec)
+    if dry_run:
+        return StudyRecord(folder=folder, planned=len(work.cells), predictions=_states(work, folder))
+    return drive(
+        work, folder, workers=workers, progress=progress, retry_failed=retry_failed, fork=fork, cluster=cluster
+    )
+
+
+def plan_classifiers(study: ClassifyStudySpec) -> Work:
+    """The cells of `study`, table by table. Files are hashed, not read or executed.
+
+    A name that means nothing raises here, before anything runs; so do parameters that a registered classifier does not
+    take.
+    """
+    code, modules = {}, {CELL_MODULE}
+    for classifier in study.classifiers:
+        code[classifier.name] = part_version(classifier.reference, study.base, classifiers)
+        if not is_part_file(classifier.reference):
+            part = load_classifier(classifier.reference, study.base)
+            make_classifier(part, classifier.name, classifier.settings, 0)
+            modules.add(part.__module__)
+    splits = {table.name: _split(study, table) for table in study.datasets}
+    cells = tuple(
+        _cell(study, classifier, table, splits[table.name], code[classifier.name])
+        for table in study.datasets
+        for classifier in study.classifiers
+    )
+    return Work(
+        cells=cells,
+        function=f"{CELL_MODULE}:run_cell",
+        prepare=partial(_prepare_jobs, study, splits, {cell.id: cell.split for cell in cells}),
+        budget=study.budget,
+        preload=sorted(module for module in modules if module.startswith("recassay.")),
+        manifest=partial(_manifest, study, splits, code, cells),
+    )
+
+
+def _split(study: ClassifyStudySpec, table: TableSpec) -> TableSplitSpec:
+    if is_openml(table.reference):
+        told = describe_openml(openml_id(table.reference))
+        data = hashlib.sha256(f"openml {told.md5} {told.target} {told.drop}".encode()).hexdigest()
+    else:
+        data = file_version(path_of(table.reference, study.base), "dataset")
+    return TableSplitSpec(
+        dataset=table.name,
+        data=data,
+        target=table.target,
+        categorical=table.categorical,
+        drop=table.drop,
+        protocol=study.protocol,
+        seed=study.seed,
+    )
+
+
+def _cell(
+    study: ClassifyStudySpec, classifier: ClassifierSpec, table: TableSpec, split: TableSplitSpec, code: str
+) -> WorkCell:
+    spec = ClassifierCellSpec(
+        classifier=classifier.name, role=classifier.role, code=code, settings=classifier.settings, split=split
+    )
+    row = PlannedRow(
+        cell=spec.id,
+        algorithm=classifier.name,
+        dataset=table.name,
+        seed=study.seed,
+        fold=None,
+        metrics=METRICS,
+        tuning=spec.id,
+        trials=0,
+    )
+    dumped = spec.model_dump(mode="json")
+
+    def payload(folder: Path) -> dict[str, Any]:
+        where = {"reference": classifier.reference, "base": study.base, "folder": str(folder)}
+        return {"cell": dumped, "id": spec.id, **where}
+
+    return WorkCell(row, split.id, dumped, payload)
+
+
+def _prepare_jobs(
+    study: ClassifyStudySpec,
+    splits: dict[str, TableSplitSpec],
+    needed: dict[str, str],
+    cells: Collection[str],
+    folder: Path,
+) -> list[Job]:
+    wanted = {needed[cell] for cell in cells}
+
+    def payload(table: TableSpec) -> dict[str, Any]:
+        split = splits[table.name].model_dump(mode="json")
+        return {"folder": str(folder), "split": split, "table": table.model_dump(mode="json"), "base": study.base}
+
+    limits = (study.budget.seconds_per_cell, memory_limit(study.budget))
+    return [
+        Job(splits[table.name].id, f"{CELL_MODULE}:prepare", partial(payload, table), *limits)
+        for table in study.datasets
+        if splits[table.name].id in wanted and not is_prepared(folder, splits[table.name].id)
+    ]
+
+
+def _manifest(
+    study: ClassifyStudySpec,
+    splits: dict[str, TableSplitSpec],
+    code: dict[str, str],
+    cells: tuple[WorkCell, ...],
+    workers: int,
+    threads: int,
+) -> dict[str, Any]:
+    return {
+        "study": study.model_dump(mode="json", exclude={"base"}),
+        "seeds": [study.seed],
+        **environment(workers, threads),
+        "datasets": {name: split.data for name, split in splits.items()},
+        "classifiers": code,
+        "cells": [cell.id for cell in cells],
+    }
+
+
+def _states(work: Work, folder: Path) -> tuple[CellPrediction, ...]:
+    known: dict[str, str] = {}
+    if (folder / INDEX_FILE).is_file():
+        with Store.open(folder) as store:
+            known = store.statuses()
+    rows = [cell.row for cell in work.cells]
+    return tuple(
+        CellPrediction(row.cell, row.algorithm, row.dataset, row.seed, row.fold, known.get(row.cell, "to go"))
+        for row in rows
+    )

@@ -1,0 +1,61 @@
+"""What is known of a study besides its numbers: what was asked, what happened, and what a reader must be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCell:
+    """A cell without numbers, and why."""
+
+    algorithm: str
+    dataset: str
+    seed: int
+    fold: int | None
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFinding:
+    """What the leakage audit found on a dataset; `leak` where it lets a model know what it should not."""
+
+    dataset: str
+    name: str
+    sentence: str
+    leak: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyFacts:
+    """The facts of a study folder that a report tells.
+
+    `untuned` are algorithms that have something to tune and were given no trial. Frames: `splits` (a row a dataset),
+    `parameters` (a row a finished cell, chosen values as text), `spaces` (a row a tuned parameter). `conventions` are
+    formula and convention by metric label; an empty `protocol` is that of a study without recommenders; `manifest` is
+    the whole of it, as kept in the folder.
+    """
+
+    name: str
+    written: str
+    planned: int
+    done: int
+    to_go: int
+    seeds: tuple[int, ...] = ()
+    trials: int = 0
+    tuning_metric: str = ""
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    failed: tuple[FailedCell, ...] = ()
+    findings: tuple[AuditFinding, ...] = ()
+    untuned: tuple[str, ...] = ()
+    splits: pl.DataFrame = field(default_factory=pl.DataFrame)
+    parameters: pl.DataFrame = field(default_factory=pl.DataFrame)
+    spaces: pl.DataFrame = field(default_factory=pl.DataFrame)
+    conventions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)

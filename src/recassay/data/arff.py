@@ -1,0 +1,111 @@
+"""ARFF, the format of OpenML's tables: a header that types the columns, then rows, dense or sparse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from recassay.core.errors import InputError
+
+_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.+)$""", re.I | re.S)
+_VALUE = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)""")
+_SPARSE = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]+?)\s*(?:,|$)""")
+_ESCAPED = re.compile(r"\\(.)")
+_NUMERIC = {"numeric", "real", "integer"}
+
+
+def read_arff(text: str, where: str) -> pl.DataFrame:
+    """A frame of Float64 (numeric, real, integer) and String (nominal, string, date) columns; `?` is missing.
+
+    A sparse row `{3 1.5, 7 yes}` holds zero in the columns it does not name: the number 0, or the first value of a
+    nominal one (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/).
+    """
+    lines = enumerate(text.splitlines(), start=1)
+    names, numeric, zeros = _header(lines, where)
+    rows = [_row(line, number, zeros, where) for number, line in lines if line.strip() and line.strip()[0] != "%"]
+    if not names or not rows:
+        raise InputError("holds no rows", where=where, fix="check that this is an ARFF file with an @data part")
+    values: Sequence[Sequence[str | None]] = list(zip(*rows, strict=True))
+    columns = []
+    for name, is_number, column in zip(names, numeric, values, strict=True):
+        series = pl.Series(name, column, dtype=pl.String)
+        if is_number:
+            numbers = series.cast(pl.Float64, strict=False)
+            bad = (numbers.is_null() & series.is_not_null()).arg_true()
+            if bad.len():
+                what = f"column {name!r} holds {series[int(bad[0])]!r} in data row {int(bad[0]) + 1}"
+                raise InputError(what, where=where, fix="it is declared numeric: give numbers, or declare it nominal")
+            series = numbers
+        columns.append(series)
+    return pl.DataFrame(columns)
+
+
+def _header(lines: Iterator[tuple[int, str]], where: str) -> tuple[list[str], list[bool], list[str]]:
+    names: list[str] = []
+    numeric: list[bool] = []
+    zeros: list[str] = []
+    for number, line in lines:
+        text = line.strip()
+        word = text.split(None, 1)[0].lower() if text else ""
+        if word == "@data":
+            break
+        if word != "@attribute":
+            continue
+        found = _ATTRIBUTE.match(text)
+        if found is None:
+            raise InputError("is no attribute", where=f"{where}, line {number}", fix="write @attribute NAME TYPE")
+        kind = found[2].strip()
+        names.append(_plain(found[1]))
+        numeric.append(kind.lower() in _NUMERIC)
+        first = _VALUE.match(kind.strip("{}").strip()) if kind.startswith("{") else None
+        zeros.append(_plain(first[1]) if first else "0")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"attribute {repeated[0]!r} is declared twice", where=where, fix="rename one of them")
+    return names, numeric, zeros
+
+
+def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | None]:
+    text = line.strip()
+    values: list[str | None]
+    if text.startswith("{"):
+        values = list(zeros)
+        for at, value in _SPARSE.findall(text.strip("{}")):
+            if int(at) >= len(values):
+                raise InputError(f"names column {at} of {len(values)}", where=f"{where}, line {number}")
+            values[int(at)] = _value(value)
+        return values
+    if "'" in text or '"' in text:
+        values = [_value(value) for value in _tokens(text)]
+    else:
+        values = [_value(value.strip()) for value in text.split(",")]
+    if len(values) != len(zeros):
+        raise InputError(
+            f"has {len(values)} values where {len(zeros)} attributes are declared", where=f"{where}, line {number}"
+        )
+    return values
+
+
+def _tokens(text: str) -> Iterator[str]:
+    at = 0
+    while at <= len(text):
+        found = _VALUE.match(text, at)
+        if found is None:
+            yield text[at:]
+            return
+        yield found[1]
+        if not found[0].endswith(",") or found.end() == at:
+            return
+        at = found.end()
+
+
+def _value(text: str) -> str | None:
+    return None if text in {"?", ""} else _plain(text)
+
+
+def _plain(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return _ESCAPED.sub(r"\1", text[1:-1])
+    return text

@@ -1,0 +1,136 @@
+"""ComPer: scores by setting (Figure 8 of the paper), the five dimensions, and how the order hangs on the matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from recassay.analysis.comper_matrix import DIMENSIONS
+from recassay.analysis.comper_result import MEAN, ComPerResult
+from recassay.analysis.comper_sensitivity import SCHEMES
+from recassay.core import columns as c
+from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
+
+MOST_BARS, MOST_GROUPED = 48, 8
+"""Bars, and algorithms, that are drawn side by side; beyond either a bar is a mean, and its settings are ticks."""
+
+
+def plot_scores(result: ComPerResult) -> Any:
+    """The score of every algorithm in every setting as bars, best mean first; with many, means and a tick a setting."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    settings = len(result.table.datasets)
+    rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK)
+    few = len(order) <= MOST_GROUPED and len(order) * settings <= MOST_BARS
+    chart = _grouped(rows, order) if few else _means(rows, order)
+    return themed(
+        chart,
+        "ComPer score",
+        f"{len(order)} algorithms, {settings} setting{'s' if settings > 1 else ''}; higher is better",
+    )
+
+
+def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
+    settings = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
+    base = alt.Chart(inline(rows.to_dicts())).encode(
+        x=alt.X(f"{c.DATASET}:N", title=None, sort=settings,
+                axis=alt.Axis(labelAngle=-30 if len(settings) > 3 else 0, domain=False, ticks=False)),
+        xOffset=alt.XOffset(f"{c.ALGORITHM}:N", sort=order),
+        y=alt.Y(f"{c.SCORE}:Q", title="ComPer", axis=alt.Axis(domain=False)),
+        tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"],
+    )  # fmt: skip
+    bars = base.mark_bar().encode(
+        color=alt.Color(f"{c.ALGORITHM}:N", sort=order, scale=colour_scale(order), legend=alt.Legend(title=None))
+    )
+    values = base.mark_text(dy=-6, fontSize=10, color=INK).encode(text=alt.Text(f"{c.SCORE}:Q", format=".2f"))
+    width = max(260, 34 * len(order) * len(settings) + 30 * len(settings))
+    return (bars + values).properties(width=min(width, 1100), height=240)
+
+
+def _means(rows: pl.DataFrame, order: list[str]) -> Any:
+    mean = rows.group_by(c.ALGORITHM).agg(pl.col(c.SCORE).mean())
+    y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
+    bars = (
+        alt.Chart(inline(mean.to_dicts()))
+        .mark_bar(height={"band": 0.65}, opacity=0.55)
+        .encode(
+            y=y,
+            x=alt.X(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
+            color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+            tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
+        )
+    )
+    ticks = (
+        alt.Chart(inline(rows.to_dicts()))
+        .mark_tick(color=INK, thickness=1.4, size=11, opacity=0.75)
+        .encode(y=y, x=f"{c.SCORE}:Q", tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"])
+    )
+    return (bars + ticks).properties(width=520, height=20 * len(order))
+
+
+def plot_dimensions(result: ComPerResult) -> Any:
+    """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    low, mean, high = (
+        function(axis=1) for function in (result.normalised.min, result.normalised.mean, result.normalised.max)
+    )
+    raw = result.table.values.mean(axis=1)
+    panels = []
+    for d, dimension in enumerate(DIMENSIONS):
+        rows = [
+            {c.ALGORITHM: name, "mean": float(mean[a, d]), "low": float(low[a, d]), "high": float(high[a, d]),
+             "measured": float(raw[a, d])}
+            for a, name in enumerate(result.table.algorithms)
+        ]  # fmt: skip
+        labels = alt.Axis(domain=False, ticks=False, labels=d == 0)
+        base = alt.Chart(inline(rows)).encode(
+            y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=labels),
+            tooltip=[f"{c.ALGORITHM}:N", "mean:Q", "low:Q", "high:Q", "measured:Q"],
+        )
+        scale = alt.Scale(domain=[0, 1])
+        bars = base.mark_bar(height={"band": 0.7}).encode(
+            x=alt.X("mean:Q", title=None, scale=scale, axis=alt.Axis(values=[0, 0.5, 1], domain=False)),
+            color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+        )
+        range_ = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+        layers = bars + range_ if len(result.table.datasets) > 1 else bars
+        weight = result.matrix.weights[d]
+        title = alt.TitleParams(dimension, subtitle=f"weight {weight:.3f}", fontSize=11, subtitleFontSize=10,
+                                subtitleColor=FAINT, anchor="start", offset=6)  # fmt: skip
+        panels.append(layers.properties(width=118, height=max(60, 20 * len(order)), title=title))
+    return themed(
+        alt.hconcat(*panels, spacing=14),
+        "The five dimensions, normalised",
+        "0 to 1, higher is better everywhere; bar: mean over settings, line: least to most",
+    )
+
+
+def plot_sensitivity(result: ComPerResult) -> Any:
+    """How often each algorithm has the highest mean score under random matrices, a panel a scheme."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    frame = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
+    panels: list[Any] = []
+    for scheme in SCHEMES:
+        rows = frame.filter(pl.col("scheme") == scheme)
+        changed = float(rows.get_column("order_changed")[0])
+        title = alt.TitleParams(f"{scheme}", subtitle=f"order changes in {changed:.0%}", fontSize=11,
+                                subtitleFontSize=10, subtitleColor=FAINT, anchor="start", offset=6)  # fmt: skip
+        panels.append(
+            alt.Chart(inline(rows.to_dicts()))
+            .mark_bar(height={"band": 0.7})
+            .encode(
+                y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None,
+                        axis=alt.Axis(domain=False, ticks=False, labels=not panels)),
+                x=alt.X("probability_first:Q", title=None, scale=alt.Scale(domain=[0, 1]),
+                        axis=alt.Axis(format="%", values=[0, 0.5, 1], domain=False)),
+                color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+                tooltip=[f"{c.ALGORITHM}:N", "probability_first:Q", "order_changed:Q"],
+            )
+            .properties(width=190, height=max(60, 20 * len(order)), title=title)
+        )  # fmt: skip
+    return themed(
+        alt.hconcat(*panels, spacing=16),
+        "First under other weights",
+        f"Share of {result.sensitivities[0].draws:,} random matrices in which an algorithm has the highest mean score",
+    )

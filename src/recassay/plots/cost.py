@@ -1,0 +1,61 @@
+"""Seconds and memory, by algorithm and by dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.cost import MEASURES, CostResult
+from recassay.core import columns as c
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
+
+SMALLEST = 1e-4
+"""Where the log axis begins: nobody chooses by less than a tenth of a millisecond."""
+
+
+def plot_cost(result: CostResult, key: str) -> Any:
+    """By `algorithm` or `dataset`: a panel a measure, from the least to the most, the middle half thick, the median."""
+    rows = result.spread(key).to_dicts()
+    order = [row[key] for row in rows if row["measure"] == result.measures[0]]
+    order += [row[key] for row in rows if row[key] not in order]
+    order = list(dict.fromkeys(order))
+    panels = []
+    for number, measure in enumerate(result.measures):
+        own = [
+            {
+                **row,
+                **{
+                    end: max(row[end], SMALLEST)
+                    for end in ("least", "lower_quartile", "median", "upper_quartile", "most")
+                },
+            }
+            for row in rows
+            if row["measure"] == measure
+        ]
+        names = alt.Axis(domain=False, ticks=False) if number == 0 else None
+        y = alt.Y(f"{key}:N", sort=order, title=None, axis=names)
+        scale = alt.Scale(type="log", nice=False, padding=6)
+        x = alt.X(
+            "least:Q",
+            title=f"{MEASURES[measure]} (log)",
+            scale=scale,
+            axis=alt.Axis(tickCount=5, format="~g", grid=False, labelSeparation=8),
+        )
+        tip = [f"{key}:N", "least:Q", "median:Q", "most:Q", "sum:Q", "cells:Q"]
+        base = alt.Chart(inline(own)).encode(y=y, tooltip=tip)
+        panels.append(
+            alt.layer(
+                base.mark_rule(color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
+                base.mark_rule(color=COLOURS[4], strokeWidth=6).encode(
+                    x=alt.X("lower_quartile:Q", scale=scale), x2="upper_quartile:Q"
+                ),
+                base.mark_circle(color=INK, size=34, opacity=1).encode(x=alt.X("median:Q", scale=scale)),
+            ).properties(width=230, height=18 * len(order))
+        )
+    over = "datasets" if key == c.ALGORITHM else "algorithms"
+    return themed(
+        alt.hconcat(*panels, spacing=24),
+        f"Cost by {key}",
+        f"Over {over}: from the least to the most, the middle half thick, the median as a point",
+    )

@@ -1,0 +1,242 @@
+"""Datasets of the classifier benchmark in pictures (Cardoso et al., Figures 7, 8, 10, 11 and 14 to 16)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.decodirt_metadata import STATISTICS
+from recassay.analysis.decodirt_result import DecodirtResult
+from recassay.core import columns as c
+from recassay.plots.theme import (
+    COLOURS,
+    DIVERGING,
+    FAINT,
+    INK,
+    colour_scale,
+    dash_scale,
+    inline,
+    shorten,
+    themed,
+)
+
+SHOWN = {
+    "MinorityClassPercentage": "discrimination",
+    "PercentageOfInstancesWithMissingValues": "guessing",
+    "NumberOfInstances": "difficulty",
+}
+"""The properties of Figures 14 to 16, each with the item parameter that the paper reads beside it."""
+
+BAR, LINE = COLOURS[0], COLOURS[1]
+STEP = 17
+"""Pixels a dataset."""
+
+
+def short_labels(names: list[str], most: int = 26) -> str:
+    """An expression that shortens axis labels; the data keep whole names."""
+    quoted = [name.replace("\\", "\\\\").replace("'", "\\'") for name in names]
+    short = [shorten(name, most).replace("\\", "\\\\").replace("'", "\\'") for name in names]
+    pairs = ", ".join(f"'{whole}': '{brief}'" for whole, brief in zip(quoted, short, strict=True))
+    return "({" + pairs + "})[datum.label]"
+
+
+def _across(names: list[str], *, labels: bool) -> alt.X:
+    axis = alt.Axis(labelAngle=-60, labelExpr=short_labels(names), labelOverlap=False, ticks=False, labels=labels)
+    return alt.X(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
+
+
+def plot_datasets(result: DecodirtResult) -> Any:
+    """Figure 7: mean difficulty (bars) and mean discrimination (line) of the datasets, hardest first."""
+    rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
+    for row in rows:
+        for name in ("difficulty", "discrimination"):
+            row[f"{name}_low"] = row[f"mean_{name}"] - row[f"{name}_deviation"]
+            row[f"{name}_high"] = row[f"mean_{name}"] + row[f"{name}_deviation"]
+    names = [row[c.DATASET] for row in rows]
+    tip = [
+        f"{c.DATASET}:N",
+        "mean_difficulty:Q",
+        "difficulty_deviation:Q",
+        "mean_discrimination:Q",
+        "discrimination_deviation:Q",
+        "mean_guessing:Q",
+        "negative_share:Q",
+        "instances:Q",
+    ]
+    base = alt.Chart(inline(rows)).encode(tooltip=tip)
+    width = max(320, STEP * len(names))
+    hard = (
+        base.mark_bar(color=BAR).encode(
+            x=_across(names, labels=False), y=alt.Y("mean_difficulty:Q", title="difficulty")
+        )
+        + base.mark_rule(color=INK, strokeWidth=0.8).encode(
+            x=_across(names, labels=False), y="difficulty_low:Q", y2="difficulty_high:Q"
+        )
+    ).properties(width=width, height=170)
+    steep = (
+        base.mark_rule(color=FAINT, strokeWidth=0.8).encode(
+            x=_across(names, labels=True), y="discrimination_low:Q", y2="discrimination_high:Q"
+        )
+        + base.mark_line(color=LINE, point=alt.OverlayMarkDef(color=LINE, size=28)).encode(
+            x=_across(names, labels=True), y=alt.Y("mean_discrimination:Q", title="discrimination")
+        )
+    ).properties(width=width, height=150)
+    chart = alt.vconcat(hard, steep, spacing=10)
+    return themed(
+        chart,
+        "Difficulty and discrimination of the datasets",
+        "Means over test instances, hardest dataset first; whiskers: one deviation over instances",
+    )
+
+
+def plot_bins(result: DecodirtResult) -> Any:
+    """Figure 8: mean difficulty and discrimination by bins of difficulty."""
+    rows = [
+        {"bin": f"bin {one.number}", "size": len(one.datasets), "parameter": name, "value": one.parameters[name]}
+        for one in result.bins
+        for name in ("difficulty", "discrimination")
+    ]
+    panels = []
+    for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
+        base = alt.Chart(inline([row for row in rows if row["parameter"] == name])).encode(
+            x=alt.X("bin:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),
+            y=alt.Y("value:Q", title=name, scale=alt.Scale(padding=16)),
+            tooltip=["bin:N", "size:Q", "value:Q"],
+        )
+        text = base.mark_text(dy=alt.expr("datum.value < 0 ? 10 : -8"), fontSize=10.5, color=INK).encode(
+            text=alt.Text("value:Q", format=".2f")
+        )
+        panels.append((base.mark_bar(color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180))
+    sizes = sorted({len(one.datasets) for one in result.bins})
+    held = " or ".join(map(str, sizes))
+    return themed(
+        alt.hconcat(*panels, spacing=36),
+        "Bins of datasets by difficulty",
+        f"{held} datasets a bin, the hardest in bin 1; means over the datasets",
+    )
+
+
+def plot_deviation(result: DecodirtResult) -> Any:
+    """Figure 10: the standard deviation of difficulty over the instances of each dataset, hardest dataset first."""
+    rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
+    names = [row[c.DATASET] for row in rows]
+    chart = (
+        alt.Chart(inline(rows))
+        .mark_bar(color=COLOURS[2])
+        .encode(
+            x=_across(names, labels=True),
+            y=alt.Y("difficulty_deviation:Q", title="deviation of difficulty"),
+            tooltip=[f"{c.DATASET}:N", "difficulty_deviation:Q", "mean_difficulty:Q", "instances:Q"],
+        )
+        .properties(width=max(320, STEP * len(names)), height=170)
+    )
+    return themed(
+        chart,
+        "How much difficulty varies within a dataset",
+        "Standard deviation over test instances, hardest dataset first",
+    )
+
+
+def plot_metadata(result: DecodirtResult) -> Any:
+    """Figure 11: correlations of properties and item statistics with item statistics."""
+    found = result.correlations
+    shown = {name: name.replace("_", " ") for name in found.variables}
+    first = len(found.variables) - len(STATISTICS)
+    rows = [
+        {
+            "row": shown[found.variables[i]],
+            "column": shown[found.variables[j]],
+            "r": float(found.pearson[i, j]),
+            "low": float(found.low[i, j]),
+            "high": float(found.high[i, j]),
+            "datasets": int(found.count[i, j]),
+            "shown": f"{found.pearson[i, j]:.2f}".replace("-0.00", "0.00"),
+            "sure": bool(found.low[i, j] > 0 or found.high[i, j] < 0),
+        }
+        for i in range(len(found.variables))
+        for j in range(first, len(found.variables))
+        if i != j and found.pearson[i, j] == found.pearson[i, j]
+    ]
+    names = list(shown.values())
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X(
+            "column:N",
+            sort=names[first:],
+            title=None,
+            scale=alt.Scale(domain=names[first:]),
+            axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False),
+        ),
+        y=alt.Y(
+            "row:N",
+            sort=names,
+            title=None,
+            scale=alt.Scale(domain=names),
+            axis=alt.Axis(domain=False, ticks=False, labelLimit=280),
+        ),
+        tooltip=["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
+    )
+    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+        color=alt.Color(
+            "r:Q",
+            scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
+            legend=alt.Legend(title="Pearson's r", gradientLength=140),
+        )
+    )
+    numbers = base.mark_text(fontSize=10.5).encode(
+        text="shown:N",
+        color=alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value(INK)),
+        opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.4)),
+    )
+    chart = (cells + numbers).properties(width=56 * len(STATISTICS), height=24 * len(names))
+    return themed(
+        chart,
+        "Properties of datasets and their items",
+        f"Pearson's correlation over {len(result.traits)} datasets; pale: the 95 % interval holds 0",
+    )
+
+
+def plot_probability(result: DecodirtResult, name: str) -> Any:
+    """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
+    bins = result.metadata_bins[name]
+    labels = [
+        f"bin {one.number}: {one.low:.4g}" + ("" if one.low == one.high else f" to {one.high:.4g}") for one in bins
+    ]
+    rows = [
+        {"label": label, "classifier": player, "probability": chance}
+        for one, label in zip(bins, labels, strict=True)
+        for player, chance in one.probability.items()
+    ]
+    players = sorted({player for one in bins for player in one.probability})
+    width = max(320, 84 * len(bins))
+    legend = alt.Legend(title=None, columns=2 if len(players) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
+    axis = alt.Axis(labelAngle=-25, ticks=False)
+    lines = (
+        alt.Chart(inline(rows))
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=24))
+        .encode(
+            x=alt.X("label:N", sort=labels, title=None, axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("classifier:N", scale=colour_scale(players), sort=players, legend=legend),
+            strokeDash=alt.StrokeDash("classifier:N", scale=dash_scale(players), sort=players, legend=legend),
+            tooltip=["classifier:N", "label:N", "probability:Q"],
+        )
+        .properties(width=width, height=max(240, 14 * len(players)))
+    )
+    parameter = SHOWN.get(name, "difficulty")
+    means = [{"label": labels[i], "value": one.parameters[parameter]} for i, one in enumerate(bins)]
+    bars = (
+        alt.Chart(inline(means))
+        .mark_bar(color=FAINT, size=26)
+        .encode(
+            x=alt.X("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
+            y=alt.Y("value:Q", title=f"mean {parameter}"),
+            tooltip=["label:N", "value:Q"],
+        )
+        .properties(width=width, height=90)
+    )
+    return themed(
+        alt.vconcat(lines, bars, spacing=8),
+        f"Right answers by {name}",
+        "Mean over the datasets of a bin of true score / instances; equal values share a bin",
+    )

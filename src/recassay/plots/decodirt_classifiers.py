@@ -1,0 +1,126 @@
+"""Classifiers of the benchmark in pictures: true scores and ratings (Cardoso et al., Figure 9 and Tables 5 to 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.decodirt_result import DecodirtResult
+from recassay.core import columns as c
+from recassay.plots.decodirt import BAR, LINE, short_labels
+from recassay.plots.theme import FAINT, INK, SEQUENTIAL, inline, shorten, themed
+
+
+def plot_true_scores(result: DecodirtResult) -> Any:
+    """Figure 9: probability of a right answer with and without negative instances, on one dataset and on average."""
+    kinds = {"probability": "all instances", "probability_without_negative": "without negative ones"}
+    panels = []
+    means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players]
+    order = [row["respondent"] for row in means]
+    worst = result.most_negative()
+    if worst is not None:
+        rows = [
+            row
+            for row in result.scores_frame().to_dicts()
+            if row[c.DATASET] == worst.dataset and row["respondent"] in result.players
+        ]
+        share = 100 * worst.statistics()["negative_share"]
+        panels.append((f"{shorten(worst.dataset)}: {share:.0f} % negative", rows))
+    panels.append((f"mean over {len(result.traits)} datasets", means))
+    charts = []
+    for place, (title, rows) in enumerate(panels):
+        points = [
+            {"respondent": row["respondent"], "instances": words, "probability": row[key]}
+            for row in rows
+            for key, words in kinds.items()
+            if row[key] is not None
+        ]
+        y = alt.Y(
+            "respondent:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(domain=False, ticks=False, labelExpr=short_labels(order), labels=place == 0, grid=True),
+        )
+        x = alt.X("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1]))
+        base = alt.Chart(inline(points)).encode(y=y)
+        joined = base.mark_line(color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
+        dots = base.mark_point(filled=True, size=62, opacity=1).encode(
+            x=x,
+            color=alt.Color(
+                "instances:N",
+                title=None,
+                scale=alt.Scale(domain=list(kinds.values()), range=[LINE, BAR]),
+                legend=alt.Legend(orient="bottom"),
+            ),
+            shape=alt.Shape(
+                "instances:N",
+                title=None,
+                scale=alt.Scale(domain=list(kinds.values()), range=["circle", "diamond"]),
+                legend=alt.Legend(orient="bottom"),
+            ),
+            tooltip=["respondent:N", "instances:N", "probability:Q"],
+        )
+        charts.append(
+            (joined + dots).properties(
+                width=300,
+                height=20 * len(order),
+                title=alt.TitleParams(title, fontSize=11, fontWeight="normal", anchor="start"),
+            )
+        )
+    return themed(
+        alt.hconcat(*charts, spacing=24),
+        "True scores with and without negative discrimination",
+        "True score over the number of instances; nobody should be above optimal or below pessimal",
+    )
+
+
+def plot_ratings(result: DecodirtResult) -> Any:
+    """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
+    titles = {one.set.name: one.set.name.replace("_deviation", " dev.").replace("_", " ") for one in result.ratings}
+    words = {"all_instances": "all instances", "without_negative": "without negative instances"}
+    rows = [
+        {**row, "set": titles[row["set"]], "shown": f"{row['rating']:.0f}"} for row in result.ratings_frame().to_dicts()
+    ]
+    first = result.ratings[0].all
+    order = [first.algorithms[a] for a in first.order()]
+    panels = []
+    for place, (variant, title) in enumerate(words.items()):
+        base = alt.Chart(inline([row for row in rows if row["instances"] == variant])).encode(
+            x=alt.X(
+                "set:N",
+                sort=list(titles.values()),
+                title=None,
+                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False),
+            ),
+            y=alt.Y(
+                "classifier:N",
+                sort=order,
+                title=None,
+                axis=alt.Axis(domain=False, ticks=False, labelExpr=short_labels(order), labels=place == 0),
+            ),
+            tooltip=["classifier:N", "set:N", "rating:Q", "deviation:Q", "volatility:Q", f"{c.RANK}:Q"],
+        )
+        cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+            color=alt.Color(
+                f"{c.RANK}:Q",
+                scale=alt.Scale(scheme=SEQUENTIAL, reverse=True, domain=[1, len(order)]),
+                legend=alt.Legend(title="rank", gradientLength=120, tickCount=min(len(order), 6)),
+            )
+        )
+        numbers = base.mark_text(fontSize=10.5).encode(
+            text="shown:N",
+            color=alt.condition(f"datum.{c.RANK} > {0.55 * len(order)}", alt.value(INK), alt.value("white")),
+        )
+        panels.append(
+            (cells + numbers).properties(
+                width=50 * len(titles),
+                height=22 * len(order),
+                title=alt.TitleParams(title, fontSize=11, fontWeight="normal", anchor="start"),
+            )
+        )
+    return themed(
+        alt.hconcat(*panels, spacing=24),
+        "Glicko-2 ratings on six sets of datasets",
+        "Games decided by true scores; colour is the rank within a set",
+    )

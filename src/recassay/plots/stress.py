@@ -1,0 +1,178 @@
+"""Stress tests: rho under change (KDD'24, Figures 5, 6 and 9), plus and minus (Table 3), and what survives."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.stress_result import StressResult
+from recassay.plots.theme import COLOURS, FAINT, INK, SEQUENTIAL, colour_scale, dash_scale, inline, shorten, themed
+
+PANELS_ACROSS = 4
+SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
+
+
+def plot_dropping(result: StressResult, test: str) -> Any:
+    """A panel an aggregation: its rho against how many are left out, with its band, over the others in grey."""
+    curve = result.curves[test]
+    rows = curve.to_frame().to_dicts()
+    titles = dict(zip(curve.rules, result.titles, strict=True))
+    what = curve.title
+    x = alt.X("x:Q", title=what, scale=alt.Scale(domain=[0, float(curve.x.max())], nice=False),
+              axis=alt.Axis(grid=False, tickCount=5, tickMinStep=1, format="d"))  # fmt: skip
+    y = alt.Y("rho:Q", title="Spearman's rho", scale=alt.Scale(domain=[0.0, 1.0]),
+              axis=alt.Axis(tickCount=5))  # fmt: skip
+    panels = []
+    for name in curve.rules:
+        mine = alt.Chart().transform_filter(f"datum.aggregation === '{name}'")
+        others = alt.Chart().transform_filter(f"datum.aggregation !== '{name}'")
+        context = others.mark_line(color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
+            x=x, y=y, detail="aggregation:N"
+        )
+        band = mine.mark_area(color=COLOURS[0], opacity=0.18, clip=True).encode(
+            x=x, y=alt.Y("low:Q", title="Spearman's rho"), y2="high:Q"
+        )
+        line = mine.mark_line(color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
+            x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
+        )
+        title = alt.TitleParams(titles[name], fontSize=12, anchor="start", offset=4, color=INK)
+        panels.append((context + band + line).properties(width=170, height=130, title=title))
+    chart = alt.concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
+    of = "datasets" if test == "drop_datasets" else "algorithms"
+    return themed(
+        chart,
+        f"Does the ranking survive fewer {of}? {result.metric}",
+        "Line: mean rho with the ranking of the whole table; band: middle 95 % of the draws; grey: other aggregations",
+    )
+
+
+def plot_additions(result: StressResult) -> Any:
+    """Panels for a copy, a new best one and another beta: a line an aggregation."""
+    titles = {rule.name: rule.title for rule in result.rules}
+    order = list(titles.values())
+    headings = {
+        "similar": "A copy, slightly worse or better",
+        "new_best": "A new best one",
+        "beta": f"Another beta (usual: {result.dolan_more.beta_max:g})",
+    }
+    legend = alt.Legend(title="aggregation", symbolType="stroke", symbolStrokeWidth=3)
+    panels = []
+    for test, heading in headings.items():
+        if test not in result.curves:
+            continue
+        curve = result.curves[test]
+        rows = [{**row, "title": titles[row["aggregation"]]} for row in curve.to_frame().to_dicts()]
+        low = min(row["rho"] for row in rows)
+        bottom = min(0.95, 0.05 * int(20 * low - (low < 0)))
+        panels.append(
+            alt.Chart(inline(rows))
+            .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=22))
+            .encode(
+                x=alt.X("x:Q", title=curve.title, scale=alt.Scale(zero=False, nice=False),
+                        axis=alt.Axis(grid=False, tickCount=6)),
+                y=alt.Y("rho:Q", title="Spearman's rho", scale=alt.Scale(domain=[bottom, 1.0], nice=False)),
+                color=alt.Color("title:N", scale=colour_scale(order), sort=order, legend=legend),
+                strokeDash=alt.StrokeDash("title:N", scale=dash_scale(order), sort=order, legend=legend),
+                tooltip=["title:N", "x:Q", "rho:Q", "low:Q", "high:Q", "lowest:Q"],
+            )
+            .properties(width=220, height=210, title=alt.TitleParams(heading, fontSize=12, anchor="start", color=INK))
+        )  # fmt: skip
+    chart = alt.hconcat(*panels, spacing=24)
+    return themed(
+        chart,
+        f"Does the order of the others survive an addition? {result.metric}",
+        "Mean rho with the order before; 1: the order of the others does not change",
+    )
+
+
+def plot_signs(result: StressResult) -> Any:
+    """Table 3 as a picture: properties down, aggregations across; colour is the sign, the number is measured."""
+    properties = [row.title for row in result.signs]
+    rows = [
+        {
+            "property": row.title,
+            "aggregation": title,
+            "sign": row.signs[r],
+            "shown": "NA" if row.signs[r] == "NA" else f"{row.numbers[r]:.2f} {row.signs[r].replace('-', '−')}",
+            "rule": row.rule,
+        }
+        for row in result.signs
+        for r, title in enumerate(result.titles)
+    ]
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X("aggregation:N", sort=result.titles, title=None,
+                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
+        y=alt.Y("property:N", sort=properties, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        tooltip=["property:N", "aggregation:N", "shown:N", "rule:N"],
+    )  # fmt: skip
+    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+        color=alt.Color(
+            "sign:N", legend=None,
+            scale=alt.Scale(domain=list(SIGN_COLOURS), range=list(SIGN_COLOURS.values())),
+        )
+    )  # fmt: skip
+    numbers = base.mark_text(fontSize=10.5, color=INK).encode(text="shown:N")
+    chart = (cells + numbers).properties(width=62 * len(result.titles), height=30 * len(properties))
+    return themed(
+        chart,
+        f"What each aggregation bears, {result.metric}",
+        "Pareto: share of dominated pairs ranked wrongly (0 is best); below: Spearman's rho (1 is best)",
+    )
+
+
+def plot_conclusions(result: StressResult) -> Any:
+    """Statements down, changes across: under how many aggregations at least 95 % of the changed tables keep it."""
+    statements = list(dict.fromkeys(found.statement for found in result.conclusions))
+    changes = {found.change: found.when for found in result.conclusions}
+    count = len(result.rules)
+    rows = [
+        {
+            "statement": found.statement,
+            "label": f"{statements.index(found.statement):02d}",
+            "when": changes[found.change],
+            "share": found.holds_under / count,
+            "shown": f"{found.holds_under}/{count}",
+            "verdict": found.verdict,
+        }
+        for found in result.conclusions
+    ]
+    texts = ", ".join(f"'{_quoted(_brief(result, text))}'" for text in statements)
+    heads = list(changes.values())
+    lines = {when: textwrap.wrap(when, 18) for when in heads}
+    wrapped = ", ".join(f"'{when}': {json.dumps(parts)}" for when, parts in lines.items())
+    above = 8 + 13 * (max(len(parts) for parts in lines.values()) - 1)
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X("when:N", sort=heads, title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=0, labelPadding=above,
+                              labelExpr="({" + wrapped + "})[datum.label]")),
+        y=alt.Y("label:N", sort=None, title=None,
+                axis=alt.Axis(domain=False, ticks=False, labelLimit=0, labelExpr=f"[{texts}][+datum.label]")),
+        tooltip=["statement:N", "when:N", "shown:N", "verdict:N"],
+    )  # fmt: skip
+    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+        color=alt.Color("share:Q", scale=alt.Scale(scheme=SEQUENTIAL, domain=[0, 1]),
+                        legend=alt.Legend(title="of the aggregations", format="%", gradientLength=120)),
+    )  # fmt: skip
+    numbers = base.mark_text(fontSize=10.5).encode(
+        text="shown:N", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value(INK))
+    )
+    chart = (cells + numbers).properties(width=112 * len(heads), height=24 * len(statements))
+    return themed(
+        chart,
+        f"Which conclusions survive? {result.metric}",
+        "Aggregations under which at least 95 % of the changed tables keep the statement",
+    )
+
+
+def _brief(result: StressResult, statement: str) -> str:
+    """The statement with long names cut, each to what fits."""
+    for name in sorted(result.algorithms, key=len, reverse=True):
+        statement = statement.replace(name, shorten(name, 22))
+    return statement
+
+
+def _quoted(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("'", "\\'")

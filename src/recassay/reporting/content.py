@@ -1,0 +1,47 @@
+"""What a report is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recassay.core.analysis import AnalysisResult
+from recassay.core.facts import StudyFacts
+from recassay.core.results import MissingPolicy, Results
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportContent:
+    """One table, one metric, every answer to it; `facts` where the table is that of a study folder.
+
+    `questions` holds, by the name of an analysis, its question and source; `formulas` the formula and convention of
+    metrics, by label.
+    """
+
+    metric: str
+    higher_is_better: bool
+    results: Results
+    analyses: Mapping[str, AnalysisResult]
+    skipped: Mapping[str, str]
+    verdict: list[str]
+    alpha: float = 0.05
+    missing: MissingPolicy = "error"
+    facts: StudyFacts | None = None
+    questions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    formulas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What the report calls itself."""
+        if self.facts is not None:
+            return f"Study “{self.facts.name}”"
+        files = [name for name, _ in self.sources]
+        return ", ".join(files[:3]) if files else "Results"
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """The files behind the table, without their folders (a page is sent to others), and the start of their hash."""
+        return [
+            (source.file.replace("\\", "/").rstrip("/").rpartition("/")[2], source.sha256[:12])
+            for source in self.results.sources
+        ]

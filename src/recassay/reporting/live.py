@@ -1,0 +1,114 @@
+"""A study while it runs, as a page on this machine: a read-only server over functions that say how it stands."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from typing import Any
+
+Content = tuple[str, bytes]
+"""A media type, and the bytes."""
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-src 'self'"
+)
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def live_page() -> Content:
+    """The page that asks for `status.json` every two seconds and frames `report.html`."""
+    page = resources.files("recassay.reporting") / "templates" / "live.html"
+    return "text/html; charset=utf-8", page.read_bytes()
+
+
+class LiveServer(ThreadingHTTPServer):
+    """Serves `/`, `/status.json` and `/report.html`, and nothing else; a request may only read.
+
+    A request must name this machine in its `Host` header unless the server was told to listen on other addresses, so
+    that a page of another origin cannot read it through a name of its own (DNS rebinding).
+    """
+
+    daemon_threads = True
+
+    def __init__(
+        self, address: tuple[str, int], status: Callable[[], Mapping[str, Any]], report: Callable[[], bytes | None]
+    ) -> None:
+        self.status, self.report = status, report
+        super().__init__(address, _Handler)
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds the page."""
+        host, port = self.server_address[:2]
+        return f"http://{_text(host)}:{port}/"
+
+    def allows(self, host: str) -> bool:
+        """Whether a `Host` header names this server."""
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        own = _text(self.server_address[0])
+        if name.strip("[]") in {"localhost", "127.0.0.1", "::1", own}:
+            return True
+        return not ipaddress.ip_address(own).is_loopback
+
+    def content(self, path: str) -> Content | None:
+        """What lies at `path`."""
+        if path in {"/", "/index.html"}:
+            return live_page()
+        if path == "/status.json":
+            return "application/json", json.dumps(self.status(), allow_nan=False).encode()
+        if path == "/report.html":
+            page = self.report()
+            return None if page is None else ("text/html; charset=utf-8", page)
+        return None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """GET and HEAD; any other method is refused by the base class with 501."""
+
+    server: LiveServer
+    server_version = "RecAssay"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def _answer(self, *, body: bool) -> None:
+        if not self.server.allows(self.headers.get("Host", "")):
+            self.send_error(HTTPStatus.FORBIDDEN, "this name is not served here")
+            return
+        path = self.path.partition("?")[0]
+        found = self.server.content(path)
+        if found is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        kind, data = found
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        if path != "/report.html":
+            self.send_header("Content-Security-Policy", POLICY)
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, format: str, *values: Any) -> None:
+        """Say nothing: the terminal belongs to the one line with the address."""
+
+
+def _text(host: Any) -> str:
+    return host.decode() if isinstance(host, (bytes, bytearray)) else str(host)

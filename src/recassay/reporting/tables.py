@@ -1,0 +1,118 @@
+"""Tables for people: HTML for the page, LaTeX (booktabs) and Markdown for a paper."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import polars as pl
+
+from recassay.reporting.markup import Child, Markup, tag
+
+DIGITS = 4
+"""Significant digits of a number in a table for people; the CSV has them all."""
+
+MOST_ROWS = 60
+"""Rows of a table inside the page; longer ones say where the rest is."""
+
+MOST_PAPER_ROWS = 400
+"""Longer tables are data, and are written as CSV alone."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}",
+}  # fmt: skip
+_LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
+
+
+def shown(value: object) -> str:
+    """A cell as people read it: four digits, `yes` and `no`, nothing for a missing value."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return "" if math.isnan(value) else "∞" if value > 0 else "-∞"
+        if value == int(value) and abs(value) < 1e6:
+            return str(int(value))
+        text = f"{value:.{DIGITS}g}"
+        return f"{value:.0f}" if "e+" in text and abs(value) < 1e9 else text
+    return str(value)
+
+
+def heading(column: str) -> str:
+    """A column name as people write it."""
+    return column.replace("_", " ")
+
+
+def html_table(frame: pl.DataFrame, caption: str, *, rest: Child = None, most: int = MOST_ROWS) -> Markup:
+    """A table with headers for every column and row; `rest` says where to find the rows beyond `most`."""
+    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+    head = tag("tr", [tag("th", heading(n), scope="col") for n in frame.columns])
+    body = []
+    for row in frame.head(most).rows():
+        first, *others = row
+        cells = [tag("td", shown(v), class_="n" if n else None) for v, n in zip(others, numeric[1:], strict=True)]
+        body.append(tag("tr", tag("th", shown(first), scope="row"), cells))
+    note = None
+    if frame.height > most:
+        note = tag("p", f"The first {most} of {frame.height:,} rows. ", rest, class_="note")
+    table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body))
+    return Markup(tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption) + (note or ""))
+
+
+def latex_text(text: str) -> str:
+    """Text for LaTeX: every character that it would read as a command is escaped."""
+    return _LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], text).replace("\n", " ")
+
+
+def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
+    """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
+    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+    columns = "".join("r" if n else "l" for n in numeric)
+    rows = [" & ".join(latex_text(shown(value)) for value in row) + r" \\" for row in frame.rows()]
+    return "\n".join(
+        [
+            r"\begin{table}[t]",
+            r"\centering",
+            rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{tab:{re.sub(r'[^A-Za-z0-9-]+', '-', label)}}}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(latex_text(heading(name)) for name in frame.columns) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def markdown(frame: pl.DataFrame) -> str:
+    """A pipe table; what Markdown or HTML would read as markup is escaped."""
+    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
+    rule = ["---:" if n else "---" for n in numeric]
+    rows = [line([_markdown_text(shown(value)) for value in row]) for row in frame.rows()]
+    return "\n".join([line([_markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
+
+
+def _markdown_text(text: str) -> str:
+    text = re.sub(r"([\\`*_\[\]|~])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+    return text.replace("\n", " ")
+
+
+def paper_tables(name: str, frame: pl.DataFrame, caption: str) -> dict[str, bytes]:
+    """By file name: the table as CSV, and as LaTeX and Markdown where it is short enough to be read."""
+    files = {f"{name}.csv": frame.write_csv().encode()}
+    if frame.height <= MOST_PAPER_ROWS:
+        files[f"{name}.tex"] = latex(frame, caption, name).encode()
+        files[f"{name}.md"] = markdown(frame).encode()
+    return files

@@ -1,0 +1,228 @@
+/* The leaderboard: choose metric, aggregation, datasets and algorithms; everything follows. */
+
+/* The complete table of a choice: what has no value is left out or filled in, as Results.matrix does. */
+RecAssay.select = (data, choice) => {
+  const metric = data.metrics[choice.metric];
+  let algorithms = choice.algorithms.slice(), datasets = choice.datasets.slice();
+  const hole = (a, d) => metric.values[a][d] === null;
+  const holes = algorithms.flatMap((a) => datasets.filter((d) => hole(a, d)).map((d) => [a, d]));
+  let dropped = [];
+  let value = (a, d) => metric.values[a][d];
+  if (holes.length && data.missing === "drop-algorithms") {
+    dropped = algorithms.filter((a) => datasets.some((d) => hole(a, d))).map((a) => data.algorithms[a].name);
+    algorithms = algorithms.filter((a) => !datasets.some((d) => hole(a, d)));
+  } else if (holes.length && data.missing === "worst" && datasets.every((d) => algorithms.some((a) => !hole(a, d)))) {
+    const worst = (d) => {
+      const known = algorithms.filter((a) => !hole(a, d)).map((a) => metric.values[a][d]);
+      return metric.up ? Math.min(...known) : Math.max(...known);
+    };
+    value = (a, d) => (hole(a, d) ? worst(d) : metric.values[a][d]);
+  } else if (holes.length) {
+    const kept = datasets.filter((d) => !algorithms.some((a) => hole(a, d)));
+    dropped = datasets.filter((d) => !kept.includes(d)).map((d) => data.datasets[d]);
+    datasets = kept;
+  }
+  return { metric, algorithms, datasets, dropped, holes, values: algorithms.map((a) => datasets.map((d) => value(a, d))) };
+};
+
+/* Scores, ranks, tests and profiles of a choice: the numbers that Python computes on the same rows. */
+RecAssay.compute = (data, choice) => {
+  const table = RecAssay.select(data, choice);
+  const rule = data.rules[choice.rule];
+  if (table.algorithms.length < 2 || table.datasets.length < 2) {
+    return { ...table, problem: "A comparison needs at least two algorithms and two datasets with values." };
+  }
+  const contest = RecAssay.rules.contest(table.values, table.metric.up);
+  const negative = table.values.some((row) => row.some((value) => value < 0));
+  const critical = data.nemenyi[table.algorithms.length - 2] / Math.sqrt(table.datasets.length);
+  const test = RecAssay.tests.compare(contest, data.alpha, critical);
+  const answer = { ...table, rule, test, firsts: RecAssay.rules.SCORES.plurality(contest) };
+  if (!negative) {
+    answer.profiles = RecAssay.rules.profiles(table.values, table.metric.up, data.betaMax);
+    answer.shares = RecAssay.rules.areaShares(table.values, table.metric.up, data.betaMax);
+  }
+  if (negative && rule.nonnegative) {
+    return { ...answer, problem: `${rule.title} needs values of at least 0, and ${table.metric.label} has negative ones.` };
+  }
+  answer.scores = RecAssay.rules.SCORES[rule.name](contest, data.betaMax);
+  answer.up = rule.best === "metric" ? table.metric.up : rule.best === "highest";
+  answer.ranks = RecAssay.rules.scoreRanks(answer.scores, answer.up);
+  return answer;
+};
+
+RecAssay.startBoard = (data) => {
+  const find = RecAssay.find, make = RecAssay.make, shown = RecAssay.shown;
+  const everything = (names) => names.map((_, i) => i);
+  const start = Math.max(0, data.metrics.findIndex((metric) => metric.label === data.metric));
+  const firstRule = data.rules.findIndex((rule) => rule.name === "mean_rank");
+  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) };
+  let sorted = { key: "rank", down: false };
+  let wanted = "";
+
+  /* Intervals exist for the analysed metric on the selection that Python saw, and for nothing else. */
+  const intervals = (answer) => {
+    const known = data.computed;
+    const same = (names, places, all) => names.length === places.length && places.every((p, i) => all(p) === names[i]);
+    if (!known || answer.problem || answer.metric.label !== data.metric || !known.rules[answer.rule.name]) return null;
+    const whole = same(known.algorithms, answer.algorithms, (a) => data.algorithms[a].name)
+      && same(known.datasets, answer.datasets, (d) => data.datasets[d]);
+    return whole ? known.rules[answer.rule.name] : null;
+  };
+
+  const rowsOf = (answer, sure) => {
+    const best = answer.ranks.indexOf(Math.min(...answer.ranks));
+    return answer.algorithms.map((a, i) => {
+      const pair = answer.test.pairs.find((p) => (p.left === i && p.right === best) || (p.left === best && p.right === i));
+      return {
+        number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
+        low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
+        rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], first: sure && sure.first[i],
+        meanRank: answer.test.meanRanks[i], firsts: answer.firsts[i], p: pair ? pair.pHolm : null,
+      };
+    });
+  };
+
+  const COLUMNS = [
+    { key: "rank", title: "Rank", text: (r) => shown(r.rank) },
+    { key: "name", title: "Algorithm" },
+    { key: "score", title: "Score", text: (r) => shown(r.score), down: (answer) => answer.up },
+    { key: "low", title: "Interval", text: (r) => `${shown(r.low)} to ${shown(r.high)}`, sure: true },
+    { key: "rankLow", title: "Rank between", text: (r) => `${shown(r.rankLow)} and ${shown(r.rankHigh)}`, sure: true },
+    { key: "first", title: "P(first)", text: (r) => r.first.toFixed(2), sure: true, down: () => true },
+    { key: "meanRank", title: "Mean rank", text: (r) => shown(r.meanRank) },
+    { key: "firsts", title: "Best on", text: (r) => shown(r.firsts), down: () => true },
+    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)) },
+  ];
+
+  const drawTable = (answer) => {
+    const table = find("board-table"), sure = intervals(answer);
+    const [caption, head, body] = [table.querySelector("caption"), table.querySelector("thead"), table.querySelector("tbody")];
+    head.replaceChildren();
+    body.replaceChildren();
+    if (answer.problem) {
+      caption.textContent = answer.problem;
+      return;
+    }
+    const columns = COLUMNS.filter((column) => sure || !column.sure);
+    if (!columns.some((column) => column.key === sorted.key)) sorted = { key: "rank", down: false };
+    caption.textContent = `${answer.metric.label}, ${answer.rule.title}: ${answer.rule.definition} (${answer.up ? "higher" : "lower"} is better)`;
+    const rows = rowsOf(answer, sure).sort((one, other) => {
+      const a = one[sorted.key], b = other[sorted.key];
+      const order = typeof a === "string" ? one.number - other.number : (a === null) - (b === null) || a - b;
+      return (sorted.down ? -order : order) || one.rank - other.rank || one.number - other.number;
+    });
+    head.append(make("tr", {}, ...columns.map((column) => {
+      const active = column.key === sorted.key;
+      const button = make("button", { type: "button", "data-key": column.key }, column.title);
+      button.addEventListener("click", () => {
+        sorted = { key: column.key, down: active ? !sorted.down : Boolean(column.down && column.down(answer)) };
+        drawTable(answer);
+        head.querySelector(`[data-key="${column.key}"]`).focus();
+      });
+      return make("th", { scope: "col", "aria-sort": active ? (sorted.down ? "descending" : "ascending") : null }, button);
+    })));
+    for (const row of rows.filter((one) => one.name.toLowerCase().includes(wanted))) {
+      const look = data.algorithms[row.number];
+      const swatch = make("span", { class: "swatch", style: `background:${look.colour}`, "aria-hidden": "true" });
+      body.append(make("tr", { "data-n": row.number, "data-name": row.name }, ...columns.map((column) =>
+        column.key === "name"
+          ? make("th", { scope: "row" }, swatch, row.name)
+          : make("td", { class: "n", "data-key": column.key }, column.text(row)))));
+    }
+  };
+
+  const drawNotes = (answer) => {
+    const left = answer.dropped.length
+      ? ` ${answer.holes.length} cells have no value; left out for that: ${answer.dropped.join(", ")}.`
+      : answer.holes.length ? ` ${answer.holes.length} cells have no value and took the worst one on their dataset.` : "";
+    find("board-note").textContent = (intervals(answer)
+      ? `Intervals (${100 * data.computed.confidence} %), ranks between and P(first) come from a bootstrap over ${data.computed.resampled}.`
+      : `Intervals and P(first) were computed for ${data.metric} on the whole selection only; all other numbers are computed here.`) + left;
+    if (answer.problem) {
+      find("board-status").textContent = answer.problem;
+      return;
+    }
+    const leaders = answer.algorithms.filter((_, i) => answer.ranks[i] === Math.min(...answer.ranks));
+    const names = leaders.map((a) => data.algorithms[a].name).join(" and ");
+    find("board-status").textContent =
+      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`;
+  };
+
+  const drawPictures = (answer) => {
+    const difference = find("board-difference"), profiles = find("board-profiles");
+    const names = answer.algorithms.map((a) => data.algorithms[a].name);
+    find("board-difference-caption").textContent = "";
+    find("board-profiles-caption").textContent = "";
+    difference.replaceChildren();
+    profiles.replaceChildren();
+    if (answer.test) {
+      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms);
+      const p = answer.test.friedman.fP;
+      find("board-difference-caption").textContent =
+        `Mean ranks (further left is better); a bar joins algorithms that Wilcoxon-Holm cannot tell apart at ${data.alpha}. `
+        + `As a whole: Friedman with Iman-Davenport, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`;
+    }
+    if (answer.profiles) {
+      RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax);
+      find("board-profiles-caption").textContent =
+        "Share of the datasets on which an algorithm is within a factor of the best: higher and further left is better.";
+    }
+  };
+
+  const draw = () => {
+    const answer = RecAssay.compute(data, choice);
+    find("count-datasets").textContent = `${choice.datasets.length} of ${data.datasets.length}`;
+    find("count-algorithms").textContent = `${choice.algorithms.length} of ${data.algorithms.length}`;
+    drawTable(answer);
+    drawNotes(answer);
+    drawPictures(answer);
+    RecAssay.answer = answer;
+  };
+
+  const boxes = (kind, names) => {
+    const field = find(`choose-${kind}`);
+    const all = make("button", { type: "button" }, "all"), none = make("button", { type: "button" }, "none");
+    const inputs = names.map((name, i) => make("input", { type: "checkbox", value: i, checked: true }));
+    const read = () => {
+      choice[kind] = inputs.filter((input) => input.checked).map((input) => Number(input.value));
+      draw();
+    };
+    const set = (on) => {
+      inputs.forEach((input) => (input.checked = on));
+      read();
+    };
+    all.addEventListener("click", () => set(true));
+    none.addEventListener("click", () => set(false));
+    field.append(make("p", { class: "all" }, all, none), ...names.map((name, i) => make("label", {}, inputs[i], name)));
+    field.addEventListener("change", read);
+    return () => inputs.forEach((input) => (input.checked = true));
+  };
+
+  data.metrics.forEach((metric, i) => find("board-metric").append(make("option", { value: i }, metric.label)));
+  data.rules.forEach((rule, i) => find("board-rule").append(make("option", { value: i }, rule.title)));
+  const resets = [boxes("datasets", data.datasets), boxes("algorithms", data.algorithms.map((a) => a.name))];
+  const restore = () => {
+    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) });
+    resets.forEach((reset) => reset());
+    find("board-metric").value = start;
+    find("board-rule").value = firstRule;
+    find("board-find").value = wanted = "";
+    sorted = { key: "rank", down: false };
+    draw();
+  };
+  find("board-metric").addEventListener("change", (event) => {
+    choice.metric = Number(event.target.value);
+    draw();
+  });
+  find("board-rule").addEventListener("change", (event) => {
+    choice.rule = Number(event.target.value);
+    draw();
+  });
+  find("board-find").addEventListener("input", (event) => {
+    wanted = event.target.value.trim().toLowerCase();
+    drawTable(RecAssay.answer);
+  });
+  find("board-reset").addEventListener("click", restore);
+  find("board").hidden = false;
+  restore();
+};

@@ -1,0 +1,255 @@
+"""Driving cells of any kind from a plan to the store: what is shared is prepared, cells run, failures become rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from recassay.core.errors import UsageError
+from recassay.core.study import Budget
+from recassay.runner.cluster import DaskExecutor
+from recassay.runner.dry_run import CellPrediction
+from recassay.runner.jobs import Job, Outcome
+from recassay.runner.local import LocalExecutor, usable_cores
+from recassay.runner.manifest import now
+from recassay.runner.memory import memory_limit
+from recassay.store.files import remove_unfinished
+from recassay.store.lock import locked
+from recassay.store.records import CellRecord, PlannedRow, TrialRecord
+from recassay.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCell:
+    """A cell as the driver knows it: its row, the split it needs, its spec, and what its process must be told."""
+
+    row: PlannedRow
+    split: str
+    spec: Mapping[str, Any]
+    payload: Callable[[Path], Mapping[str, Any]]
+    """From the folder of the study."""
+
+    @property
+    def id(self) -> str:
+        """The content hash."""
+        return self.row.cell
+
+    def whose(self) -> dict[str, Any]:
+        """Which cell, for an event."""
+        return {"algorithm": self.row.algorithm, "dataset": self.row.dataset, "cell": self.row.cell}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a run is to do: cells of one kind, run by the job function `function` (`module:name`)."""
+
+    cells: tuple[WorkCell, ...]
+    function: str
+    prepare: Callable[[Collection[str], Path], list[Job]]
+    """From the cells that will run and the folder, the jobs (named after their splits) that must be done before."""
+    budget: Budget
+    preload: Sequence[str]
+    """Modules that workers import once."""
+    manifest: Callable[[int, int], Mapping[str, Any]]
+    """From the numbers of workers and threads, what a reader needs to judge the study."""
+    better: Callable[[float, float], float] = max
+    """The better of two objectives of trials."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
+
+    `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
+    `finished` for a cell. `best` is the best objective of its trials so far.
+    """
+
+    kind: Literal["plan", "split", "started", "trial", "finished", "end"]
+    done: int
+    failed: int
+    total: int
+    dataset: str | None = None
+    algorithm: str | None = None
+    cell: str | None = None
+    trial: TrialRecord | None = None
+    trials: int = 0
+    best: float | None = None
+    record: CellRecord | None = None
+    reason: str | None = None
+
+
+Progress: TypeAlias = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """What a run did: `ran` cells in this run, of `planned` in all, and the records of those that failed.
+
+    After a dry run only `planned` and `predictions` are filled.
+    """
+
+    folder: Path
+    planned: int
+    done: int = 0
+    ran: int = 0
+    failed: tuple[CellRecord, ...] = ()
+    seconds: float = 0.0
+    predictions: tuple[CellPrediction, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        failed = ("algorithm", "dataset", "seed", "fold", "status", "reason")
+        return {
+            "folder": str(self.folder),
+            "planned": self.planned,
+            "done": self.done,
+            "ran": self.ran,
+            "failed": [{name: getattr(cell, name) for name in failed} for cell in self.failed],
+            "seconds": self.seconds,
+            "predictions": [asdict(prediction) for prediction in self.predictions],
+        }
+
+
+def settled_workers(workers: int | None, threads: int = 1) -> int:
+    """How many processes: as asked, one a core by default."""
+    workers = usable_cores() if workers is None else workers
+    if workers < 1 or threads < 1:
+        raise UsageError(f"{workers} workers with {threads} threads", fix="give at least one of each")
+    return workers
+
+
+def drive(
+    work: Work,
+    folder: Path,
+    *,
+    workers: int,
+    threads: int = 1,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+    fork: bool | None = None,
+    cluster: str | None = None,
+) -> StudyRecord:
+    """Run what of `work` is not done in `folder`; failed cells again where `retry_failed`.
+
+    In processes of this machine, or, with `cluster`, on the workers of the Dask scheduler at that address.
+
+    The store is whole at any moment, so that a run that was killed is resumed by the same call.
+    """
+    begin = time.monotonic()
+    with locked(folder), Store.open(folder, create=True) as store:
+        remove_unfinished(folder)
+        store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
+        known = store.statuses()
+        done = {cell for cell, status in known.items() if status == "done" or not retry_failed}
+        to_run = [cell for cell in work.cells if cell.id not in done]
+        for cell in to_run:
+            if cell.id in known:
+                store.forget_failed_trials(cell.row.tuning)
+        run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
+        run.tell("plan")
+        if to_run:
+            logs = folder / "logs"
+            with (
+                LocalExecutor(min(workers, len(to_run)), logs, threads=threads, preload=work.preload, fork=fork)
+                if cluster is None
+                else DaskExecutor(cluster, logs, threads=threads, preload=work.preload)
+            ) as executor:
+                executor.run(work.prepare({cell.id for cell in to_run}, folder), run)
+                executor.run(run.cell_jobs(to_run), run)
+        run.tell("end")
+        status = store.status()
+        return StudyRecord(
+            folder=folder,
+            planned=status.planned,
+            done=status.done,
+            ran=run.ran,
+            failed=status.failed,
+            seconds=time.monotonic() - begin,
+        )
+
+
+class _Run:
+    """The driver's side of a run: it alone writes to the store."""
+
+    def __init__(self, work: Work, store: Store, known: Mapping[str, str], progress: Progress | None) -> None:
+        self.work, self.store, self.progress = work, store, progress
+        self.cells = {cell.id: cell for cell in work.cells}
+        self.datasets = {cell.split: cell.row.dataset for cell in reversed(work.cells)}
+        self.unusable: dict[str, Outcome] = {}
+        self.best: dict[str, float] = {}
+        self.states = {cell: status for cell, status in known.items() if cell in self.cells}
+        self.ran = 0
+
+    def tell(self, kind: Any, **more: Any) -> None:
+        if self.progress is None:
+            return
+        done = sum(state == "done" for state in self.states.values())
+        self.progress(Event(kind, done, len(self.states) - done, len(self.cells), **more))
+
+    def cell_jobs(self, cells: Sequence[WorkCell]) -> list[Job]:
+        """Jobs of the cells whose dataset is ready; the others get their row now."""
+        jobs, budget = [], self.work.budget
+        for cell in cells:
+            unusable = self.unusable.get(cell.split)
+            if unusable is not None:
+                self._record(cell, unusable)
+            else:
+                payload = partial(self._payload, cell)
+                jobs.append(Job(cell.id, self.work.function, payload, budget.seconds_per_cell, memory_limit(budget)))
+        return jobs
+
+    def started(self, job: Job) -> None:
+        if job.id in self.cells:
+            cell = self.cells[job.id]
+            self.tell("started", **cell.whose(), trials=len(self.store.trial_records(cell.row.tuning)))
+
+    def event(self, job: Job, event: Mapping[str, Any]) -> None:
+        if "trial" not in event:
+            return
+        cell, trial = self.cells[job.id], TrialRecord.from_dict(event["trial"])
+        self.store.record_trial(cell.row.tuning, trial)
+        if trial.state == "complete" and trial.value is not None:
+            self.best[cell.id] = self.work.better(trial.value, self.best.get(cell.id, trial.value))
+        self.tell("trial", **cell.whose(), trial=trial, trials=trial.number + 1, best=self.best.get(cell.id))
+
+    def finished(self, job: Job, outcome: Outcome) -> None:
+        if job.id in self.cells:
+            self._record(self.cells[job.id], outcome)
+            return
+        dataset = self.datasets[job.id]
+        reason = None if outcome.status == "done" else f"dataset {dataset}: {outcome.reason}"
+        if reason is not None:
+            self.unusable[job.id] = Outcome(outcome.status, reason=reason, detail=outcome.detail)
+        self.tell("split", dataset=dataset, reason=reason)
+
+    def _payload(self, cell: WorkCell) -> dict[str, Any]:
+        trials = [trial.to_dict() for trial in self.store.trial_records(cell.row.tuning)]
+        return {**cell.payload(self.store.folder), "trials": trials}
+
+    def _record(self, cell: WorkCell, outcome: Outcome) -> None:
+        told = dict(outcome.record or {})
+        if outcome.status != "done":
+            told = {"peak_memory": outcome.peak_memory}
+        record = CellRecord(
+            id=cell.id,
+            algorithm=cell.row.algorithm,
+            dataset=cell.row.dataset,
+            seed=cell.row.seed,
+            fold=cell.row.fold,
+            spec=cell.spec,
+            status=outcome.status,  # type: ignore[arg-type]
+            reason=outcome.reason,
+            detail=outcome.detail,
+            attempts=outcome.attempts,
+            finished=now(),
+            seconds=outcome.seconds,
+            **told,
+        )
+        self.store.record(record)
+        self.states[cell.id] = outcome.status
+        self.ran += 1
+        self.tell("finished", **cell.whose(), record=record, reason=outcome.reason)

@@ -1,0 +1,150 @@
+"""Tables of a study file (TOML, or YAML where it is installed), and messages that name the key and its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from recassay.core.errors import InputError, MissingExtraError
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.specs import Spec
+
+Made = TypeVar("Made", bound=Spec)
+
+
+class Place:
+    """Where a key stands: the file, and its line where the text shows it."""
+
+    def __init__(self, source: str, text: str) -> None:
+        self.source, self.lines = source, text.splitlines()
+
+    def refuse(self, keys: Sequence[object], what: str, fix: str) -> NoReturn:
+        """Raise `InputError` for the key at that path."""
+        line = self._line([str(key) for key in keys if isinstance(key, str)])
+        where = self.source + (f", line {line}" if line else "")
+        raise InputError(what, where=where, fix=fix) from None
+
+    def _line(self, keys: list[str]) -> int | None:
+        """The line of the last of `keys`, below the header of the others (TOML) or simply of that name."""
+        if not keys:
+            return None
+        below, wanted = 0, re.compile(rf"^\s*[\"']?{re.escape(keys[-1])}[\"']?\s*[=:]")
+        for number, line in enumerate(self.lines):
+            section = re.match(r"^\s*\[+\s*(.*?)\s*\]+\s*(#.*)?$", line)
+            if section is not None:
+                named = section[1].replace('"', "").replace("'", "")
+                if named == ".".join(keys):
+                    return number + 1
+                below = int(named == ".".join(keys[: len(named.split("."))]))
+            elif wanted.match(line) and (below or len(keys) == 1 or "[" not in "".join(self.lines[:number])):
+                return number + 1
+        return None
+
+
+def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Place]:
+    """The tables of a study file; keys of the outermost level are `sections`, and each holds keys of its own."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the study file cannot be read ({_short(error)})", where=str(path), fix="check its name"
+        ) from None
+    yaml = path.suffix.lower() in (".yaml", ".yml")
+    tables = _parse_yaml(text, path, sections) if yaml else _parse_toml(text, path)
+    place = Place(str(path), text)
+    check_sections(tables, sections, place)
+    return tables, place
+
+
+def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Place) -> None:
+    """Refuse a section that is unknown or is none."""
+    known_keys(tables, sections, (), place)
+    for section in sections:
+        if not isinstance(tables.get(section, {}), Mapping):
+            place.refuse([section], f"{section} is no section", f"write it as [{section}] with keys below it")
+
+
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
+
+
+def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any]:
+    try:
+        import yaml  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise MissingExtraError("pyyaml", "yaml", f"reading {path.name}") from None
+    try:
+        tables = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"this is not YAML: {_short(error)}", where=str(path), fix="correct the line") from None
+    if not isinstance(tables, dict):
+        raise InputError("this holds no sections", where=str(path), fix=f"write {', '.join(sections)}")
+    return tables
+
+
+def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:
+    """The names that `study.KEY` lists, at least one and none twice."""
+    found = study.get(key)
+    if not isinstance(found, list) or not found or not all(isinstance(name, str) and name for name in found):
+        what = f"study.{key} is missing" if found is None else f"study.{key} is no list of names"
+        place.refuse(["study", key], what, f'write {key} = ["...", "..."] with at least one name')
+    twice = next((name for name in found if found.count(name) > 1), None)
+    if twice is not None:
+        place.refuse(["study", key], f"study.{key} names {twice!r} twice", "name it once")
+    return found
+
+
+def by_label(
+    tables: Mapping[str, Any], labels: Sequence[str], references: Sequence[str], section: str, place: Place
+) -> dict[str, Mapping[str, Any]]:
+    """The tables `[section.NAME]` under the label that NAME means: the label or the reference as it was written."""
+    known = {canonical(n): label for pair in (labels, references) for n, label in zip(pair, labels, strict=True)}
+    found = {}
+    for name, table in tables.items():
+        if canonical(name) not in known:
+            place.refuse(
+                [section, name], f"{section}.{name}: the study has no such {section}", did_you_mean(name, labels)
+            )
+        if not isinstance(table, Mapping):
+            place.refuse([section, name], f"{section}.{name} is no section", f"write [{section}.{name}] and keys below")
+        found[known[canonical(name)]] = table
+    return found
+
+
+def known_keys(table: Mapping[str, Any], known: Iterable[str], path: tuple[str, ...], place: Place) -> None:
+    """Refuse a key that is not `known`, with the nearest that is."""
+    for key in table:
+        if key not in known:
+            place.refuse([*path, key], f"unknown key {'.'.join([*path, str(key)])}", did_you_mean(str(key), known))
+
+
+def make_spec(kind: type[Made], table: Any, path: tuple[str, ...], place: Place) -> Made:
+    """The spec of a table; what does not fit is refused with its key."""
+    if not isinstance(table, Mapping):
+        place.refuse(path, f"{'.'.join(path)} is no section", f"write [{'.'.join(path)}] with keys below it")
+    known_keys(table, kind.model_fields, path, place)
+    try:
+        return kind.model_validate(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        inside = [str(part) for part in first["loc"][:1]]
+        given = f" = {first['input']!r}" if inside and inside[0] in table else ""
+        place.refuse([*path, *inside], f"{'.'.join([*path, *inside])}{given}: {said(first)}", "correct the value")
+
+
+def said(error: Any) -> str:
+    """What pydantic says of one error, to stand after a colon."""
+    text = str(error["msg"]).removeprefix("Value error, ")
+    return text[:1].lower() + text[1:]
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
