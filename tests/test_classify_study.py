@@ -93,10 +93,13 @@ def test_the_table_of_results(whole):
     assert set(results.metrics) >= {"accuracy", "balanced_accuracy", "seconds_fit", "seconds_predict"}
     matrix = results.matrix("accuracy")
     assert matrix.higher_is_better
-    assert matrix.values[matrix.algorithms.index("optimal")].tolist() == [1.0, 1.0]
+    with Store.open(whole / "out") as store:
+        everybody = store.results().matrix("accuracy")
+    assert everybody.values[everybody.algorithms.index("optimal")].tolist() == [1.0, 1.0]
     ranked = recassay.rank(whole / "out", replicates=100)
     assert ranked.to_dict()["metric"] == "accuracy"
-    assert ranked.to_dict()["ranks"]["mean"]["optimal"] == 1
+    roles = {row["classifier"]: row["role"] for row in recassay.api.classifier_scores(whole / "out")}
+    assert set(ranked.algorithms) == set(matrix.algorithms) == {name for name, role in roles.items() if role == "real"}
 
 
 def test_every_analysis_meets_a_classifier_study(whole, cli):
@@ -300,7 +303,8 @@ def test_the_command(cli, tmp_path):
     }  # fmt: skip
     assert cli("status", out, "--json").json()["done"] == 4
     ranked = cli("rank", out, "--metric", "accuracy", "--missing", "drop-algorithms", "--json")
-    assert ranked.code == 0, ranked.err
+    assert ranked.code == 2
+    assert "only one algorithm has values for accuracy" in ranked.err
     bad = cli("classify", write_study(tmp_path, classifiers='"SVN"'))
     assert (bad.code, bad.out) == (2, "")
     assert bad.err.count("\n") == 1

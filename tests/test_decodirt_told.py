@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -15,7 +16,7 @@ from recassay.core.errors import InputError
 from recassay.core.instances import InstanceResponses
 from recassay.core.responses import Responses
 from recassay.data.instances import guessed_role, read_instances
-from recassay.reporting.figures import figures, render
+from recassay.reporting.figures import figures, render, told
 from recassay.reporting.sections.decodirt import sentences
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
@@ -130,7 +131,10 @@ def test_the_terminal_shows_everything(result, capsys):
 
 
 def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.folder.figures", lambda results: figures(results)[1:2])
+    monkeypatch.setattr(
+        "recassay.reporting.folder.told",
+        lambda results: [dataclasses.replace(one, figures=one.figures[1:2]) for one in told(results)],
+    )
     analyze_response_folder(folder, rated="SVM,MLP,optimal,pessimal", as_json=True, out=tmp_path / "out")
     answer = json.loads(capsys.readouterr().out)
     assert answer["rated"] == ["SVM", "MLP", "optimal", "pessimal"]

@@ -96,7 +96,6 @@ def report_content(
         results=found.results,
         analyses=found.analyses,
         skipped=found.skipped,
-        verdict=found.verdict,
         alpha=alpha,
         missing=missing,
         facts=facts,

@@ -53,7 +53,8 @@ def load_results(
 def _candidates(store: Store) -> Results:
     """The table of a study; of a classifier study without the artificial classifiers and the many MLPs.
 
-    Those answer for the calibration of test instances and are no candidates; `classify` rates them all.
+    Those answer for the calibration of test instances and are no candidates; `classify` rates them all. Where fewer
+    than two candidates are left, all stay.
     """
     from recassay.core import columns as c
     from recassay.core.results import Results
@@ -61,7 +62,7 @@ def _candidates(store: Store) -> Results:
     results = store.results()
     others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}
     kept = results.frame.filter(~results.frame.get_column(c.ALGORITHM).is_in(sorted(others)))
-    return Results(kept, results.sources) if others and kept.height else results
+    return Results(kept, results.sources) if others and kept.get_column(c.ALGORITHM).n_unique() > 1 else results
 
 
 def _study_folder(source: Any) -> Path | None:

@@ -23,7 +23,6 @@ class ReportContent:
     results: Results
     analyses: Mapping[str, AnalysisResult]
     skipped: Mapping[str, str]
-    verdict: list[str]
     alpha: float = 0.05
     missing: MissingPolicy = "error"
     facts: StudyFacts | None = None

@@ -10,6 +10,9 @@ from recassay.core.facts import StudyFacts
 from recassay.reporting.cautions import cautions
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Child, Markup, joined, tag
+from recassay.reporting.page_parts import part_id, part_title
+from recassay.reporting.section import Part
+from recassay.reporting.verdict import verdict_by_part
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -22,19 +25,35 @@ SPLITS = {
 }
 
 
+FIRST: tuple[Part, ...] = ("leaderboard", "significance")
+"""The parts whose sentences stand in the open; of the others the first does, and the rest folds out."""
+
+
 def top(content: ReportContent) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    sentences = content.verdict or ["No analysis had anything to say about this table; see what was not done below."]
-    first, *others = sentences
-    verdict = tag(
-        "section",
-        tag("h2", "Verdict", id="verdict-title"),
-        tag("p", first, class_="lead"),
-        tag("ul", [tag("li", sentence) for sentence in others]) if others else None,
-        id="verdict",
-        aria_labelledby="verdict-title",
-    )
-    return joined([verdict, _warnings(content), _glance(content)])
+    said = verdict_by_part(content.analyses)
+    if not said:
+        nothing = "No analysis had anything to say about this table; see what was not done below."
+        return joined([_verdict([tag("p", nothing, class_="lead")]), _warnings(content), _glance(content)])
+    lead, *others = [sentence for part in FIRST for sentence in said.pop(part, [])] or said.pop(next(iter(said)))
+    blocks = [tag("p", lead, class_="lead"), tag("ul", [tag("li", sentence) for sentence in others])]
+    rows = [[tag("dt", tag("a", part_title(part), href=f"#{part_id(part)}")), tag("dd", _folded(found))]
+            for part, found in said.items()]  # fmt: skip
+    if rows:
+        blocks.append(tag("dl", rows, class_="glance"))
+    return joined([_verdict(blocks), _warnings(content), _glance(content)])
+
+
+def _verdict(blocks: list[Markup]) -> Markup:
+    heading = tag("h2", "Verdict", id="verdict-title")
+    return tag("section", heading, blocks, id="verdict", aria_labelledby="verdict-title")
+
+
+def _folded(sentences: list[str]) -> list[Child]:
+    first, *rest = sentences
+    if not rest:
+        return [first]
+    return [first, tag("details", tag("summary", f"{len(rest)} more"), tag("ul", [tag("li", one) for one in rest]))]
 
 
 def _warnings(content: ReportContent) -> Markup | None:
