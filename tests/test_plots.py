@@ -13,7 +13,7 @@ from recassay.data.synthetic_results import synthetic_results
 from recassay.plots.critical_difference import BAR, ROW, lay_out, plot_critical_difference
 from recassay.plots.leaderboard import plot_leaderboard
 from recassay.plots.profiles import plot_profiles
-from recassay.plots.theme import COLOURS, DASHES, colour_scale, dash_scale
+from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
 from recassay.reporting.figures import FORMATS, figures, render
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
@@ -62,6 +62,10 @@ def test_colours_stay_with_the_algorithm():
     scale = colour_scale(order).to_dict()
     assert scale["domain"] == order
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == dict(zip("abc", COLOURS, strict=False))
+    with colours_of(order):
+        beside = colour_scale(["zero", "c", "aa"]).to_dict()["range"]
+        assert beside == [COLOURS[4], COLOURS[2], COLOURS[3]]
+        assert colour_scale(["x", "y"]).to_dict()["range"] == list(COLOURS[:2])
     names = [f"n{i:02d}" for i in range(30)]
     looks = set(
         zip(colour_scale(names).to_dict()["range"], map(tuple, dash_scale(names).to_dict()["range"]), strict=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import altair as alt
@@ -33,18 +35,37 @@ SEQUENTIAL = "blues"
 DIVERGING = "blueorange"
 
 
-def colour_scale(names: Sequence[str]) -> alt.Scale:
-    """The colours of these algorithms, listed in the given order.
+_FIRST: ContextVar[tuple[str, ...]] = ContextVar("the algorithms of the report being drawn", default=())
 
-    A colour goes by a name's place in alphabetical order, so it is the same in every chart of a report.
+
+@contextmanager
+def colours_of(names: Sequence[str]) -> Iterator[None]:
+    """While charts are drawn inside, `names` keep the colours that they have among themselves.
+
+    So a chart of some of them, or with others beside them, shows each in its colour of the whole report.
     """
-    place = {name: i for i, name in enumerate(sorted(names))}
+    token = _FIRST.set(tuple(sorted(names)))
+    try:
+        yield
+    finally:
+        _FIRST.reset(token)
+
+
+def places(names: Sequence[str]) -> dict[str, int]:
+    """The place of each name that gives it its colour: the report's algorithms in alphabetical order, then others."""
+    first = _FIRST.get() if set(names) & set(_FIRST.get()) else ()
+    return {name: i for i, name in enumerate([*first, *sorted(set(names) - set(first))])}
+
+
+def colour_scale(names: Sequence[str]) -> alt.Scale:
+    """The colours of these algorithms, listed in the given order: the same in every chart of a report."""
+    place = places(names)
     return alt.Scale(domain=list(names), range=[COLOURS[place[n] % len(COLOURS)] for n in names])
 
 
 def dash_scale(names: Sequence[str]) -> alt.Scale:
     """The line patterns that go with `colour_scale`."""
-    place = {name: i for i, name in enumerate(sorted(names))}
+    place = places(names)
     return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
 
 

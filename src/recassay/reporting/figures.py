@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from recassay.analysis.aggregate import RankResult
 from recassay.core.analysis import AnalysisResult
 from recassay.reporting.section import Figure, Section
 from recassay.reporting.sections import SECTIONS
@@ -43,10 +44,15 @@ def told(results: Mapping[str, AnalysisResult]) -> list[Told]:
 
 
 def _telling(results: Mapping[str, AnalysisResult]) -> Iterator[Told]:
+    from recassay.plots.theme import colours_of
+
+    ranked = next((result.algorithms for result in results.values() if isinstance(result, RankResult)), ())
     for section in SECTIONS:
         for name, result in results.items():
             if isinstance(result, section.of):
-                yield Told(section, name, result, section.figures(result))
+                with colours_of(ranked):
+                    drawn = section.figures(result)
+                yield Told(section, name, result, drawn)
 
 
 def told_and_drawn(results: Mapping[str, AnalysisResult]) -> tuple[list[Told], dict[str, str]]:
