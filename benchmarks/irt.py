@@ -127,10 +127,10 @@ def peer(script: str, python: str, responses: Responses, theta: np.ndarray, item
     if ran.returncode:
         last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
         return [*[""] * 5, "not installed" if "No module named" in last else f"failed: {last[:100]}"]
-    printed = [line for line in ran.stdout.splitlines() if line.startswith("{")]
-    if not printed:
+    begin = ran.stdout.rfind('{"seconds"')
+    if begin < 0:
         return [*[""] * 5, "ended without a result"]
-    found = json.loads(printed[-1])
+    found = json.loads(ran.stdout[begin:].splitlines()[0])
     return [
         f"{found['seconds']:.1f}",
         *recovered(np.array(found["ability"]), np.array(found["discrimination"]), theta, items),
