@@ -10,6 +10,7 @@ import time
 import pytest
 
 import recassay
+from browser import why_not
 from recassay.api.serving import LiveStudy
 from recassay.reporting.live import LiveServer
 
@@ -82,3 +83,19 @@ def test_bad_folders_and_ports_are_one_line(study, tmp_path, cli, server):
     assert answer.code == 2
     assert "choose another --port" in answer.err
     assert cli("serve", study, "--port", "70000").code == 2
+
+
+@pytest.mark.skipif(why_not() is not None, reason=f"browser tests: {why_not()}")
+def test_the_page_shows_the_study_in_a_browser(server, chromium):
+    page = chromium.new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.goto(server.url)
+    page.wait_for_selector("#board:not([hidden])")
+    assert page.title() == "4 of 4 · two"
+    assert page.locator("#cells tbody td.done").count() == 4
+    assert page.locator("#board tbody th").all_inner_texts() == ["MostPop", "Random"]
+    page.wait_for_selector("#report:not([hidden])", timeout=20_000)
+    assert page.frame_locator("iframe").locator("p").inner_text() == "the report"
+    assert said == []
+    page.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
 from collections.abc import Callable, Mapping
@@ -104,7 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
         if body:
-            self.wfile.write(data)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the reader went away
+                self.wfile.write(data)
 
     def log_message(self, format: str, *values: Any) -> None:
         """Say nothing: the terminal belongs to the one line with the address."""
