@@ -226,3 +226,15 @@ def test_bad_options():
         of([[[0.1, np.nan], [0.1, 0.2]]])
     with pytest.raises(ValueError, match="has no user"):
         of([[[np.nan], [np.nan]]])
+
+
+def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch):
+    from recassay.plots import popularity
+    from recassay.reporting.sections.popularity import figures
+
+    calm = [[0.5, 0.2]] * len(LEVEL)
+    data = evidence(scores(calm, name="calm"), scores(LEVEL, name="wild"), scores(calm, name="still"))
+    result = sweep_popularity(data, replicates=200)
+    monkeypatch.setattr(popularity, "MOST_PANELS", 1)
+    assert [one.dataset for one in popularity.shown_datasets(result)] == ["wild"]
+    assert "Shown: the 1 of 3 datasets" in figures(result)[0].caption

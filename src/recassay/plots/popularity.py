@@ -22,6 +22,22 @@ SHARE_COLOURS = (INK, FAINT, "#c0392b")
 FEW = 12
 """With more algorithms than this, bands and marks would cover the lines, and are left to the tables."""
 
+MOST_PANELS = 9
+"""With more datasets than this, a panel each would be a wall; the rest is in the tables."""
+
+
+def shown_datasets(result: PopularityResult) -> list[DatasetStrata]:
+    """The datasets that get a panel: all, or the `MOST_PANELS` whose order changes most, in their own order."""
+    if len(result.datasets) <= MOST_PANELS:
+        return list(result.datasets)
+    change = {
+        row[c.DATASET]: (row["proven"] or 0, row["distance"] if row["distance"] == row["distance"] else -1.0)
+        for row in result.sensitivity_frame().to_dicts()
+        if row["scope"] == "dataset"
+    }
+    names = sorted(change, key=lambda name: change[name], reverse=True)[:MOST_PANELS]
+    return [dataset for dataset in result.datasets if dataset.dataset in names]
+
 
 def plot_strata(result: PopularityResult) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
@@ -30,7 +46,7 @@ def plot_strata(result: PopularityResult) -> Any:
     diamond marks a crossing that is significant on both sides.
     """
     names = list(result.algorithms)
-    panels = [_curves(result, dataset, names) for dataset in result.datasets]
+    panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
     seen = f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; "
     return themed(
         _grid(panels),
@@ -102,7 +118,7 @@ def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
 def plot_popularity_curve(result: PopularityResult) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
     panels = []
-    for dataset in result.datasets:
+    for dataset in shown_datasets(result):
         x = alt.X(f"{c.RANK}:Q", title="items, the most popular first", scale=alt.Scale(type="log"), axis=_axis())
         y = alt.Y("popularity:Q", title="Pop(i), users in training", scale=alt.Scale(type="log"), axis=_axis())
         curve = alt.Chart(inline(dataset.curve.to_dicts())).mark_line(color=INK, strokeWidth=2).encode(
@@ -121,7 +137,7 @@ def plot_popularity_curve(result: PopularityResult) -> Any:
 def plot_shares(result: PopularityResult) -> Any:
     """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
     panels = []
-    for dataset in result.datasets:
+    for dataset in shown_datasets(result):
         rows = [
             {"threshold": row["threshold"], "what": title, "share": row[name]}
             for row in dataset.shares.to_dicts()

@@ -87,17 +87,25 @@ def _count(n: int, *, of: int | None = None) -> str:
 
 def figures(result: PopularityResult) -> list[Figure]:
     """Performance by threshold, the popularity of items, what lies below the thresholds, and the sensitivity."""
-    from recassay.plots.popularity import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata
+    from recassay.plots.popularity import (
+        plot_popularity_curve,
+        plot_sensitivity,
+        plot_shares,
+        plot_strata,
+        shown_datasets,
+    )
 
+    shown, count = len(shown_datasets(result)), len(result.datasets)
+    some = "" if shown == count else f" Shown: the {shown} of {count} datasets whose order changes most."
     return [
         Figure("popularity_strata", f"{result.metric} on held-out interactions with items below a popularity threshold "
-               "P: lines that cross are algorithms whose order depends on popular items.",
+               f"P: lines that cross are algorithms whose order depends on popular items.{some}",
                plot_strata(result), "strata"),
         Figure("popularity_sensitivity", "How far the order on the least popular items is from the order on all items.",
                plot_sensitivity(result), "strata_sensitivity"),
-        Figure("popularity_curve", "How many training users each item has, the most popular first.",
+        Figure("popularity_curve", f"How many training users each item has, the most popular first.{some}",
                plot_popularity_curve(result), "popularity_curve"),
-        Figure("popularity_shares", "Share of items and of interactions below each threshold.",
+        Figure("popularity_shares", f"Share of items and of interactions below each threshold.{some}",
                plot_shares(result), "strata_shares"),
     ]  # fmt: skip
 
