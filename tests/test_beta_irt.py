@@ -125,19 +125,21 @@ def simulate_precise(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarra
 @pytest.mark.parametrize(
     ("density", "n", "m", "seeds"),
     [
-        ("beta", 17, 11, range(10, 20)),
-        ("precision", 17, 11, range(27, 37)),
-        ("beta", 40, 30, range(2, 4)),
-        ("precision", 40, 30, range(7, 10)),
+        ("beta", 17, 11, range(10)),
+        ("precision", 17, 11, range(10)),
+        ("beta", 40, 30, range(3)),
+        ("precision", 40, 30, range(3)),
     ],
 )
 def test_recovery_and_coverage(n, m, seeds, density, record_property):
     """The default finds which density the responses follow, and its 95 % intervals hold.
 
-    All parameters of a table share an uncertain shift, so that its intervals hold or fail together: over few tables the
-    coverage varies (these seeds are typical ones); over 60 tables of 17 x 11 and 12 of 40 x 30 it was 0.93 to 0.96.
+    All parameters of a table share an uncertain shift, so that its intervals hold or fail together, and the coverage
+    over few tables varies: it must be 0.90 to 0.98 within two standard errors over the tables (their deviation taken as
+    0.1 at least, since three tables may agree by chance). Over 60 tables of 17 x 11 and 12 of 40 x 30 it was 0.93 to
+    0.96.
     """
-    covered: dict[str, list[bool]] = {t: [] for t in TRAITS[0]}
+    covered: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
     errors: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
     correlation: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
     for seed in seeds:
@@ -147,13 +149,16 @@ def test_recovery_and_coverage(n, m, seeds, density, record_property):
         assert chosen.density == density
         found = fit_direction(1, values, names("a", n), names("d", m), chosen, confidence=0.95)
         for (name, trait), true in zip(found.traits.items(), truth, strict=True):
-            covered[name] += ((trait.low <= true) & (true <= trait.high)).tolist()
+            covered[name].append(float(((trait.low <= true) & (true <= trait.high)).mean()))
             errors[name] += (trait.estimate - true).tolist()
             correlation[name].append(float(np.corrcoef(trait.estimate, true)[0, 1]))
     rmse = {name: math.sqrt(np.mean(np.square(e))) for name, e in errors.items()}
     for name in TRAITS[0]:
         record_property(f"{name} {n} x {m} {density}", f"cover {np.mean(covered[name])}, rmse {rmse[name]}")
-        assert 0.90 <= np.mean(covered[name]) <= 0.98, name
+        error = max(np.std(covered[name], ddof=1), 0.1) / math.sqrt(len(covered[name]))
+        assert np.mean(covered[name]) + 2 * error >= 0.90, name
+        assert np.mean(covered[name]) - 2 * error <= 0.98, name
+        assert np.mean(covered[name]) > 0.80, name
         assert np.mean(correlation[name]) > 0.88, name
     assert rmse["ability"] < (0.09 if n == 17 else 0.06)
     assert rmse["difficulty"] < 0.15

@@ -141,3 +141,13 @@ def test_auc_of_a_study_reads_the_whole_order(tmp_path):
     auc = dict(recassay.load_results(tmp_path / "auc").frame.filter(metric="auc").select("algorithm", "value").rows())
     assert auc["Random"] == pytest.approx(0.5, abs=0.02)
     assert auc["EASE"] > 0.8
+
+
+def test_a_dataset_that_cannot_be_read_is_said_once(cli, tmp_path):
+    (tmp_path / "broken.csv").write_text("user,item\n1\n")
+    ran = cli("run", "--datasets", tmp_path / "broken.csv", "--algorithms", "MostPop,Random", "--trials", 0,
+              "--out", tmp_path / "out")  # fmt: skip
+    assert ran.code == 1
+    assert ran.out.count("failed: ") == 1
+    assert "2 algorithms on broken" in ran.out
+    assert "recassay analyze" not in ran.out

@@ -12,7 +12,7 @@ import pytest
 
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.external import ImplicitStyle, implicit_style
-from recassay.algorithms.plugins import is_plugin, load_plugin
+from recassay.algorithms.plugins import load_plugin
 from recassay.algorithms.recommendations_file import RecommendationsFile
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.types import Interactions
@@ -256,10 +256,3 @@ def test_a_bad_plugin_is_explained(tmp_path: Path, text: str, reference: str, me
     with pytest.raises(RecAssayError, match=message) as caught:
         load_plugin(reference, tmp_path)
     assert "\n" not in str(caught.value)
-
-
-def test_what_names_a_plugin() -> None:
-    assert is_plugin("./mymodel.py:MyModel")
-    assert is_plugin("lists.csv")
-    assert is_plugin("C:\\models\\mine.py:Mine")
-    assert not is_plugin("EASE")

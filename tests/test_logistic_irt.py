@@ -16,7 +16,7 @@ from recassay.analysis.logistic_cycle import ADAPTING
 from recassay.analysis.logistic_errors import item_covariance
 from recassay.analysis.logistic_fit import fit_em
 from recassay.analysis.logistic_grid import Grid, grid, grid_log_likelihood, posterior_on_grid
-from recassay.analysis.logistic_irt import fit_logistic, fit_logistic_many
+from recassay.analysis.logistic_irt import fit_logistic
 from recassay.analysis.logistic_model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_priors import ItemPriors
 from recassay.core.errors import InputError, UsageError
@@ -427,14 +427,6 @@ def test_algorithms_on_users():
     table = responses_from_users(frame)
     assert table.items == ("7", "9")
     assert table.codes.tolist() == [[1, 0], [1, 2]]
-
-
-def test_many_tables():
-    tables = {name: simulated(40, 20, seed)[0] for name, seed in (("x", 1), ("y", 2))}
-    found = fit_logistic_many(tables, "2pl", priors=True)
-    assert list(found) == ["x", "y"]
-    alone = fit_logistic(tables["y"], "2pl", priors=True)
-    assert np.array_equal(found["y"].items.slope, alone.items.slope)
 
 
 def test_charts():

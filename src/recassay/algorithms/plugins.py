@@ -12,12 +12,6 @@ from recassay.core.errors import InputError, listing
 from recassay.core.plugin_file import load_class, plugin_path, split_reference
 
 
-def is_plugin(reference: str) -> bool:
-    """Whether `reference` names a file (`./mymodel.py:MyModel`, `lists.csv`) and not a registered algorithm."""
-    path, _ = split_reference(reference)
-    return path.suffix.lower() in (".py", *SUFFIXES)
-
-
 def load_plugin(reference: str, base_dir: str | Path) -> type[Any]:
     """The algorithm class that `reference` names: `FILE.py:CLASS`, or a table of recommendations.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, digamma, expit, zeta
+from scipy.special import betaln, digamma, expit, logit, zeta
 
 from recassay.core.types import FloatArray
 
@@ -85,8 +85,7 @@ def beta_parameters(theta: FloatArray, delta: FloatArray, a: FloatArray) -> tupl
 
 def characteristic_curve(theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:
     """The ICC, the expected response (equation 2): expit(a (logit theta - logit delta))."""
-    alpha, beta = beta_parameters(theta, delta, a)
-    return alpha / (alpha + beta)
+    return expit(a * (logit(theta) - logit(delta)))
 
 
 def log_density(p: FloatArray, theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.special import expit
 
+from recassay.analysis.beta_irt_model import characteristic_curve
 from recassay.core.types import FloatArray
 
 TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty_limit", "consistency"))
@@ -80,9 +80,8 @@ class Direction:
         """The ICC of each item at 101 values of the respondents' trait (equations 3 and 4)."""
         level, slope = (self.traits[name].estimate for name in ITEM_TRAITS[self.number])
         trait = np.clip(GRID, 1e-6, 1 - 1e-6)
-        logit = np.log(trait) - np.log1p(-trait)
         sign = 1 if self.number == 1 else -1
-        value = expit(sign * slope[:, None] * (logit - (np.log(level) - np.log1p(-level))[:, None]))
+        value = characteristic_curve(trait, level[:, None], sign * slope[:, None])
         return pl.DataFrame(
             {
                 "direction": np.full(value.size, self.number),

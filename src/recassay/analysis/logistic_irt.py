@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.stats import norm
@@ -94,13 +93,6 @@ def score_logistic(
     abilities = estimate_abilities(responses, known, check_method(ability or "ml"))
     constant = np.zeros(len(known.names), dtype=bool)
     return _result(responses, chosen, "given", known, constant, abilities, confidence)
-
-
-def fit_logistic_many(
-    tables: Mapping[str, Responses], model: LogisticModel = "3pl", **options: Any
-) -> dict[str, LogisticResult]:
-    """`fit_logistic` on every table, by name; each is fitted on its own and none depends on the order."""
-    return {name: fit_logistic(table, model, **options) for name, table in tables.items()}
 
 
 def check_model(model: str) -> LogisticModel:

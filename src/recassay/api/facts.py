@@ -78,6 +78,9 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
         try:
             record = split_record(folder, split)
         except InputError:
+            if cell.status == "done":
+                gone = "the record of its split is gone, so nothing is known of leakage"
+                findings.append(AuditFinding(cell.dataset, "no_audit", gone, True))
             continue
         fold = {} if cell.fold is None else {"fold": cell.fold}
         counts = record.counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,6 +31,7 @@ class LiveStudy:
         self.folder, self.metric, self.make_report = folder, metric, make_report
         self._page: bytes | None = None
         self._cells = 0
+        self._refused: str | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep_reporting, daemon=True)
 
@@ -59,6 +59,7 @@ class LiveStudy:
                 "grid": [[states.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
                 "leaderboard": self._leaderboard(store),
                 "report": None if self._page is None else {"cells": self._cells},
+                "no_report": self._refused,
             }
 
     def report(self) -> bytes | None:
@@ -97,8 +98,10 @@ class LiveStudy:
                 done = store.status().done
             if done > tried:
                 tried = done
-                with contextlib.suppress(RecAssayError):  # too few cells for a report yet; the page says how many
-                    self._page, self._cells = self.make_report(), done
+                try:
+                    self._page, self._cells, self._refused = self.make_report(), done, None
+                except RecAssayError as reason:
+                    self._refused = str(reason)
                 self._stop.wait(REPORT_SECONDS)
             else:
                 self._stop.wait(2.0)

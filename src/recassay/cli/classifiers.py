@@ -13,6 +13,7 @@ from recassay.cli import options as o
 from recassay.cli.decodirt import analyze_response_folder, fitting_progress, show_decodirt
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_table
+from recassay.cli.studies import failure_lines
 
 if TYPE_CHECKING:
     from recassay.runner.drive import StudyRecord
@@ -100,13 +101,14 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
         for row in scores
     ]  # fmt: skip
     header = ["classifier", "role", "datasets", "accuracy", "balanced accuracy", "seconds to fit"]
-    print_table("Means over the datasets that each has done", header, rows, names=2)
+    if record.done:
+        print_table("Means over the datasets that each has done", header, rows, names=2)
     print_lines(
         [
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
             f"({record.seconds:.0f} s); {len(record.failed)} failed.",
-            *(f"{c.status}: {c.algorithm} on {c.dataset}: {c.reason}" for c in record.failed),
-            f"Now: recassay analyze {record.folder}",
+            *failure_lines(record.failed),
+            *([f"Now: recassay analyze {record.folder}"] if record.done else []),
         ]
     )
 

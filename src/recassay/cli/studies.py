@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from recassay.cli.render import print_json, print_lines, print_table
 
 if TYPE_CHECKING:
     from recassay.runner.study import StudyRecord
+    from recassay.store.records import CellRecord
 
 
 def run(
@@ -75,8 +77,8 @@ def run(
             [
                 f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
                 f"({record.seconds:.0f} s); {len(record.failed)} failed.",
-                *(f"{c.status}: {c.algorithm} on {c.dataset}: {c.reason}" for c in record.failed),
-                f"Now: recassay analyze {record.folder}",
+                *failure_lines(record.failed),
+                *([f"Now: recassay analyze {record.folder}"] if record.done else []),
             ]
         )
     if record.failed:
@@ -99,6 +101,17 @@ def status(
         print_table("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
     if found.to_go:
         print_table("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+
+
+def failure_lines(failed: Sequence[CellRecord]) -> list[str]:
+    """What failed and why, one line a cause: a dataset that cannot be read fails every cell on it alike."""
+    causes: dict[tuple[str, str, str | None], list[str]] = {}
+    for cell in failed:
+        causes.setdefault((cell.status, cell.dataset, cell.reason), []).append(cell.algorithm)
+    return [
+        f"{status}: {who[0] if len(who) == 1 else f'{len(who)} algorithms'} on {dataset}: {reason}"
+        for (status, dataset, reason), who in causes.items()
+    ]
 
 
 def _names(text: str) -> list[str]:
