@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from recassay.analysis.aggregate import rank_algorithms
-from recassay.analysis.bayesian import posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
+from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.results import Matrix
 
 REPLICATES = 10_000

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from recassay.analysis.logistic_irt import fit_logistic
-from recassay.analysis.logistic_model import probabilities
+from recassay.analysis.logistic_irt.fit import fit_logistic
+from recassay.analysis.logistic_irt.model import probabilities
 from recassay.core.responses import LogisticItems, Responses
-from recassay.data.responses import read_items, read_responses
+from recassay.data.tables.responses import read_items, read_responses
 
 ROOT = Path(__file__).resolve().parent.parent
 PEER_LIMIT = 300

@@ -45,13 +45,13 @@ def make(path: Path, rows: int) -> str:
     """Write `rows` different pairs to `path`; the name of the generator is returned."""
     users, items = rows // 140 + 100, rows // 700 + 100
     if installed("synthetic"):
-        from recassay.data.synthetic import SyntheticSpec, generate
+        from recassay.data.synthetic.generate import SyntheticSpec, generate
 
         data = generate(
             SyntheticSpec(n_users=users, n_items=items, n_interactions=rows, ratings=True, seed=1)
         ).interactions
         user, item, weight, moment = data.user, data.item, data.weight, data.time
-        name = "recassay.data.synthetic"
+        name = "recassay.data.synthetic.generate"
     else:
         user, item, weight, moment = draw(users, items, rows)
         name = "numpy, in this script"

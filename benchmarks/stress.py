@@ -8,7 +8,7 @@ import time
 import numpy as np
 from scipy import stats
 
-from recassay.analysis.stress import DRAWS, stress_rankings
+from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.core.results import Matrix
 
 PEER_DRAWS = 200

@@ -10,30 +10,23 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+from support.places import REFERENCE, needed
 
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 # The same examples at every run, so that a change is judged by the change; HYPOTHESIS_PROFILE=explore looks further.
-settings.register_profile("fixed", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+# No deadline: how long an example takes says something of the machine, not of the code.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def _folder(variable: str, name: str) -> Path:
-    path = Path(os.environ.get(variable) or ROOT.parent / "shared" / name)
-    if not path.is_dir():
-        pytest.skip(f"no {name} folder at {path} (set {variable})")
-    return path
 
 
 @pytest.fixture(scope="session")
 def reference() -> Path:
-    return _folder("RECASSAY_REFERENCE", "reference")
+    return needed(REFERENCE, "RECASSAY_REFERENCE")
 
 
 @pytest.fixture(scope="session")

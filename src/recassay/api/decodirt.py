@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from recassay.analysis.decodirt_result import DecodirtResult
-    from recassay.analysis.logistic_ability import AbilityMethod
+    from recassay.analysis.decodirt.result import DecodirtResult
+    from recassay.analysis.logistic_irt.ability import AbilityMethod
     from recassay.core.instances import InstanceResponses
 
 
 def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
-    """The answers in a folder of response tables, one a dataset: see `data.instances.read_instances`."""
-    from recassay.data.instances import read_instances
+    """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`."""
+    from recassay.data.tables.instances import read_instances
 
     return read_instances(folder)
 
@@ -40,8 +40,8 @@ def analyze_instances(
     and six artificial ones), `all`, `everybody` (the many MLPs too) or names. `items_from` are the roles of those whose
     answers calibrate the items. `progress(done, total, dataset)` is called before each dataset is fitted.
     """
-    from recassay.analysis import decodirt
-    from recassay.analysis.decodirt_traits import Calibration
+    from recassay.analysis.decodirt import fit as decodirt
+    from recassay.analysis.decodirt.traits import Calibration
 
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
     return decodirt.analyze_instances(

@@ -33,7 +33,7 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
     if kind == "metrics":
         return _metrics()
     if kind == "datasets":
-        from recassay.api.datasets import list_data
+        from recassay.api.data import list_data
 
         return list_data(everything=True)
     rows: list[dict[str, Any]] = []

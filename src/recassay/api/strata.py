@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from recassay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from recassay.analysis.popularity_result import PopularityResult
+    from recassay.analysis.strata.result import PopularityResult
     from recassay.core.specs import ReadSpec
-    from recassay.core.strata_scores import Others, StrataEvidence
-
-METRIC = "ndcg@20"
+    from recassay.core.strata import Others, StrataEvidence
+from recassay.evidence.strata import METRIC, study_strata
 
 
 def strata(
@@ -42,7 +41,7 @@ def strata(
     says what becomes of a user's held-out items outside T_P: `keep` leaves them in the lists as items that are no hits,
     `remove` takes them out.
     """
-    from recassay.analysis.popularity import sweep_popularity
+    from recassay.analysis.strata.fit import sweep_popularity
 
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
@@ -56,17 +55,6 @@ def strata(
     return sweep_popularity(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
 
 
-def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> StrataEvidence:
-    """The per-user scores on the strata of the study in `folder`, from its kept lists; nothing is fitted.
-
-    Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
-    named; so is a dataset with fewer than two algorithms or too few test events for two strata.
-    """
-    from recassay.api.strata_scores import study_evidence
-
-    return study_evidence(Path(folder), metric, **options)
-
-
 def list_strata(
     train: Any,
     test: Any,
@@ -78,10 +66,10 @@ def list_strata(
     **options: Any,
 ) -> StrataEvidence:
     """The per-user scores of lists made elsewhere on the strata of given training and test data."""
-    from recassay.api.datasets import load_data
-    from recassay.api.strata_scores import given_evidence
+    from recassay.api.data import load_data
     from recassay.core.specs import ProtocolSpec
-    from recassay.data.tables import read_recommendations
+    from recassay.data.tables.read import read_recommendations
+    from recassay.evidence.strata import given_evidence
     from recassay.protocol.apply import apply_protocol
 
     learned, held_out = load_data(train, read), load_data(test, read)

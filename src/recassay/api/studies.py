@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recassay.core.study import StudySpec
-    from recassay.runner.study import Event, StudyRecord
+    from recassay.recommenders.study import Event, StudyRecord
     from recassay.store.records import StoreStatus
 
 
 def load_study(path: str | Path) -> StudySpec:
     """The study that a TOML (or YAML) file describes."""
-    from recassay.runner.study_file import load_study as load
+    from recassay.recommenders.study_file import load_study as load
 
     return load(path)
 
 
 def make_study(datasets: Sequence[str], algorithms: Sequence[str], **settings: Any) -> StudySpec:
-    """A study without a file; `settings` are those of `recassay.runner.study_file.study_from_arguments`."""
-    from recassay.runner.study_file import study_from_arguments
+    """A study without a file; `settings` are those of `recassay.recommenders.study_file.study_from_arguments`."""
+    from recassay.recommenders.study_file import study_from_arguments
 
     return study_from_arguments(datasets, algorithms, **settings)
 
@@ -43,7 +43,7 @@ def run(
     Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that they share.
     """
     from recassay.core.study import StudySpec
-    from recassay.runner.study import run_study
+    from recassay.recommenders.study import run_study
 
     spec = study if isinstance(study, StudySpec) else load_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)

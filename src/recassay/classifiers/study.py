@@ -19,10 +19,9 @@ from recassay.classifiers.spec import (
 )
 from recassay.classifiers.tables import is_prepared
 from recassay.core.registry import classifiers
-from recassay.data.openml import describe_openml, is_openml, openml_id
+from recassay.data.classification.openml import describe_openml, is_openml, openml_id
 from recassay.data.sources import path_of
-from recassay.runner.drive import Progress, StudyRecord, Work, WorkCell, drive, settled_workers
-from recassay.runner.dry_run import CellPrediction
+from recassay.runner.drive import CellPrediction, Progress, StudyRecord, Work, WorkCell, drive, settled_workers
 from recassay.runner.jobs import Job
 from recassay.runner.manifest import environment
 from recassay.runner.memory import memory_limit
@@ -46,7 +45,7 @@ def run_classifiers(
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped: one cell for each classifier and table.
 
-    The rules are those of `recassay.runner.study.run_study`. A dry run says which cells are done and which to go.
+    The rules are those of `recassay.recommenders.study.run_study`. A dry run says which cells are done and which to go.
     """
     workers = settled_workers(workers)
     folder = Path(folder).resolve()

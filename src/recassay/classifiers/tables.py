@@ -16,8 +16,8 @@ from recassay.classifiers.spec import TableSpec, TableSplitSpec
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
-from recassay.data.classification import properties
-from recassay.data.openml import open_class_table
+from recassay.data.classification.openml import open_class_table
+from recassay.data.classification.table import properties
 from recassay.store.files import write_array, write_folder, write_json
 
 _META = "table.json"

@@ -13,8 +13,8 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table
 
 if TYPE_CHECKING:
-    from recassay.analysis.comper_matrix import Derivation
-    from recassay.analysis.comper_result import ComPerResult
+    from recassay.analysis.comper.matrix import Derivation
+    from recassay.analysis.comper.result import ComPerResult
 
 MOST_SETTINGS = 8
 """Settings that get a column of their own on the terminal."""

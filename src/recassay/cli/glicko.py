@@ -13,7 +13,7 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
-    from recassay.analysis.glicko import GlickoResult
+    from recassay.analysis.glicko.result import GlickoResult
 
 
 def glicko(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from recassay.cli.render import print_lines, print_table
 
 if TYPE_CHECKING:
-    from recassay.analysis.beta_irt_result import BetaIRTResult
-    from recassay.analysis.logistic_result import LogisticResult
-    from recassay.analysis.user_irt_result import UserIRTResult
+    from recassay.analysis.beta_irt.result import BetaIRTResult
+    from recassay.analysis.logistic_irt.result import LogisticResult
+    from recassay.analysis.user_irt.result import UserIRTResult
 
 
 def show_logistic(result: LogisticResult, *, most: int = 30) -> None:

@@ -10,17 +10,21 @@ import typer
 
 from recassay import RecAssayError, __version__
 from recassay.cli import (
-    classifiers,
+    advise,
+    analyze,
+    classify,
+    compare,
     comper,
     data,
-    evaluation,
+    demo,
+    evaluate,
     glicko,
     irt,
     parts,
+    rank,
     report,
-    results,
-    selection,
-    serving,
+    select,
+    serve,
     strata,
     stress,
     studies,
@@ -53,24 +57,24 @@ def _root(
 # The base of the parser's own complaints; its home differs between versions of typer.
 ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
-app.command("demo")(results.demo)
+app.command("demo")(demo.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
-app.command("serve")(serving.serve)
-app.command("analyze")(results.analyze)
+app.command("serve")(serve.serve)
+app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
-app.command("rank")(results.rank)
-app.command("compare")(results.compare)
+app.command("rank")(rank.rank)
+app.command("compare")(compare.compare)
 app.command("irt")(irt.irt)
 app.command("glicko")(glicko.glicko)
 app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)
 app.command("stress")(stress.stress)
-app.command("classify")(classifiers.classify)
-app.command("select")(selection.select)
-app.command("advise")(selection.advise)
-app.command("evaluate")(evaluation.evaluate)
+app.command("classify")(classify.classify)
+app.command("select")(select.select)
+app.command("advise")(advise.advise)
+app.command("evaluate")(evaluate.evaluate)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)
 app.command("doctor")(parts.doctor)

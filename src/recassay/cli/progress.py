@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recassay.runner.study import Event
+    from recassay.recommenders.study import Event
 
 
 def show_progress() -> Callable[[Event], None]:

@@ -13,7 +13,7 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish
 
 if TYPE_CHECKING:
-    from recassay.analysis.popularity_result import DatasetStrata, PopularityResult
+    from recassay.analysis.strata.result import DatasetStrata, PopularityResult
 
 MOST_CROSSINGS = 20
 

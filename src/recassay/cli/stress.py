@@ -12,7 +12,7 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
-    from recassay.analysis.stress_result import StressResult
+    from recassay.analysis.stress.result import StressResult
     from recassay.core.types import FloatArray
 
 

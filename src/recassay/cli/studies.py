@@ -15,7 +15,7 @@ from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_table
 
 if TYPE_CHECKING:
-    from recassay.runner.study import StudyRecord
+    from recassay.recommenders.study import StudyRecord
     from recassay.store.records import CellRecord
 
 

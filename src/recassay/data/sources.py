@@ -10,11 +10,11 @@ from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
-from recassay.data.catalog import all_datasets
+from recassay.data.catalog.entries import all_datasets
 from recassay.data.library import DatasetManifest, list_datasets, load_dataset, read_manifest
-from recassay.data.presets import PRESETS, preset_spec
 from recassay.data.readers import read_interactions
-from recassay.data.synthetic import SyntheticSpec, generate
+from recassay.data.synthetic.generate import SyntheticSpec, generate
+from recassay.data.synthetic.presets import PRESETS, preset_spec
 
 SYNTHETIC = "synthetic:"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet", ".pq", ".gz")

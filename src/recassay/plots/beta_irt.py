@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.beta_irt_result import BetaIRTResult
+from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 400, 380

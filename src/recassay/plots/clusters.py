@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.clusters import ClustersResult
+from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
 from recassay.plots.beta_irt import label_rows
 from recassay.plots.theme import COLOURS, FAINT, INK, SEQUENTIAL, inline, shorten, themed

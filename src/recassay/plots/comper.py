@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from recassay.analysis.comper_matrix import DIMENSIONS
-from recassay.analysis.comper_result import MEAN, ComPerResult
-from recassay.analysis.comper_sensitivity import SCHEMES
+from recassay.analysis.comper.matrix import DIMENSIONS
+from recassay.analysis.comper.result import MEAN, ComPerResult
+from recassay.analysis.comper.sensitivity import SCHEMES
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.decodirt_metadata import STATISTICS
-from recassay.analysis.decodirt_result import DecodirtResult
+from recassay.analysis.decodirt.metadata import STATISTICS
+from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
 from recassay.plots.theme import (
     COLOURS,

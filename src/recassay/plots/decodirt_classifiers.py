@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.decodirt_result import DecodirtResult
+from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
 from recassay.plots.decodirt import BAR, LINE, short_labels
 from recassay.plots.theme import FAINT, INK, SEQUENTIAL, inline, shorten, themed

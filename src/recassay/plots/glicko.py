@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.glicko import GlickoResult
+from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
 

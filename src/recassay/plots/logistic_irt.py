@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from recassay.analysis.logistic_model import probabilities
-from recassay.analysis.logistic_result import LogisticResult
+from recassay.analysis.logistic_irt.model import probabilities
+from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 MOST_CURVES = 60

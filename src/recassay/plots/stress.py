@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.stress_result import StressResult
+from recassay.analysis.stress.result import StressResult
 from recassay.plots.theme import COLOURS, FAINT, INK, SEQUENTIAL, colour_scale, dash_scale, inline, shorten, themed
 
 PANELS_ACROSS = 4

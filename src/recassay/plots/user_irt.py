@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.user_irt_result import UserIRTResult
+from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
 

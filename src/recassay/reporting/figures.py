@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from recassay.analysis.aggregate import RankResult
+from recassay.analysis.rank.result import RankResult
 from recassay.core.analysis import AnalysisResult
 from recassay.reporting.section import Figure, Section
 from recassay.reporting.sections import SECTIONS

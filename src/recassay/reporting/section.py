@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
@@ -41,3 +41,19 @@ class Section:
 def no_sentences(result: Any) -> list[str]:
     """For results that the verdict has nothing to say of."""
     return []
+
+
+PARTS: tuple[Part, ...] = get_args(Part)
+
+
+TITLES = {"traits": "Latent traits"}
+
+
+def part_title(part: str) -> str:
+    """What the page calls a part."""
+    return TITLES.get(part, part.capitalize())
+
+
+def part_id(part: str) -> str:
+    """Where a part stands in the page."""
+    return part.replace(" ", "-")

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias
 from recassay.core.errors import UsageError
 from recassay.core.study import Budget
 from recassay.runner.cluster import DaskExecutor
-from recassay.runner.dry_run import CellPrediction
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
 from recassay.runner.manifest import now
@@ -253,3 +252,22 @@ class _Run:
         self.states[cell.id] = outcome.status
         self.ran += 1
         self.tell("finished", **cell.whose(), record=record, reason=outcome.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class CellPrediction:
+    """A cell of a dry run: its state in the store, and what its algorithm says of its memory (bytes, None: nothing)."""
+
+    cell: str
+    algorithm: str
+    dataset: str
+    seed: int
+    fold: int | None
+    state: str
+    memory: int | None = None
+    most_memory: int | None = None
+    users: int | None = None
+    items: int | None = None
+    interactions: int | None = None
+    trials: int | None = None
+    reason: str | None = None

@@ -53,16 +53,6 @@ def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -
     return origin
 
 
-def load_algorithm(reference: str, base: str) -> type[Any]:
-    """The class of an algorithm: registered, or from a file (which is executed)."""
-    if is_part_file(reference):
-        from recassay.algorithms.plugins import load_plugin
-
-        return load_plugin(reference, Path(base))
-    found: type[Any] = algorithms.get(reference)
-    return found
-
-
 def is_part_file(reference: str) -> bool:
     """Whether an algorithm or classifier is a user's own file rather than a registered name."""
     return ".py:" in reference or is_path(reference)

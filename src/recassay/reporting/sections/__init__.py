@@ -1,31 +1,31 @@
-"""One file a kind of result; the order here is the reading order of the verdict and of every report."""
+"""One file per kind of result; the order here is the reading order of the verdict and of every report."""
 
 from recassay.reporting.section import Section
 from recassay.reporting.sections import (
-    advice,
+    advise,
+    associations,
     beta_irt,
     clusters,
-    comparison,
+    compare,
     comper,
     correlations,
     cost,
     decodirt,
     glicko,
     logistic_irt,
-    metadata,
     pareto,
     per_dataset,
-    popularity,
     profiles,
-    ranking,
-    selection,
+    rank,
+    select,
+    strata,
     stress,
     user_irt,
 )
 
 SECTIONS: tuple[Section, ...] = (
-    ranking.SECTION,
-    comparison.SECTION,
+    rank.SECTION,
+    compare.SECTION,
     profiles.SECTION,
     stress.SECTION,
     correlations.SECTION,
@@ -36,11 +36,11 @@ SECTIONS: tuple[Section, ...] = (
     decodirt.SECTION,
     pareto.SECTION,
     comper.SECTION,
-    popularity.SECTION,
+    strata.SECTION,
     per_dataset.SECTION,
-    metadata.SECTION,
+    associations.SECTION,
     clusters.SECTION,
-    selection.SECTION,
-    advice.SECTION,
+    select.SECTION,
+    advise.SECTION,
     cost.SECTION,
 )

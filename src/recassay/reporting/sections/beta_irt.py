@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.beta_irt_result import BetaIRTResult
+from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.clusters import ClustersResult
+from recassay.analysis.clusters.result import ClustersResult
 from recassay.reporting.section import Figure, Section
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.comper_result import ComPerResult
+from recassay.analysis.comper.result import ComPerResult
 from recassay.reporting.section import Figure, Section
 
 

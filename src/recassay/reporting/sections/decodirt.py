@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recassay.analysis.decodirt_metadata import STATISTICS
-from recassay.analysis.decodirt_result import DecodirtResult
+from recassay.analysis.decodirt.metadata import STATISTICS
+from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
 

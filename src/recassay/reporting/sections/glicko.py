@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.glicko import GlickoResult
+from recassay.analysis.glicko.result import GlickoResult
 from recassay.reporting.section import Figure, Section
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.logistic_result import LogisticResult
+from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.reporting.section import Figure, Section, no_sentences
 
 

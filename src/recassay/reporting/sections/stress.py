@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.stress_result import StressResult
+from recassay.analysis.stress.result import StressResult
 from recassay.reporting.section import Figure, Section
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.user_irt_result import UserIRTResult
+from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.reporting.section import Figure, Section
 
 SURE = 0.95

@@ -1,0 +1,1 @@
+"""A benchmark's advice for one's own dataset."""

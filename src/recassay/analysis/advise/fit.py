@@ -1,0 +1,197 @@
+"""Advice for a new dataset from a finished benchmark: its nearest datasets, and the order of algorithms to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from recassay.analysis.advise.order_model import (
+    Candidate,
+    best_candidate,
+    bounded,
+    distances,
+    left_out,
+    nearest,
+    nested_predictions,
+    predict,
+)
+from recassay.analysis.advise.result import AdviceResult, Neighbour, Outside, Skill
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.dataset_space.space import Standard
+from recassay.analysis.inference.agreement import spearman
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.rank.result import RankResult
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.results import Matrix
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+FEWEST = 8
+CONFIDENCE = 0.9
+FARTHEST = 10.0
+"""Standard deviations beyond which a characteristic is as far as can be (the logarithm of 0 is)."""
+
+
+def advise_for(
+    name: str,
+    characteristics: Mapping[str, float],
+    matrix: Matrix,
+    table: CharacteristicsTable,
+    *,
+    k: int = 5,
+    notes: tuple[str, ...] = (),
+    confidence: float = CONFIDENCE,
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> AdviceResult:
+    """What a benchmark says about a dataset that it does not hold.
+
+    Characteristics are logged where they are positive and skewed (above 1), then standardised over the benchmark; the
+    distance of two datasets is the root mean squared difference over characteristics. The k nearest datasets give a
+    ranking by mean rank with a bootstrap over them. A model (the mean over nearest datasets, or ridge; see
+    `order_model`) predicts the ranks; which one is chosen by leaving each dataset out, and its worth is measured by
+    leaving each dataset out of the whole procedure, beside the overall mean rank as the baseline. The interval of a
+    predicted rank is its prediction -/+ the quantile ceil((n + 1) confidence) of the n absolute errors so made on that
+    algorithm (as split conformal prediction; from 1 to the number of algorithms where n is too small for it). The
+    baseline has intervals of the same kind.
+    """
+    n = len(matrix.datasets)
+    if n < FEWEST:
+        raise NotApplicableError(f"{n} datasets are too few to advise from", fix=f"give at least {FEWEST}")
+    if not 2 <= k < n:
+        raise InputError(
+            f"the {k} nearest of {n} datasets were asked for", where=table.where, fix=f"choose -k from 2 to {n - 1}"
+        )
+    told, left = _common(table.aligned(matrix.datasets), characteristics)
+    own = np.array([[float(characteristics[each]) for each in told.names]])
+    scale = Standard.of(told.values, log_skewed=True)
+    points = scale(told.values)
+    place = bounded(scale, own, points)
+    apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
+    near = nearest(apart[None], k)[0]
+    among = _ranking(matrix, near, replicates, confidence, seed)
+
+    ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
+    nested, chosen = nested_predictions(told.values, ranks)
+    base = left_out(Candidate("baseline"), points, ranks)
+    by_nearest = left_out(Candidate("nearest", k), points, ranks)
+    model = best_candidate(points, ranks)
+    rng = derived_rng(seed, "advise", matrix.metric)
+    weights = dataset_weights(n, replicates, rng) / n
+    methods = {"model": nested, "nearest": by_nearest, "baseline": base}
+    skills = {key: _skill(key, guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
+    expected = predict(model, points, ranks, place)[0]
+    overall = ranks.mean(axis=0)
+    return AdviceResult(
+        dataset=name,
+        metric=matrix.metric,
+        algorithms=matrix.algorithms,
+        n_datasets=n,
+        characteristics={each: float(value) for each, value in characteristics.items()},
+        used=told.names,
+        left_out=left,
+        nearest=tuple(Neighbour(matrix.datasets[d], float(apart[d])) for d in near),
+        usual_distance=_usual(points),
+        outside=_outside(told, own[0]),
+        near_ranks=among.rankings["mean_rank"].scores,
+        near_interval=among.rankings["mean_rank"].score_interval,
+        near_first=among.rankings["mean_rank"].probability_best,
+        model=model.name,
+        model_chosen=tuple(each.name for each in chosen),
+        expected=expected,
+        expected_interval=_interval(expected, nested - ranks, confidence),
+        overall=overall,
+        overall_interval=_interval(overall, base - ranks, confidence),
+        skills=skills,
+        confidence=confidence,
+        notes=notes,
+    )
+
+
+def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
+    """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
+    told, left = table.told_apart()
+    for name in told.names:
+        if name not in own:
+            left[name] = "not known of the new dataset"
+        elif not np.isfinite(own[name]):
+            left[name] = "undefined for the new dataset"
+    kept = [j for j, name in enumerate(told.names) if name not in left]
+    if not kept:
+        raise InputError(
+            f"the benchmark's characteristics ({', '.join(told.names[:5])}, ...) are none that RecAssay computes",
+            where=table.where,
+            fix="name the columns as in `recassay data describe`: Nu, Ni, Nr, Density, ...",
+        )
+    return replace(told, values=told.values[:, kept], names=tuple(told.names[j] for j in kept)), left
+
+
+def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float, seed: int) -> RankResult:
+    part = replace(
+        matrix,
+        values=matrix.values[:, near],
+        datasets=tuple(matrix.datasets[d] for d in near),
+        replicates=None if matrix.replicates is None else matrix.replicates[:, near],
+    )
+    return rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
+
+
+def _usual(points: FloatArray) -> tuple[float, float]:
+    """Over the benchmark's own datasets, the median and the largest distance to the nearest other one."""
+    apart = distances(points, points)
+    np.fill_diagonal(apart, np.inf)
+    closest = apart.min(axis=1)
+    return float(np.median(closest)), float(closest.max())
+
+
+def _outside(table: CharacteristicsTable, own: FloatArray) -> tuple[Outside, ...]:
+    low, high = table.values.min(axis=0), table.values.max(axis=0)
+    return tuple(
+        Outside(name, float(own[j]), float(low[j]), float(high[j]))
+        for j, name in enumerate(table.names)
+        if not low[j] <= own[j] <= high[j]
+    )
+
+
+def _skill(
+    name: str,
+    predicted: FloatArray,
+    base: FloatArray,
+    ranks: FloatArray,
+    matrix: Matrix,
+    weights: FloatArray,
+    confidence: float,
+) -> Skill:
+    """Errors of left-out predictions (datasets x algorithms) and their difference to the baseline's, with an interval.
+
+    `loss` is the share of the best value that is lost by taking the algorithm predicted first.
+    """
+    error = ((predicted - ranks) ** 2).mean(axis=1)
+    gain = ((base - ranks) ** 2).mean(axis=1) - error
+    first = predicted.argmin(axis=1)
+    ratio = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ratios[0]
+    lost = 1 - 1 / ratio[first, np.arange(len(first))]
+    spread = intervals((weights @ gain)[:, None], len(ranks), confidence)[0]
+    return Skill(
+        name=name,
+        rank_error=float(np.sqrt(error.mean())),
+        spearman=float(spearman(stats.rankdata(predicted, axis=1), ranks).mean()),
+        loss=float(lost.mean()),
+        gain=float(gain.mean()),
+        gain_interval=(float(spread[0]), float(spread[1])),
+    )
+
+
+def _interval(predicted: FloatArray, errors: FloatArray, confidence: float) -> FloatArray:
+    """Prediction -/+ the conformal quantile of the absolute errors of each algorithm, within the possible ranks."""
+    n, count = errors.shape
+    place = int(np.ceil((n + 1) * confidence))
+    if place > n:
+        return np.repeat([[1.0, float(count)]], count, axis=0)
+    margin = np.sort(np.abs(errors), axis=0)[place - 1]
+    return np.clip(np.stack([predicted - margin, predicted + margin], axis=1), 1, count)

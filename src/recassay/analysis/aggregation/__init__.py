@@ -1,0 +1,1 @@
+"""What a ranking is: contests between algorithms, aggregation rules, ranks of scores."""

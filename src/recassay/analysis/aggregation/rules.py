@@ -1,0 +1,161 @@
+"""The ways to make one score per algorithm out of a metric on many datasets.
+
+Each rule takes a `Contest` and dataset weights (replicates x datasets, each row summing to the number of datasets) and
+returns scores (replicates x algorithms). With weights of one it is the aggregation itself; with bootstrap counts it is
+all replicates at once. Sources: KDD'24 section 4.2.1 (mean ranks, means, Dolan-Moré, Copeland, Minimax) and
+Vote'n'Rank (Rofin et al. 2023: Borda, Plurality, Dowdall).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
+from recassay.analysis.aggregation.contest import Contest
+from recassay.core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class DolanMore:
+    """Options of the Dolan-Moré rules: the largest ratio that counts, and a grid step (None: exact integral)."""
+
+    beta_max: float = BETA_MAX
+    step: float | None = None
+
+
+Scorer = Callable[[Contest, FloatArray, DolanMore], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An aggregation: its scorer, which end of the score is good, and what it needs.
+
+    `best` is `highest` or `lowest`, or `metric`: the score is in the metric's own units and shares its direction.
+    """
+
+    name: str
+    title: str
+    best: Literal["highest", "lowest", "metric"]
+    score: Scorer
+    definition: str
+    nonnegative: bool = False
+
+    @property
+    def short(self) -> str:
+        """A title for a narrow column."""
+        return self.title.replace("Geometric", "Geom.").replace("Harmonic", "Harm.")
+
+    def higher_is_better(self, metric_higher_is_better: bool) -> bool:
+        """Whether a higher score is better, for a metric of that direction."""
+        return metric_higher_is_better if self.best == "metric" else self.best == "highest"
+
+
+def _weighted(parts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum over datasets of weight x part: one table of parts, or one for each row of weights."""
+    if len(parts) == 1:
+        return weights @ parts[0].T
+    total: FloatArray = np.matmul(parts, weights[:, :, None])[:, :, 0]
+    return total
+
+
+def _mean_rank(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    return _weighted(contest.ranks, weights) / weights.sum(axis=1, keepdims=True)
+
+
+def _mean(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    return _weighted(contest.values, weights) / weights.sum(axis=1, keepdims=True)
+
+
+def _zero_where_any_zero(contest: Contest, weights: FloatArray, score: FloatArray) -> FloatArray:
+    return np.where(_weighted((contest.values == 0).astype(np.float64), weights) > 0, 0.0, score)
+
+
+def _geometric_mean(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    logs = np.log(np.where(contest.values > 0, contest.values, 1.0))
+    mean = np.exp(_weighted(logs, weights) / weights.sum(axis=1, keepdims=True))
+    return _zero_where_any_zero(contest, weights, mean)
+
+
+def _harmonic_mean(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    inverse = 1.0 / np.where(contest.values > 0, contest.values, np.inf)
+    total = _weighted(inverse, weights)
+    mean = weights.sum(axis=1, keepdims=True) / np.where(total > 0, total, np.inf)
+    return _zero_where_any_zero(contest, weights, mean)
+
+
+def _dm_auc(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatArray:
+    area = _weighted(contributions(contest.ratios, options.beta_max, options.step), weights)
+    return area / area.sum(axis=1, keepdims=True)
+
+
+def _dm_lbo(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatArray:
+    return leave_best_out(
+        contest.values,
+        weights,
+        higher_is_better=contest.higher_is_better,
+        beta_max=options.beta_max,
+        step=options.step,
+    )
+
+
+def _duels(contest: Contest, weights: FloatArray) -> FloatArray:
+    """`[r, a, b]`: on how many datasets of replicate r algorithm a beats b."""
+    n = contest.n_algorithms
+    flat = contest.beats.reshape(len(contest.beats), n * n, -1).astype(np.float64)
+    return _weighted(flat, weights).reshape(-1, n, n)
+
+
+def _copeland(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    won = _duels(contest, weights)
+    ahead = won > won.transpose(0, 2, 1)
+    return (ahead.sum(axis=2) - ahead.sum(axis=1)).astype(np.float64)
+
+
+def _minimax(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    won = _duels(contest, weights)
+    defeats = np.where(won > won.transpose(0, 2, 1), won, 0.0)
+    return 0.0 - defeats.max(axis=1)
+
+
+def _borda(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    return _weighted(contest.points(np.arange(contest.n_algorithms - 1, -1, -1, dtype=np.float64)), weights)
+
+
+def _plurality(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    first = np.zeros(contest.n_algorithms)
+    first[0] = 1.0
+    return _weighted(contest.points(first), weights)
+
+
+def _dowdall(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
+    return _weighted(contest.points(1.0 / np.arange(1, contest.n_algorithms + 1)), weights)
+
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("dm_auc", "DM AUC", "highest", _dm_auc,
+             "share of the area under the Dolan-Moré profiles up to beta_max", nonnegative=True),
+        Rule("dm_lbo", "DM LBO", "lowest", _dm_lbo,
+             "round in which the algorithm leaves when the largest DM AUC is removed again and again",
+             nonnegative=True),
+        Rule("mean_rank", "Mean rank", "lowest", _mean_rank,
+             "mean over datasets of the rank, 1 the best; ties share ranks"),
+        Rule("mean", "Mean", "metric", _mean, "arithmetic mean over datasets"),
+        Rule("geometric_mean", "Geometric mean", "metric", _geometric_mean,
+             "exp of the mean log; 0 where any value is 0", nonnegative=True),
+        Rule("harmonic_mean", "Harmonic mean", "metric", _harmonic_mean,
+             "inverse of the mean inverse; 0 where any value is 0", nonnegative=True),
+        Rule("copeland", "Copeland", "highest", _copeland,
+             "algorithms beaten on more datasets than lost to, minus those that do so to it"),
+        Rule("minimax", "Minimax", "highest", _minimax,
+             "minus the most datasets lost to any algorithm that wins the duel; 0 when unbeaten"),
+        Rule("borda", "Borda", "highest", _borda, "sum over datasets of the number of algorithms ranked below"),
+        Rule("plurality", "Plurality", "highest", _plurality, "datasets on which it is best; ties share"),
+        Rule("dowdall", "Dowdall", "highest", _dowdall, "sum over datasets of 1 / rank; ties share"),
+    )
+}  # fmt: skip

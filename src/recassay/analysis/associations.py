@@ -1,0 +1,228 @@
+"""Which characteristics go with performance (KDD'24, section 4.3, Figure 7), and what chance would show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from recassay.analysis.inference.bootstrap import intervals
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.display import Displayed
+from recassay.core.errors import NotApplicableError
+from recassay.core.names import canonical
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+MEASURES = ("pearson", "spearman", "mutual_information")
+AVERAGE = "(mean)"
+"""The name of the row that averages the associations over the personalised algorithms."""
+
+NOT_PERSONALISED = frozenset(map(canonical, ("Random", "MostPop", "RecentPop", "Popularity", "Pop", "TopPop")))
+"""Left out of the average, as in Figure 7: its numbers follow to 0.011 without Random and MostPop, not with them."""
+
+FEWEST = 5
+NEEDS = "needs the characteristics of the datasets: give --characteristics FILE, or the folder of a study"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataResult(Displayed):
+    """Associations between characteristics and each algorithm's performance over datasets.
+
+    Arrays by measure are algorithms (the average last) x characteristics. `chance` is the mean over permutations of the
+    datasets; `p` the share of permutations at least as large in size; `p_adjusted` the same for the largest
+    association of any algorithm and characteristic, so that one of many cannot pass by luck.
+    """
+
+    metric: str
+    rows: tuple[str, ...]
+    averaged: tuple[str, ...]
+    characteristics: tuple[str, ...]
+    n_datasets: int
+    values: dict[str, FloatArray]
+    interval: dict[str, FloatArray]
+    chance: dict[str, FloatArray]
+    p: dict[str, FloatArray]
+    p_adjusted: dict[str, FloatArray]
+    dropped: dict[str, str]
+    permutations: int
+    alpha: float
+
+    def to_frame(self) -> pl.DataFrame:
+        """Long: measure, algorithm, characteristic, value, its interval, chance, p, p_adjusted."""
+        rows = [
+            {
+                "measure": measure,
+                c.ALGORITHM: row,
+                "characteristic": name,
+                c.VALUE: float(self.values[measure][i, j]),
+                "low": float(self.interval[measure][i, j, 0]) if measure in self.interval else None,
+                "high": float(self.interval[measure][i, j, 1]) if measure in self.interval else None,
+                "chance": float(self.chance[measure][i, j]),
+                "p": float(self.p[measure][i, j]),
+                "p_adjusted": float(self.p_adjusted[measure][i, j]),
+            }
+            for measure in MEASURES
+            for i, row in enumerate(self.rows)
+            for j, name in enumerate(self.characteristics)
+        ]
+        return pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The one table of associations."""
+        return {"characteristics_and_performance": self.to_frame()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """`associations`: measure -> algorithm -> characteristic -> value, interval, chance, p, p_adjusted."""
+        nested: dict[str, Any] = {measure: {row: {} for row in self.rows} for measure in MEASURES}
+        for row in self.to_frame().to_dicts():
+            interval = None if row["low"] is None else [row["low"], row["high"]]
+            nested[row["measure"]][row[c.ALGORITHM]][row["characteristic"]] = {
+                "estimate": row[c.VALUE], "interval": interval,
+                **{name: row[name] for name in ("chance", "p", "p_adjusted")},
+            }  # fmt: skip
+        return {
+            "metric": self.metric, "datasets": self.n_datasets, "averaged": list(self.averaged),
+            "associations": nested, "dropped": self.dropped,
+            "settings": {"permutations": self.permutations, "alpha": self.alpha},
+        }  # fmt: skip
+
+
+def correlate_characteristics(
+    matrix: Matrix,
+    table: CharacteristicsTable,
+    *,
+    permutations: int = 2000,
+    alpha: float = 0.05,
+    bins: int | None = None,
+    spacing: Literal["frequency", "width"] = "frequency",
+    seed: int = 0,
+) -> MetadataResult:
+    """Pearson, Spearman and mutual information of every characteristic with every algorithm's values over datasets.
+
+    Values enter as they are, without a transformation, as in Figure 7 of KDD'24 (so that Pearson's is ruled by the
+    largest datasets; prefer Spearman's). The last row averages over the personalised algorithms. Intervals are expanded
+    percentile intervals of a bootstrap over datasets. P-values permute the datasets of the characteristics, jointly for
+    all algorithms; `p_adjusted` compares with the largest absolute value anywhere in the table (Westfall and Young
+    1993, single step), which controls the chance of one false finding among all. Mutual information is the plug-in
+    estimate (nats) on `bins` classes of equal frequency (default: the cube root of the number of datasets) or width; it
+    is far above 0 by chance alone, so read it beside `chance`. Figure 7 must come from many narrow classes: 20 of equal
+    width give its pattern, and nearly the same numbers for shuffled datasets.
+    """
+    if len(matrix.datasets) < FEWEST:
+        raise NotApplicableError(
+            f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
+        )
+    told, dropped = table.aligned(matrix.datasets).told_apart()
+    x, y = told.values, matrix.values.T
+    own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
+    own = own or list(range(len(matrix.algorithms)))
+    n = len(matrix.datasets)
+    count = bins or max(2, round(n ** (1 / 3)))
+    permuted = derived_rng(seed, "metadata", matrix.metric).permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
+    drawn = derived_rng(seed, "metadata bootstrap", matrix.metric).integers(0, n, (permutations, n))
+    codes = [np.apply_along_axis(_classes, 0, part, count, spacing) for part in (x, y)]
+    numbers = {"pearson": (x, y), "spearman": (stats.rankdata(x, axis=0), stats.rankdata(y, axis=0))}
+    values, interval, chance, p, p_adjusted = {}, {}, {}, {}, {}
+    for measure in MEASURES:
+        if measure == "mutual_information":
+            observed = _with_mean(_mutual_information(codes[0][None], codes[1], count)[0], own)
+            null = _with_mean(np.concatenate([
+                _mutual_information(codes[0][part], codes[1], count) for part in np.array_split(permuted, 20)
+            ]), own)  # fmt: skip
+        else:
+            left, right = (_standard(part) for part in numbers[measure])
+            observed = _with_mean(right.T @ left, own)
+            null = _with_mean(right.T @ left[permuted], own)
+            sampled = _with_mean(_resampled(x, y, drawn, ranks=measure == "spearman"), own)
+            flat = intervals(sampled.reshape(permutations, -1), n, 1 - alpha)
+            interval[measure] = np.clip(flat, -1, 1).reshape(*observed.shape, 2)
+        size, sizes = np.abs(observed), np.abs(null)
+        values[measure], chance[measure] = observed, null.mean(axis=0)
+        p[measure] = (1 + (sizes >= size - 1e-12).sum(axis=0)) / (1 + permutations)
+        # The average is judged among its own row, the algorithms among theirs.
+        largest = np.stack([sizes[:, :-1].max(axis=(1, 2)), sizes[:, -1].max(axis=1)])
+        which = np.where(np.arange(len(size)) == len(size) - 1, 1, 0)
+        exceed = (largest[which][:, None, :] >= size[:, :, None] - 1e-12).sum(axis=2)
+        p_adjusted[measure] = (1 + exceed) / (1 + permutations)
+    return MetadataResult(
+        metric=matrix.metric,
+        rows=(*matrix.algorithms, AVERAGE),
+        averaged=tuple(matrix.algorithms[a] for a in own),
+        characteristics=told.names,
+        n_datasets=n,
+        values=values,
+        interval=interval,
+        chance=chance,
+        p=p,
+        p_adjusted=p_adjusted,
+        dropped=dropped,
+        permutations=permutations,
+        alpha=alpha,
+    )
+
+
+def _with_mean(values: FloatArray, own: list[int]) -> FloatArray:
+    """Algorithms x characteristics (any leading axes) with the mean over `own` appended as the last row."""
+    return np.concatenate([values, values[..., own, :].mean(axis=-2, keepdims=True)], axis=-2)
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    """Columns (axis -2 runs over datasets) centred and of length 1; a constant column becomes 0."""
+    centred = values - values.mean(axis=-2, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=-2, keepdims=True))
+    return centred / np.where(length > 1e-12 * (1 + np.abs(values).max()), length, np.inf)
+
+
+def _resampled(x: FloatArray, y: FloatArray, drawn: IntArray, *, ranks: bool) -> FloatArray:
+    """Correlations in every bootstrap replicate: replicates x algorithms x characteristics."""
+    left, right = x[drawn], y[drawn]
+    if ranks:
+        left, right = stats.rankdata(left, axis=1), stats.rankdata(right, axis=1)
+    return np.matmul(_standard(right).transpose(0, 2, 1), _standard(left))
+
+
+def _classes(values: FloatArray, count: int, spacing: str) -> IntArray:
+    """The class of each value: `count` classes of equal frequency (ties together) or of equal width."""
+    if spacing == "frequency":
+        return np.minimum(
+            ((stats.rankdata(values, method="min") - 1) * count / len(values)).astype(np.int64), count - 1
+        )
+    edges = np.histogram_bin_edges(values, count)[1:-1]
+    return np.searchsorted(edges, values, side="right")
+
+
+def _mutual_information(x: IntArray, y: IntArray, count: int) -> FloatArray:
+    """Plug-in mutual information in nats: `x` is tables x datasets x characteristics, `y` datasets x algorithms.
+
+    sum over classes of p(a, b) log(p(a, b) / (p(a) p(b))); returns tables x algorithms x characteristics.
+    """
+    n = y.shape[0]
+    classes = np.arange(count)
+    left = (x[..., None] == classes).astype(np.float64)
+    right = (y[..., None] == classes).astype(np.float64)
+    joint = np.einsum("tnic,nad->taicd", left, right, optimize=True) / n
+    apart = joint.sum(axis=-1, keepdims=True) * joint.sum(axis=-2, keepdims=True)
+    ratio = np.where(joint > 0, joint, 1.0) / np.where(joint > 0, apart, 1.0)
+    total: FloatArray = (joint * np.log(ratio)).sum(axis=(-1, -2))
+    return total
+
+
+def _run(results: Results, spec: AnalysisSpec) -> MetadataResult:
+    table = spec.need("characteristics", NEEDS)
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return correlate_characteristics(matrix, table, alpha=spec.alpha, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="metadata",
+    question="Which characteristics of the datasets go with performance?",
+    source="KDD'24 section 4.3, Figure 7",
+    run=_run,
+)

@@ -1,0 +1,1 @@
+"""Beta item response theory in two directions."""

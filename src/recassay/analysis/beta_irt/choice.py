@@ -1,0 +1,66 @@
+"""Which density of the responses: that of the model, one with a precision of its own, or the paper's squared error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit
+
+from recassay.analysis.beta_irt.mode import Mode, find_mode, least_squares
+from recassay.analysis.beta_irt.model import Posterior, Responses
+from recassay.analysis.beta_irt.precision import fit_precision
+from recassay.core.types import FloatArray
+
+Density = Literal["beta", "precision", "bi-reirt"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A posterior with its mode; `noise` is the deviation of the squared-error fit, `precision` the phi of its kind."""
+
+    density: Density
+    posterior: Posterior
+    mode: Mode
+    squeezed: int
+    noise: float | None = None
+    precision: float | None = None
+
+
+def find(values: FloatArray, sigma: float, density: Density, start: Found | None = None) -> Found:
+    """The best mode under one density; `start` saves finding that of `beta` again, where all others begin."""
+    responses = Responses.squeeze(values)
+    if start is None:
+        start = Found("beta", *find_mode(responses, sigma), squeezed=responses.squeezed)
+    if density == "beta":
+        return start
+    if density == "precision":
+        posterior, mode, precision = fit_precision(responses, sigma, start.mode.z)
+        return Found(density, posterior, mode, responses.squeezed, precision=precision)
+    posterior, mode, noise = least_squares(Responses.plain(values), sigma, start.mode.z)
+    return Found(density, posterior, mode, 0, noise=noise)
+
+
+def least_error(values: FloatArray, sigma: float, start: Found) -> float:
+    """The mean squared error that the paper's own fit reaches: how well curves of this kind can do."""
+    found = find(values, sigma, "bi-reirt", start)
+    x, y, a = found.posterior.split(found.mode.z)
+    return float(np.nanmean((values - expit(a * (x[:, None] - y))) ** 2))
+
+
+def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Found, ...], dict[str, float]]:
+    """The modes of all tables under `beta` or under `precision`, whichever is likelier, and both heights.
+
+    The height is the log posterior density at the mode, summed over the tables. The priors are the same and both are
+    densities of the same responses, so that the difference is one of the likelihoods; `precision` has one parameter
+    more, which its correction for the degrees of freedom pays for.
+    """
+    plain = tuple(find(values, sigma, "beta") for values in tables)
+    free = tuple(find(values, sigma, "precision", start) for values, start in zip(tables, plain, strict=True))
+    heights = {
+        name: float(sum(one.mode.log_density for one in found))
+        for name, found in (("beta", plain), ("precision", free))
+    }
+    return (plain if heights["beta"] >= heights["precision"] else free), heights

@@ -1,0 +1,138 @@
+"""One direction of beta-IRT: from the posterior of respondents and items to traits with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import norm
+
+from recassay.analysis.beta_irt.choice import Found, least_error
+from recassay.analysis.beta_irt.model import Posterior
+from recassay.analysis.beta_irt.normal import laplace, variational, widen
+from recassay.analysis.beta_irt.sampling import sample_posterior
+from recassay.analysis.beta_irt.traits import TRAITS, Direction, Trait
+from recassay.core.errors import listing
+from recassay.core.types import FloatArray
+
+RELIABLE = 0.5
+SPREAD = 1e-3
+MIXED = 1.1
+"""An r-hat up to which the chains are taken to agree."""
+
+
+def fit_direction(
+    number: int,
+    values: FloatArray,
+    respondents: tuple[str, ...],
+    items: tuple[str, ...],
+    found: Found,
+    *,
+    confidence: float,
+    rng: np.random.Generator | None = None,
+) -> Direction:
+    """The traits of respondents (rows) on items (columns) from the posterior that was `found` for `values`.
+
+    The posterior is described by the normal density nearest to it, widened; with `rng`, by draws.
+    """
+    posterior, mode = found.posterior, found.mode
+    normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
+    n, m = values.shape
+    parts = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
+    theta, slope = parts[0], parts[2]
+    flip = np.ones(posterior.size)
+    if number == 2:
+        flip[: n + m] = -1
+    outer = (1 - confidence) / 2
+    r_hat = None
+    if rng is not None:
+        sample = sample_posterior(posterior, normal, rng)
+        draws, r_hat = sample.draws * flip, sample.r_hat
+        covariance = np.cov(draws[:, theta].T)
+        centre, low, high = np.quantile(draws, [0.5, outer, 1 - outer], axis=0)
+        positive = (draws[:, slope] > 0).mean(axis=0)
+        exceeds = np.stack([(draws[:, [i]] > draws[:, theta]).mean(axis=0) for i in range(n)])
+    else:
+        covariance = normal.covariance[theta, theta]
+        deviation = np.sqrt(np.diag(normal.covariance))
+        centre = normal.mean * flip
+        low, high = centre + norm.ppf(outer) * deviation, centre - norm.ppf(outer) * deviation
+        positive = norm.cdf(centre[slope] / deviation[slope])
+        variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
+        exceeds = norm.cdf((centre[theta][:, None] - centre[theta]) / np.sqrt(np.maximum(variance, 1e-300)))
+    np.fill_diagonal(exceeds, 0.5)
+    scales: tuple[Callable[[FloatArray], FloatArray], ...] = (expit, expit, np.asarray)
+    traits = {
+        name: Trait(who, *(scale(v[part]) for v in (centre, low, high, mode.z * flip)))
+        for name, who, scale, part in zip(TRAITS[number - 1], (respondents, items, items), scales, parts, strict=True)
+    }
+    expected, expected_mode = _curve(posterior, centre * flip), _curve(posterior, mode.z)
+    x, y, a = posterior.split(centre * flip)
+    likelihood = float(posterior.cells(x[:, None], y, a, False)[0].sum())
+    if found.noise is not None:
+        likelihood -= float(np.isfinite(values).sum()) * float(np.log(found.noise * np.sqrt(2 * np.pi)))
+    reliability = _reliability(centre[theta], covariance)
+    settled = normal.converged if r_hat is None else r_hat < MIXED
+    return Direction(
+        number=number,
+        respondents=respondents,
+        items=items,
+        traits=traits,
+        probability_positive=positive,
+        exceeds=exceeds,
+        expected=expected,
+        mse=float(np.nanmean((values - expected) ** 2)),
+        mse_mode=float(np.nanmean((values - expected_mode) ** 2)),
+        mse_least=least_error(values, posterior.sigma, found),
+        log_likelihood=likelihood,
+        reliability=reliability,
+        squeezed=found.squeezed,
+        noise=found.noise,
+        precision=found.precision,
+        r_hat=r_hat,
+        converged=mode.converged and settled,
+        warnings=_warnings(number, values, items, reliability, mode.converged, settled),
+    )
+
+
+def _curve(posterior: Posterior, z: FloatArray) -> FloatArray:
+    x, y, a = posterior.split(z)
+    return np.asarray(expit(a * (x[:, None] - y)))
+
+
+def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
+    """Share of the spread of the trait that is not uncertainty: V / (V + U) on the logit scale.
+
+    V is the variance of the estimates, U the mean posterior variance of the deviations from their mean (a shift that
+    all share does not count).
+    """
+    n = len(mean)
+    centring = np.eye(n) - 1 / n
+    between, within = float(mean.var()), float(np.trace(centring @ covariance @ centring)) / n
+    return between / (between + within)
+
+
+def _warnings(
+    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, found: bool, settled: bool
+) -> tuple[str, ...]:
+    """Where the assumption of diversity (Assumption 1) fails, and where the computation did not end."""
+    notes = []
+    who, what = ("algorithms", "dataset") if number == 1 else ("datasets", "algorithm")
+    flat = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) < SPREAD
+    if flat.any():
+        names = listing((n for n, is_flat in zip(items, flat, strict=True) if is_flat), most=6)
+        notes.append(
+            f"direction {number}: Assumption 1 (diversity) fails: all {who} score alike (within {SPREAD:g}) on "
+            f"{what} {names}, whose parameters are the priors'"
+        )
+    if reliability < RELIABLE:
+        notes.append(
+            f"direction {number}: Assumption 1 (diversity) fails: the {who} cannot be told apart "
+            f"(reliability {reliability:.2f}, below {RELIABLE:g})"
+        )
+    if not found:
+        notes.append(f"direction {number}: the mode was not reached")
+    if not settled:
+        notes.append(f"direction {number}: the description of the posterior did not settle; its intervals are rough")
+    return tuple(notes)

@@ -1,0 +1,174 @@
+"""Beta-IRT in two directions (Bi-ReIRT): how able are the algorithms, how hard and how telling are the datasets?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+from threadpoolctl import threadpool_limits
+
+from recassay.analysis.beta_irt.choice import find, find_likelier
+from recassay.analysis.beta_irt.direction import fit_direction
+from recassay.analysis.beta_irt.result import BetaIRTResult, PosteriorForm
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.labels import find_label
+from recassay.core.results import MissingPolicy, Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray
+
+Estimator = Literal["auto", "beta", "precision", "bi-reirt"]
+DEFAULT_ESTIMATOR: Estimator = "auto"
+SIGMA = 1.0
+
+GapPolicy = MissingPolicy | Literal["keep"]
+"""What to do about missing cells: `keep` them missing, or as `Results.matrix`."""
+
+
+def fit_beta_irt(
+    values: FloatArray,
+    algorithms: Sequence[str],
+    datasets: Sequence[str],
+    *,
+    metric: str = "response",
+    higher_is_better: bool = True,
+    estimator: Estimator = DEFAULT_ESTIMATOR,
+    sigma: float = SIGMA,
+    posterior: PosteriorForm = "normal",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> BetaIRTResult:
+    """Fit beta-IRT in both directions to `values` (algorithms x datasets, NaN where missing).
+
+    Direction 1 takes algorithms as respondents and datasets as items; direction 2 the other way round (Bi-ReIRT,
+    equations 3 and 4, Table 1). In direction 2 the latent trait of a dataset is its easiness theta; challenge is
+    1 - theta, and the difficulty limit of an algorithm is 1 - delta, the challenge at which its ICC is 1/2.
+
+    `estimator`: `beta` takes the responses to follow the Beta density of equation 1; `precision` a Beta density with
+    the same ICC and a precision of its own (`beta_irt_precision`); `auto` whichever of the two is likelier, over both
+    directions; `bi-reirt` fits the ICC by the paper's squared error. All have the paper's priors (theta, delta ~
+    Beta(1, 1), a ~ Normal(1, sigma^2)), which fix shift and scale.
+
+    The estimate is the posterior median, the interval the central `confidence` share of the posterior, and the mode
+    of the joint posterior (the MAP) stands beside them in the tables. `posterior` says how it is described: by a
+    `normal` density on the scale (logit, logit, identity), found without chance, so that `seed` changes nothing; or by
+    `samples` (HMC from there, with `seed`; r-hat is reported).
+
+    A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
+    """
+    if estimator not in get_args(Estimator):
+        raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(Estimator))}")
+    if posterior not in get_args(PosteriorForm):
+        raise UsageError(f"posterior={posterior!r} is unknown", fix=f"use one of {', '.join(get_args(PosteriorForm))}")
+    if not (np.isfinite(sigma) and sigma > 0):
+        raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
+    _check(values, algorithms, datasets, metric, higher_is_better)
+    upward = values if higher_is_better else 1 - values
+    tables = (upward, upward.T)
+    heights: dict[str, float] = {}
+    # The matrices are tiny: more threads of BLAS cost more than they give.
+    with threadpool_limits(1, user_api="blas"):
+        if estimator == "auto":
+            found, heights = find_likelier(tables, sigma)
+        else:
+            found = tuple(find(table, sigma, estimator) for table in tables)
+        one, two = (
+            fit_direction(
+                number,
+                table,
+                tuple(rows),
+                tuple(columns),
+                mode,
+                confidence=confidence,
+                rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
+            )
+            for number, table, mode, rows, columns in (
+                (1, tables[0], found[0], algorithms, datasets),
+                (2, tables[1], found[1], datasets, algorithms),
+            )
+        )
+        notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
+        holes = int(np.isnan(values).sum())
+        if holes:
+            notes.append(f"{holes} of {values.size} cells are missing and were left out")
+    return BetaIRTResult(
+        metric=metric,
+        higher_is_better=higher_is_better,
+        algorithms=tuple(algorithms),
+        datasets=tuple(datasets),
+        values=upward,
+        directions=(one, two),
+        estimator=found[0].density,
+        heights=heights,
+        posterior=posterior,
+        sigma=sigma,
+        confidence=confidence,
+        warnings=(*notes, *one.warnings, *two.warnings),
+    )
+
+
+def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str], metric: str, upward: bool) -> None:
+    if values.shape != (len(algorithms), len(datasets)):
+        raise ValueError(f"values {values.shape} do not fit the names")
+    for axis, names, what in ((1, algorithms, "algorithm"), (0, datasets, "dataset")):
+        if len(names) < 3:
+            raise NotApplicableError(f"{len(names)} {what}s", fix=f"beta-IRT needs at least 3 {what}s")
+        empty = np.asarray(np.isnan(values).all(axis=axis))
+        if empty.any():
+            which = listing(n for n, none in zip(names, empty, strict=True) if none)
+            raise InputError(f"no value of {metric} for {what} {which}", fix="leave it out")
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if low < 0 or high > 1:
+        fix = "beta-IRT needs a metric between 0 and 1"
+        if upward and low >= 0 and high <= 100:
+            fix += "; divide percentages by 100"
+        raise NotApplicableError(f"{metric} runs from {low:g} to {high:g}", fix=fix)
+
+
+def response_table(
+    results: Results, metric: str, missing: GapPolicy, higher_is_better: bool | None
+) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...], str, bool]:
+    """Values (NaN where missing), algorithms, datasets, label and direction of a metric.
+
+    Under the policy `keep` missing cells stay missing, since the model needs no complete table; an algorithm or a
+    dataset without any value is left out. The other policies act as in `Results.matrix`.
+    """
+    label = find_label(metric, results.metrics)
+    upward = results.direction(label, higher_is_better)
+    if missing != "keep":
+        matrix = results.matrix(label, missing=missing, higher_is_better=upward)
+        return matrix.values, matrix.algorithms, matrix.datasets, label, upward
+    cells = (
+        results.frame.filter(pl.col(c.METRIC) == label)
+        .group_by(c.ALGORITHM, c.DATASET)
+        .agg(pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE))
+        .drop_nulls(c.VALUE)
+    )
+    names = {key: cells.get_column(key).unique().sort().to_list() for key in (c.ALGORITHM, c.DATASET)}
+    values = np.full((len(names[c.ALGORITHM]), len(names[c.DATASET])), np.nan)
+    place = [
+        np.searchsorted(np.array(found, dtype=object), cells.get_column(key).to_numpy().astype(object))
+        for key, found in names.items()
+    ]
+    values[place[0], place[1]] = cells.get_column(c.VALUE).to_numpy()
+    return values, tuple(names[c.ALGORITHM]), tuple(names[c.DATASET]), label, upward
+
+
+def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:
+    values, algorithms, datasets, label, upward = response_table(
+        results, spec.metric, "keep" if spec.missing == "error" else spec.missing, spec.higher_is_better
+    )
+    return fit_beta_irt(values, algorithms, datasets, metric=label, higher_is_better=upward, confidence=1 - spec.alpha)
+
+
+ANALYSIS = Analysis(
+    name="irt",
+    question="How able are the algorithms, and how hard and how telling are the datasets?",
+    source="Xu et al. 2025 (Bi-ReIRT); Chen et al. 2019 (beta-IRT)",
+    run=_run,
+)

@@ -1,0 +1,119 @@
+"""What beta-IRT concluded in both directions, as tables and plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.beta_irt.choice import Density
+from recassay.analysis.beta_irt.traits import ITEM_TRAITS, TRAITS, Direction, Trait
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.errors import UsageError
+from recassay.core.types import FloatArray
+
+PosteriorForm = Literal["normal", "samples"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BetaIRTResult(Displayed):
+    """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1.
+
+    `estimator` is the density that was used, and `heights` the log posterior densities that decided under `auto`.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: FloatArray
+    directions: tuple[Direction, Direction]
+    estimator: Density
+    heights: dict[str, float]
+    posterior: PosteriorForm
+    sigma: float
+    confidence: float
+    warnings: tuple[str, ...]
+
+    def trait(self, name: str) -> Trait:
+        """A trait by its name in the paper's Table 1: ability, difficulty, discrimination, challenge, ..."""
+        for direction in self.directions:
+            if name in direction.traits:
+                return direction.traits[name]
+        raise UsageError(f"no trait {name!r}", fix=f"one of {', '.join(n for names in TRAITS for n in names)}")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""
+        rows = [
+            {
+                "direction": d.number,
+                "trait": name,
+                "name": who,
+                "estimate": float(trait.estimate[i]),
+                "low": float(trait.low[i]),
+                "high": float(trait.high[i]),
+                "mode": float(trait.mode[i]),
+                "probability_positive": float(d.probability_positive[i]) if name == ITEM_TRAITS[d.number][1] else None,
+            }
+            for d in self.directions
+            for name, trait in d.traits.items()
+            for i, who in enumerate(trait.names)
+        ]
+        return pl.DataFrame(rows, schema_overrides={"probability_positive": pl.Float64})
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Traits, characteristic curves, ranges of the observed respondents, residuals and pairwise probabilities."""
+        return {
+            "irt_traits": self.to_frame(),
+            "irt_curves": pl.concat([d.curves() for d in self.directions]),
+            "irt_ranges": pl.DataFrame(
+                [
+                    {"direction": d.number, "trait": TRAITS[d.number - 1][0], "low": d.range[0], "high": d.range[1]}
+                    for d in self.directions
+                ]
+            ),
+            "irt_residuals": pl.concat([self._residuals(d) for d in self.directions]),
+            "irt_exceeds": pl.concat([d.exceeds_frame() for d in self.directions]),
+        }
+
+    def _residuals(self, direction: Direction) -> pl.DataFrame:
+        expected = direction.expected if direction.number == 1 else direction.expected.T
+        residual = self.values - expected
+        return pl.DataFrame(
+            {
+                "direction": np.full(self.values.size, direction.number),
+                c.ALGORITHM: np.repeat(self.algorithms, len(self.datasets)),
+                c.DATASET: list(self.datasets) * len(self.algorithms),
+                c.VALUE: self.values.ravel(),
+                "expected": expected.ravel(),
+                "residual": residual.ravel(),
+            }
+        ).with_columns(pl.col(c.VALUE, "residual").fill_nan(None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`direction_1`, `direction_2`, the probabilities, `fit`, `settings` and `warnings`."""
+        by_number = {f"direction_{d.number}": d for d in self.directions}
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "algorithms": list(self.algorithms),
+            "datasets": list(self.datasets),
+            **{key: {n: t.to_dict() for n, t in d.traits.items()} for key, d in by_number.items()},
+            "probability_positive": {
+                ITEM_TRAITS[d.number][1]: dict(zip(d.items, d.probability_positive.tolist(), strict=True))
+                for d in self.directions
+            },
+            "probability_greater": {TRAITS[d.number - 1][0]: d.exceeds_dict() for d in self.directions},
+            "fit": {key: d.fit() for key, d in by_number.items()},
+            "settings": {
+                "estimator": self.estimator,
+                "heights": self.heights,
+                "sigma": self.sigma,
+                "confidence": self.confidence,
+                "posterior": self.posterior,
+            },
+            "warnings": list(self.warnings),
+        }

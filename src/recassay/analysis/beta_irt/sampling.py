@@ -1,0 +1,92 @@
+"""The full beta-IRT posterior by Hamiltonian Monte Carlo, many chains at once, in numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.analysis.beta_irt.model import Posterior
+from recassay.analysis.beta_irt.normal import Gaussian
+from recassay.core.types import FloatArray
+
+CHAINS, WARM_UP, DRAWS = 16, 150, 500
+PATH = 1.6
+"""Length of a trajectory in standard deviations: a quarter of a turn, where successive draws are nearly independent."""
+
+
+_NEAR = 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Draws x parameters, the largest split r-hat over parameters, and the share of accepted proposals."""
+
+    draws: FloatArray
+    r_hat: float
+    acceptance: float
+
+
+def log_density(posterior: Posterior, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Log density and gradient of each row of z."""
+    x, y, a = posterior.split(z)
+    value, first, _ = posterior.cells(x[:, :, None], y[:, None], a[:, None], False)
+    p0, p1, _ = posterior.prior(z)
+    gradient = np.concatenate([first[0].sum(axis=2), first[1].sum(axis=1), first[2].sum(axis=1)], axis=1)
+    return value.sum(axis=(1, 2)) + p0.sum(axis=1), gradient + p1
+
+
+def sample_posterior(
+    posterior: Posterior,
+    normal: Gaussian,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    warm_up: int = WARM_UP,
+    draws: int = DRAWS,
+) -> Sample:
+    """HMC in the coordinates in which `normal` is standard, each chain from a point near its mean.
+
+    Random or wide starts would end in mirrored modes. The step is tuned during the warm-up to an acceptance of 0.8;
+    each trajectory has a random step within 20 % of it, so that no parameter returns to where it began.
+    """
+    root = np.linalg.cholesky(normal.covariance)
+
+    def at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        value, gradient = log_density(posterior, normal.mean + q @ root.T)
+        return value, gradient @ root
+
+    q = _NEAR * rng.normal(size=(chains, posterior.size))
+    value, gradient = at(q)
+    step, kept, accepted = 0.3, [], []
+    for round_ in range(warm_up + draws):
+        p = rng.normal(size=q.shape)
+        energy = value - 0.5 * (p**2).sum(axis=1)
+        length = step * rng.uniform(0.8, 1.2)
+        end, slope, level = q, gradient, value
+        for _ in range(max(1, round(PATH / step))):
+            p = p + 0.5 * length * slope
+            end = end + length * p
+            level, slope = at(end)
+            p = p + 0.5 * length * slope
+        change = np.nan_to_num(level - 0.5 * (p**2).sum(axis=1) - energy, nan=-np.inf)
+        probability = np.exp(np.minimum(change, 0.0))
+        moved = rng.uniform(size=chains) < probability
+        q, gradient = np.where(moved[:, None], end, q), np.where(moved[:, None], slope, gradient)
+        value = np.where(moved, level, value)
+        if round_ < warm_up:
+            step = float(np.clip(step * np.exp(0.2 * (probability.mean() - 0.8)), 0.02, 1.0))
+        else:
+            kept.append(normal.mean + q @ root.T)
+            accepted.append(float(probability.mean()))
+    every = np.array(kept)
+    return Sample(every.reshape(-1, posterior.size), float(split_r_hat(every).max()), float(np.mean(accepted)))
+
+
+def split_r_hat(draws: FloatArray) -> FloatArray:
+    """The split potential scale reduction (Gelman and Rubin) of draws x chains x parameters: 1 when chains agree."""
+    half = draws.shape[0] // 2
+    parts = np.concatenate([draws[:half], draws[half : 2 * half]], axis=1)
+    within = parts.var(axis=0, ddof=1).mean(axis=0)
+    between = parts.mean(axis=0).var(axis=0, ddof=1)
+    return np.asarray(np.sqrt((half - 1) / half + between / within), dtype=np.float64)

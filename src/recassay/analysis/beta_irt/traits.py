@@ -1,0 +1,128 @@
+"""What one direction of beta-IRT concluded: traits with intervals, curves and fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.beta_irt.model import characteristic_curve
+from recassay.core.types import FloatArray
+
+TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty_limit", "consistency"))
+"""Names of theta, delta and a in the two directions (Bi-ReIRT, Table 1); in the second, of 1 - theta and 1 - delta."""
+
+ITEM_TRAITS = {1: TRAITS[0][1:], 2: TRAITS[1][1:]}
+
+GRID = np.linspace(0.0, 1.0, 101)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trait:
+    """A trait by name: estimate (posterior median), interval, and the mode of the joint posterior."""
+
+    names: tuple[str, ...]
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    mode: FloatArray
+
+    def order(self) -> list[int]:
+        """Positions from the largest estimate to the smallest."""
+        return sorted(range(len(self.names)), key=lambda i: (-self.estimate[i], self.names[i]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Estimate and interval of each name."""
+        return {
+            n: {"estimate": float(e), "interval": [float(low), float(high)]}
+            for n, e, low, high in zip(self.names, self.estimate, self.low, self.high, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Direction:
+    """What one direction found.
+
+    `exceeds[i, j]` is the probability that respondent i has more of the trait (ability, challenge) than j; `expected`
+    (respondents x items) the ICC at the estimates; `mse` its mean squared error there, `mse_mode` at the mode and
+    `mse_least` at that of the squared-error fit; `noise` the standard deviation of the squared-error fit, `precision`
+    the phi of a Beta density with a precision of its own.
+    """
+
+    number: int
+    respondents: tuple[str, ...]
+    items: tuple[str, ...]
+    traits: dict[str, Trait]
+    probability_positive: FloatArray
+    exceeds: FloatArray
+    expected: FloatArray
+    mse: float
+    mse_mode: float
+    mse_least: float
+    log_likelihood: float
+    reliability: float
+    squeezed: int
+    noise: float | None
+    precision: float | None
+    r_hat: float | None
+    converged: bool
+    warnings: tuple[str, ...]
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The range of the respondents' trait: the shaded area of the paper's Figures 2 and 3."""
+        estimate = self.traits[TRAITS[self.number - 1][0]].estimate
+        return float(estimate.min()), float(estimate.max())
+
+    def curves(self) -> pl.DataFrame:
+        """The ICC of each item at 101 values of the respondents' trait (equations 3 and 4)."""
+        level, slope = (self.traits[name].estimate for name in ITEM_TRAITS[self.number])
+        trait = np.clip(GRID, 1e-6, 1 - 1e-6)
+        sign = 1 if self.number == 1 else -1
+        value = characteristic_curve(trait, level[:, None], sign * slope[:, None])
+        return pl.DataFrame(
+            {
+                "direction": np.full(value.size, self.number),
+                "item": np.repeat(self.items, len(GRID)),
+                "trait": np.tile(GRID, len(self.items)),
+                "expected": value.ravel(),
+            }
+        )
+
+    def exceeds_frame(self) -> pl.DataFrame:
+        """Pairs of respondents with the probability that the left one has more of the trait."""
+        n = len(self.respondents)
+        left, right = (np.array(self.respondents)[i.ravel()] for i in np.indices((n, n)))
+        frame = pl.DataFrame(
+            {
+                "direction": np.full(n * n, self.number),
+                "left": left,
+                "right": right,
+                "probability_greater": self.exceeds.ravel(),
+            }
+        )
+        return frame.filter(pl.col("left") != pl.col("right"))
+
+    def exceeds_dict(self) -> dict[str, dict[str, float]]:
+        """`{a: {b: P(a > b)}}`."""
+        return {
+            a: {b: float(self.exceeds[i, j]) for j, b in enumerate(self.respondents) if i != j}
+            for i, a in enumerate(self.respondents)
+        }
+
+    def fit(self) -> dict[str, Any]:
+        """How well the ICC fits."""
+        return {
+            "mse": self.mse,
+            "mse_mode": self.mse_mode,
+            "mse_least": self.mse_least,
+            "log_likelihood": self.log_likelihood,
+            "reliability": self.reliability,
+            "noise": self.noise,
+            "precision": self.precision,
+            "r_hat": self.r_hat,
+            "squeezed": self.squeezed,
+            "converged": self.converged,
+        }

@@ -1,0 +1,117 @@
+"""Groups of alike datasets, and how the algorithms rank in each (KDD'24, section 4.4, Figure 8, Table 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.associations import NEEDS
+from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
+from recassay.analysis.clusters.result import ClustersResult
+from recassay.analysis.dataset_space.space import COMPONENTS, OUTLIER_SHARE, place_datasets
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+FEWEST = 6
+
+
+_PERMUTATIONS = 2000
+
+
+def cluster_datasets(
+    matrix: Matrix,
+    table: CharacteristicsTable,
+    *,
+    clusters: int | None = None,
+    components: int = COMPONENTS,
+    outlier_share: float = OUTLIER_SHARE,
+    log_skewed: bool = False,
+    seed: int = 0,
+) -> ClustersResult:
+    """Cluster the datasets by their characteristics and aggregate a metric within each cluster.
+
+    Appendix C of KDD'24: standardise, principal components, an isolation forest that sets outliers aside, k-means on
+    the rest; the number of clusters is that with the best sum of ranks by silhouette (higher) and Davies-Bouldin
+    (lower). Outliers then join the cluster with the nearest centre, as in Table 5. Beside that: the silhouette that
+    points of a single normal cloud reach in the same way (`number`), the mean adjusted Rand index between the
+    clustering and those of nine tenths of the datasets (`stability`), and a permutation test of whether the mean ranks
+    differ between clusters more than between random groups of the same sizes.
+    """
+    n = len(matrix.datasets)
+    if n < FEWEST:
+        raise NotApplicableError(f"{n} datasets are too few to cluster", fix=f"give at least {FEWEST}")
+    rng = derived_rng(seed, "clusters")
+    space = place_datasets(
+        table.aligned(matrix.datasets),
+        components=components,
+        outlier_share=outlier_share,
+        log_skewed=log_skewed,
+        rng=derived_rng(seed, "outliers"),
+    )
+    inner = space.points[~space.outlier]
+    if clusters is not None and not 2 <= clusters < len(inner):
+        raise InputError(
+            f"{clusters} clusters of {len(inner)} datasets (outliers set aside) were asked for",
+            fix=f"ask for 2 to {len(inner) - 1}",
+        )
+    number = number_of_clusters(inner, rng, wanted=clusters)
+    fitted, centres = ordered_labels(inner, number.chosen, rng)
+    distance = np.linalg.norm(space.points[:, None] - centres, axis=2)
+    labels = np.where(space.outlier, distance.argmin(axis=1), 0)
+    labels[~space.outlier] = fitted
+    own = np.where((labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None], distance, np.inf)
+    contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
+    inside = (labels == np.arange(number.chosen)[:, None]).astype(np.float64)
+    share = inside / inside.sum(axis=1, keepdims=True)
+    ranks = contest.ranks[0]
+    return ClustersResult(
+        metric=matrix.metric,
+        algorithms=matrix.algorithms,
+        space=space,
+        labels=labels + 1,
+        central=tuple(space.datasets[d] for d in own.argmin(axis=0)),
+        number=number,
+        stability=stability(inner, fitted, number.chosen, rng),
+        mean_rank=ranks @ share.T,
+        overall_rank=ranks.mean(axis=1),
+        geometric_mean=_geometric_means(matrix.values, share),
+        p_differ=_difference(ranks, labels, rng),
+    )
+
+
+def _geometric_means(values: FloatArray, share: FloatArray) -> FloatArray | None:
+    """exp of the mean log within each cluster, 0 where any value is 0; None where a value is negative."""
+    if (values < 0).any():
+        return None
+    with np.errstate(divide="ignore"):
+        logs = np.log(values)
+    finite = np.where(np.isfinite(logs), logs, 0.0) @ share.T
+    zero = (values == 0).astype(np.float64) @ share.T > 0
+    return np.where(zero, 0.0, np.exp(finite))
+
+
+def _difference(ranks: FloatArray, labels: IntArray, rng: np.random.Generator) -> float:
+    """P-value of the between-group sum of squares of the ranks, datasets permuted over the groups."""
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    order = np.concatenate([labels[None], rng.permuted(np.tile(labels, (_PERMUTATIONS, 1)), axis=1)])
+    inside = (order[:, None, :] == np.arange(labels.max() + 1)[:, None]).astype(np.float64)
+    between = ((inside @ centred.T) ** 2 / inside.sum(axis=2)[..., None]).sum(axis=(1, 2))
+    return float((between >= between[0] - 1e-9).mean())
+
+
+def _run(results: Results, spec: AnalysisSpec) -> ClustersResult:
+    table = spec.need("characteristics", NEEDS)
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return cluster_datasets(matrix, table, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="clusters",
+    question="Which datasets are alike, and do the algorithms rank differently in each group?",
+    source="KDD'24 section 4.4, Figure 8, Table 5, appendix C",
+    run=_run,
+)

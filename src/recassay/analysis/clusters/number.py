@@ -1,0 +1,99 @@
+"""k-means on few points: the number of clusters, what chance would show, and how firm the grouping is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from recassay.analysis.dataset_space.kmeans import kmeans
+from recassay.core.types import FloatArray, IntArray
+
+MOST_CLUSTERS = 9
+_CHANCE_DRAWS = 20
+_STABILITY_DRAWS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberOfClusters:
+    """Silhouette and Davies-Bouldin for each candidate number, and the one chosen.
+
+    `chance` holds, for clouds without any clusters, the best silhouette over all candidates: mean and 95 % quantile.
+    """
+
+    candidates: tuple[int, ...]
+    silhouette: FloatArray
+    davies_bouldin: FloatArray
+    chosen: int
+    chance: tuple[float, float]
+
+    @property
+    def best_silhouette(self) -> float:
+        """The silhouette of the chosen number."""
+        return float(self.silhouette[self.candidates.index(self.chosen)])
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a candidate."""
+        return pl.DataFrame(
+            {
+                "clusters": list(self.candidates),
+                "silhouette": self.silhouette,
+                "davies_bouldin": self.davies_bouldin,
+                "chosen": [k == self.chosen for k in self.candidates],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "chosen": self.chosen,
+            "candidates": self.to_frame().drop("chosen").to_dicts(),
+            "silhouette_by_chance": {"mean": self.chance[0], "quantile_95": self.chance[1]},
+        }
+
+
+def number_of_clusters(points: FloatArray, rng: np.random.Generator, *, wanted: int | None = None) -> NumberOfClusters:
+    """The number with the best sum of ranks by silhouette and Davies-Bouldin; ties go to the higher silhouette."""
+    from sklearn.metrics import davies_bouldin_score
+
+    candidates = tuple(range(2, min(MOST_CLUSTERS, len(points) - 1) + 1))
+    if wanted is not None and wanted not in candidates:
+        candidates = (*candidates, wanted)
+    labels = [kmeans(points, k, rng)[0] for k in candidates]
+    silhouette = np.array([_silhouette(points, each) for each in labels])
+    davies_bouldin = np.array([davies_bouldin_score(points, each) for each in labels])
+    places = stats.rankdata(-silhouette) + stats.rankdata(davies_bouldin)
+    chosen = wanted or candidates[int(np.lexsort((-silhouette, places))[0])]
+    clouds = rng.normal(size=(_CHANCE_DRAWS, *points.shape)) * points.std(axis=0)
+    by_number = [kmeans(clouds, k, rng, starts=10)[0] for k in candidates]
+    reached = [max(_silhouette(cloud, each[i]) for each in by_number) for i, cloud in enumerate(clouds)]
+    return NumberOfClusters(
+        candidates, silhouette, davies_bouldin, chosen, (float(np.mean(reached)), float(np.quantile(reached, 0.95)))
+    )
+
+
+def _silhouette(points: FloatArray, labels: IntArray) -> float:
+    from sklearn.metrics import silhouette_score
+
+    return float(silhouette_score(points, labels))
+
+
+def ordered_labels(points: FloatArray, clusters: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """Labels from 0, the largest cluster first (ties: by the first component of the centre), and the centres."""
+    labels, centres = kmeans(points, clusters, rng)
+    sizes = np.bincount(labels, minlength=clusters)
+    order = np.lexsort((centres[:, 0], -sizes))
+    return np.argsort(order)[labels], centres[order]
+
+
+def stability(points: FloatArray, labels: IntArray, clusters: int, rng: np.random.Generator) -> float:
+    """Mean adjusted Rand index between `labels` and the clusterings of random nine tenths of the points."""
+    from sklearn.metrics import adjusted_rand_score
+
+    size = max(clusters, round(0.9 * len(points)))
+    parts = np.stack([rng.choice(len(points), size, replace=False) for _ in range(_STABILITY_DRAWS)])
+    refitted, _ = kmeans(points[parts], clusters, rng, starts=10)
+    return float(np.mean([adjusted_rand_score(labels[p], each) for p, each in zip(parts, refitted, strict=True)]))

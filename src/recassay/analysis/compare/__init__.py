@@ -1,0 +1,1 @@
+"""Which differences between algorithms are more than luck."""

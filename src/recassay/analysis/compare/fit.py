@@ -1,0 +1,120 @@
+"""Which differences between algorithms are more than luck: all tests over datasets on one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
+from recassay.analysis.compare.power import power_statement
+from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.inference.significance import (
+    ZeroMethod,
+    advantages,
+    dataset_ranks,
+    friedman,
+    nemenyi_cd,
+    wilcoxon_holm,
+)
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+
+
+def indistinguishable_runs(
+    names: tuple[str, ...], different: Callable[[str, str], bool]
+) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of two or more neighbours in `names` in which no pair is `different`."""
+    runs: list[tuple[str, ...]] = []
+    reach = 0
+    for start in range(len(names)):
+        end = start + 1
+        while end < len(names) and not any(different(names[i], names[end]) for i in range(start, end)):
+            end += 1
+        if end > reach and end - start > 1:
+            runs.append(names[start:end])
+        reach = max(reach, end)
+    return tuple(runs)
+
+
+def compare_algorithms(
+    matrix: Matrix,
+    *,
+    alpha: float = 0.05,
+    zeros: ZeroMethod = "wilcox",
+    rope: float = 0.0,
+    credibility: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> CompareResult:
+    """Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test on one matrix.
+
+    Under the Wilcoxon-Holm rule two algorithms differ when the adjusted p is below `alpha`; under the Bayesian rule
+    when one of them is better with posterior probability above `credibility`; under Nemenyi's when their mean ranks
+    differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
+    by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2).
+    """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    if not 0.5 <= credibility < 1:
+        raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
+    if rope < 0:
+        raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
+    ranks = dataset_ranks(matrix)
+    mean = ranks.mean(axis=1)
+    k, n = ranks.shape
+    order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
+    names = tuple(matrix.algorithms[a] for a in order)
+    rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
+    pairs = wilcoxon_holm(matrix, order, alpha, zeros)
+    weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
+    position = {name: a for a, name in enumerate(matrix.algorithms)}
+    bayesian = tuple(
+        BayesianPair(
+            p.left,
+            p.right,
+            *signed_rank(advantages(matrix, position[p.left], position[p.right]), weights, rope),
+        )
+        for p in pairs
+    )
+    cd = nemenyi_cd(k, n, alpha)
+    differ = {(p.left, p.right) for p in pairs if p.significant}
+    credible = {(b.left, b.right) for b in bayesian if max(b.p_left, b.p_right) > credibility}
+    return CompareResult(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=names,
+        datasets=matrix.datasets,
+        mean_ranks=tuple(rank_of[name] for name in names),
+        alpha=alpha,
+        friedman=friedman(ranks),
+        nemenyi_cd=cd,
+        pairs=tuple(pairs),
+        bayesian=bayesian,
+        groups={
+            "wilcoxon_holm": indistinguishable_runs(names, lambda a, b: (a, b) in differ),
+            "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
+            "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
+        },
+        power=power_statement(k, n, alpha, float(np.diff(np.sort(mean))[0])),
+        missing=matrix.missing,
+        zeros=zeros,
+        rope=rope,
+        credibility=credibility,
+        draws=draws,
+    )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return compare_algorithms(matrix, alpha=spec.alpha, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="compare",
+    question="Which differences between algorithms are more than luck?",
+    source="Demšar 2006; Benavoli et al. 2017; KDD'24 section 4.2.2",
+    run=_run,
+)

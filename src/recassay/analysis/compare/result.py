@@ -1,0 +1,97 @@
+"""What the tests found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from recassay.analysis.compare.bayesian import BayesianPair
+from recassay.analysis.compare.power import PowerStatement
+from recassay.analysis.inference.significance import (
+    FriedmanResult,
+    Pair,
+    ZeroMethod,
+)
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.results import MissingCells
+
+
+@dataclass(frozen=True, slots=True)
+class CompareResult(Displayed):
+    """The tests of one metric; `algorithms` and `mean_ranks` run from the best mean rank to the worst.
+
+    `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a
+    critical-difference diagram joins by a bar. Pairs that do not differ but have a differing one between them are in
+    the list of pairs only.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    alpha: float
+    friedman: FriedmanResult
+    nemenyi_cd: float
+    pairs: tuple[Pair, ...]
+    bayesian: tuple[BayesianPair, ...]
+    groups: dict[str, tuple[tuple[str, ...], ...]]
+    power: PowerStatement
+    missing: MissingCells
+    zeros: ZeroMethod
+    rope: float
+    credibility: float
+    draws: int
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a pair: Wilcoxon-Holm, effect sizes and the Bayesian probabilities."""
+        bayes = {(b.left, b.right): b for b in self.bayesian}
+        return pl.DataFrame(
+            [
+                {
+                    **asdict(p),
+                    "p_left": bayes[p.left, p.right].p_left,
+                    "p_rope": bayes[p.left, p.right].p_rope,
+                    "p_right": bayes[p.left, p.right].p_right,
+                }
+                for p in self.pairs
+            ]
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The pairs, the mean ranks and the groups."""
+        groups = [
+            {"rule": rule, "group": i + 1, c.ALGORITHM: name}
+            for rule, found in self.groups.items()
+            for i, group in enumerate(found)
+            for name in group
+        ]
+        schema = {"rule": pl.String, "group": pl.Int64, c.ALGORITHM: pl.String}
+        return {
+            "pairs": self.to_frame(),
+            "mean_ranks": pl.DataFrame({c.ALGORITHM: self.algorithms, "mean_rank": self.mean_ranks}),
+            "groups": pl.DataFrame(groups, schema=schema),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "algorithms": list(self.algorithms),
+            "datasets": list(self.datasets),
+            "mean_ranks": dict(zip(self.algorithms, self.mean_ranks, strict=True)),
+            "friedman": {**asdict(self.friedman), "degrees": list(self.friedman.degrees)},
+            "nemenyi_cd": self.nemenyi_cd,
+            "wilcoxon_holm": [asdict(p) for p in self.pairs],
+            "bayesian": [asdict(b) for b in self.bayesian],
+            "groups": {rule: [list(g) for g in found] for rule, found in self.groups.items()},
+            "power": {**asdict(self.power), "statement": self.power.sentence()},
+            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
+                        "dropped": list(self.missing.dropped)},
+            "settings": {"alpha": self.alpha, "zeros": self.zeros, "rope": self.rope,
+                         "credibility": self.credibility, "draws": self.draws},
+        }  # fmt: skip

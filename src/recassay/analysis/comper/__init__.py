@@ -1,0 +1,1 @@
+"""ComPer: one score over five quality dimensions."""

@@ -1,0 +1,246 @@
+"""What ComPer concludes: scores, what they are made of, and how far their order can be relied on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.stats import rankdata
+
+from recassay.analysis.comper.agreement import Agreement
+from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix
+from recassay.analysis.comper.score import Normalisation, contributions_by_dimension, contributions_by_objective, score
+from recassay.analysis.comper.sensitivity import SCHEMES, Sensitivity
+from recassay.analysis.comper.table import DimensionTable
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.types import FloatArray
+
+MEAN = "mean over settings"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComPerResult(Displayed):
+    """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
+
+    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
+    """
+
+    table: DimensionTable
+    matrix: CorrelationMatrix
+    normalisation: Normalisation
+    normalised: FloatArray
+    agreements: tuple[Agreement, ...]
+    sensitivities: tuple[Sensitivity, ...]
+
+    @property
+    def scores(self) -> FloatArray:
+        """Algorithm 1: algorithms x settings."""
+        return score(self.normalised, self.matrix.values)
+
+    @property
+    def sums(self) -> FloatArray:
+        """The plain sum of the five dimensions as measured (section V.C.4, Figure 9a): units and directions mixed."""
+        return self.table.values.sum(axis=2)
+
+    @property
+    def means(self) -> FloatArray:
+        """The plain mean of the five dimensions as measured (Figure 9b)."""
+        return self.table.values.mean(axis=2)
+
+    @property
+    def by_dimension(self) -> FloatArray:
+        """What each dimension adds to the score."""
+        return contributions_by_dimension(self.normalised, self.matrix.values)
+
+    @property
+    def by_objective(self) -> FloatArray:
+        """What each learning objective adds to the score."""
+        return contributions_by_objective(self.normalised, self.matrix.values)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know before reading the scores."""
+        found = []
+        if self.table.time_unit is not None and self.normalisation == "ratio":
+            found.append(
+                f"Scalability is in {self.table.time_unit}: equation (4) depends on the unit, and the score with it."
+            )
+        missing = self.table.missing.sentence()
+        return [*found, *([missing + "."] if missing else [])]
+
+    def order(self) -> list[int]:
+        """Positions of the algorithms, highest mean score first."""
+        mean = self.scores.mean(axis=1)
+        return sorted(range(len(mean)), key=lambda a: (-mean[a], self.table.algorithms[a]))
+
+    def agreement(self, measure: str = "comper") -> Agreement | None:
+        """Of one measure over all settings; None where there is one setting or one algorithm."""
+        return next((found for found in self.agreements if found.measure == measure), None)
+
+    def conclusions(self) -> list[str]:
+        """What the numbers support, in sentences; none for a single algorithm."""
+        if len(self.table.algorithms) < 2:
+            return []
+        return [self._lead(), *self._held(), self._weighed(), *self.notes]
+
+    def _lead(self) -> str:
+        """Who has the highest mean score, and what separates the first two."""
+        names, mean = self.table.algorithms, self.scores.mean(axis=1)
+        first, second = self.order()[:2]
+        gap = (self.by_dimension[first] - self.by_dimension[second]).mean(axis=0)
+        most = int(np.argmax(gap))
+        where = (
+            f"over {len(self.table.datasets)} settings"
+            if len(self.table.datasets) > 1
+            else f"on {self.table.datasets[0]}"
+        )
+        return (
+            f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
+            f"({mean[second]:.3f}); "
+            f"{DIMENSIONS[most]} is the largest part of that lead ({gap[most]:+.3f} of {gap.sum():+.3f})."
+        )
+
+    def _held(self) -> list[str]:
+        """Whether the order holds over settings, beside that of the single dimensions and of an unweighted mean."""
+        whole, plain = self.agreement("comper"), self.agreement("mean of normalised")
+        if whole is None or plain is None:
+            return []
+        single = [one for name in DIMENSIONS if (one := self.agreement(name)) is not None]
+        shares = [one.reversed_share for one in single if one.reversed_share == one.reversed_share]
+        beside = f" (single dimensions: {min(shares):.0%} to {max(shares):.0%})" if shares else ""
+        best = self.order()[0]
+        wins = int(np.count_nonzero(self.scores[best] == self.scores.max(axis=0)))
+        return [
+            f"{self.table.algorithms[best]} has the highest score in {wins} of {whole.settings} settings; "
+            f"{whole.reversed_share:.0%} of the pairwise orders go against the majority of settings{beside}, "
+            f"and {plain.reversed_share:.0%} by the unweighted mean of the normalised dimensions."
+        ]
+
+    def _weighed(self) -> str:
+        """How much the order hangs on the matrix."""
+        by_scheme = {one.scheme: one for one in self.sensitivities}
+        near, free = by_scheme["perturbed"], by_scheme["any"]
+        best = self.order()[0]
+        first = free.probability_first[best, -1]
+        return (
+            f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
+            f"{near.order_changed[-1]:.0%} of {near.draws:,} draws and the first in {near.first_changed[-1]:.0%}; "
+            f"under any weights at all {self.table.algorithms[best]} is first in {first:.0%}."
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a setting and algorithm: score, rank, the plain sum and mean, dimensions as measured and as d'."""
+        scores, ranks = self.scores, _ranks(self.scores)
+        columns: dict[str, FloatArray] = {c.SCORE: scores, c.RANK: ranks, "sum": self.sums, "mean": self.means}
+        for d, name in enumerate(DIMENSIONS):
+            columns[name] = self.table.values[:, :, d]
+            columns[f"{name}_normalised"] = self.normalised[:, :, d]
+        names = {
+            c.DATASET: np.repeat(self.table.datasets, len(self.table.algorithms)).tolist(),
+            c.ALGORITHM: list(self.table.algorithms) * len(self.table.datasets),
+        }
+        return pl.DataFrame({**names, **{name: values.T.ravel() for name, values in columns.items()}})
+
+    def contributions_frame(self) -> pl.DataFrame:
+        """Long: dataset, algorithm, kind (dimension or objective), name, contribution; each kind sums to the score."""
+        rows = [
+            (dataset, algorithm, kind, name, float(values[a, s, n]))
+            for kind, names, values in (
+                ("dimension", DIMENSIONS, self.by_dimension),
+                ("objective", self.matrix.objectives, self.by_objective),
+            )
+            for s, dataset in enumerate(self.table.datasets)
+            for a, algorithm in enumerate(self.table.algorithms)
+            for n, name in enumerate(names)
+        ]
+        schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "kind": pl.String, "name": pl.String}
+        return pl.DataFrame(rows, schema=schema | {"contribution": pl.Float64}, orient="row")
+
+    def agreement_frame(self) -> pl.DataFrame:
+        """One row a scope and measure."""
+        fields = Agreement.__dataclass_fields__
+        return pl.DataFrame(
+            [[getattr(one, name) for name in fields] for one in self.agreements],
+            schema={
+                name: pl.Int64 if name == "settings" else pl.Float64 if "float" in str(f.type) else pl.String
+                for name, f in fields.items()
+            },
+            orient="row",
+        ).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def sensitivity_frame(self) -> pl.DataFrame:
+        """One row a scheme, setting (and the mean over settings) and algorithm: how often it is first."""
+        rows = [
+            (one.scheme, setting, algorithm, float(one.order_changed[s]), float(one.first_changed[s]),
+             float(one.probability_first[a, s]), one.draws)
+            for one in self.sensitivities
+            for s, setting in enumerate((*self.table.datasets, MEAN))
+            for a, algorithm in enumerate(self.table.algorithms)
+        ]  # fmt: skip
+        shares = {name: pl.Float64 for name in ("order_changed", "first_changed", "probability_first")}
+        schema = {"scheme": pl.String, "setting": pl.String, c.ALGORITHM: pl.String, **shares, "draws": pl.Int64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Scores with their dimensions, contributions, agreement, sensitivity and the matrix."""
+        return {
+            "comper_scores": self.to_frame(),
+            "comper_contributions": self.contributions_frame(),
+            "comper_agreement": self.agreement_frame(),
+            "comper_sensitivity": self.sensitivity_frame(),
+            "comper_matrix": self.matrix.to_frame(),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`scores[dataset][algorithm]`, and beside them dimensions, contributions, agreement and sensitivity."""
+        table, objectives = self.table, self.matrix.objectives
+        return {
+            "scores": _nested(table, self.scores),
+            "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
+            "normalisation": self.normalisation,
+            "time_unit": table.time_unit,
+            "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),
+            "negative_dimensions": [name for name, lower in zip(DIMENSIONS, table.negative, strict=True) if lower],
+            "matrix": self.matrix.to_dict(),
+            "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
+            "dimensions": _nested(table, table.values, DIMENSIONS),
+            "normalised": _nested(table, self.normalised, DIMENSIONS),
+            "contributions": {
+                "dimensions": _nested(table, self.by_dimension, DIMENSIONS),
+                "objectives": _nested(table, self.by_objective, objectives),
+            },
+            "sum": _nested(table, self.sums),
+            "mean": _nested(table, self.means),
+            "agreement": [asdict(one) for one in self.agreements],
+            "sensitivity": {one.scheme: self._sensitivity(one) for one in self.sensitivities},
+            "notes": self.notes,
+        }
+
+    def _sensitivity(self, one: Sensitivity) -> dict[str, Any]:
+        settings = (*self.table.datasets, MEAN)
+        return {
+            "meaning": SCHEMES[one.scheme],
+            "draws": one.draws,
+            "order_changed": dict(zip(settings, one.order_changed.tolist(), strict=True)),
+            "first_changed": dict(zip(settings, one.first_changed.tolist(), strict=True)),
+            "probability_first": dict(zip(self.table.algorithms, one.probability_first[:, -1].tolist(), strict=True)),
+        }
+
+
+def _ranks(scores: FloatArray) -> FloatArray:
+    """Ranks within each setting, 1 the best; equal scores share the mean of their places."""
+    return np.asarray(rankdata(-np.round(scores, 12), axis=0), dtype=np.float64)
+
+
+def _nested(table: DimensionTable, values: FloatArray, inner: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """`values` by dataset and algorithm, and by the names of their last axis where there is one."""
+    return {
+        dataset: {
+            algorithm: float(values[a, s]) if inner is None else dict(zip(inner, values[a, s].tolist(), strict=True))
+            for a, algorithm in enumerate(table.algorithms)
+        }
+        for s, dataset in enumerate(table.datasets)
+    }

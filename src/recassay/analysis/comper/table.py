@@ -1,0 +1,177 @@
+"""The five dimensions of ComPer out of a results table: which metric stands for which, and a cube of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
+from recassay.core import columns as c
+from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.labels import find_label, known_direction, split_label
+from recassay.core.results import MissingCells, MissingPolicy, Results
+from recassay.core.types import BoolArray, FloatArray
+
+TimeUnit: TypeAlias = Literal["seconds", "milliseconds"]
+
+DEFAULT_CUTOFF = 10
+"""The N of the paper's lists; taken where a table has coverage or diversity at several cut-offs and none is named."""
+
+_FIXES = {
+    "correctness": "name a metric of accuracy with --correctness",
+    "coverage": "add coverage@10",
+    "diversity": "add diversity@10",
+    "robustness": "run the study with a [comper] section, which attacks the training data, or add robustness",
+    "scalability": "add scalability, seconds, or seconds_fit and seconds_predict",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DimensionTable:
+    """`values[a, s, d]`: dimension d of algorithm a in setting s (a dataset under one split), names in sorted order.
+
+    `metrics[d]` are the labels behind a dimension, summed where there are several; `negative[d]`: lower is better.
+    """
+
+    values: FloatArray
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    metrics: tuple[tuple[str, ...], ...] = tuple((name,) for name in DIMENSIONS)
+    negative: BoolArray = field(default_factory=lambda: np.isin(DIMENSIONS, NEGATIVE_DIMENSIONS))
+    time_unit: TimeUnit | None = None
+    """The unit of scalability where it was measured in seconds; None where the table says scalability itself."""
+    missing: MissingCells = field(default_factory=MissingCells)
+
+
+def dimension_table(
+    results: Results,
+    *,
+    correctness: str | None = None,
+    k: int | None = None,
+    time_unit: TimeUnit = "seconds",
+    missing: MissingPolicy = "error",
+) -> DimensionTable:
+    """The dimensions of every algorithm in every setting, each the mean over seeds and folds.
+
+    A metric that has the name of a dimension stands for it. Else correctness is `auc`, or the metric that `correctness`
+    names (one whose lower values are better, such as rmse, counts as a negative dimension); coverage and diversity are
+    those at the cut-off `k`; scalability is `seconds`, or `seconds_fit` + `seconds_predict`, in `time_unit`. Without a
+    metric for a dimension, or with a missing cell that `missing` does not deal with, `NotApplicableError` is raised.
+    """
+    if missing not in get_args(MissingPolicy):
+        raise UsageError(f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}")
+    if time_unit not in get_args(TimeUnit):
+        raise UsageError(f"{time_unit!r} is no unit of time here", fix=f"use {' or '.join(get_args(TimeUnit))}")
+    available = results.metrics
+    metrics = (
+        _correctness(correctness, available),
+        *(_at_cutoff(name, k, available) for name in ("coverage", "diversity", "robustness")),
+        _scalability(available),
+    )
+    absent = [name for name, labels in zip(DIMENSIONS, metrics, strict=True) if not labels]
+    if absent:
+        raise NotApplicableError(
+            f"the results have no {listing(absent)}, and ComPer needs {', '.join(DIMENSIONS)}",
+            fix="; ".join(_FIXES[name] for name in absent),
+        )
+    timed = metrics[-1] != ("scalability",)
+    values = np.stack([_values(results, labels) for labels in metrics], axis=2)
+    if timed and time_unit == "milliseconds":
+        values[:, :, -1] *= 1000.0
+    downward = known_direction(metrics[0][0]) is False
+    table = DimensionTable(
+        values,
+        tuple(results.algorithms),
+        tuple(results.datasets),
+        metrics,
+        np.array([downward, *(name in NEGATIVE_DIMENSIONS for name in DIMENSIONS[1:])]),
+        time_unit if timed else None,
+    )
+    return _complete(table, missing)
+
+
+def _correctness(wanted: str | None, available: list[str]) -> tuple[str, ...]:
+    if wanted is not None:
+        return (find_label(wanted, available),)
+    return ("correctness",) if "correctness" in available else _at_cutoff("auc", None, available)
+
+
+def _at_cutoff(name: str, k: int | None, available: list[str]) -> tuple[str, ...]:
+    """The label of `name` without a cut-off, else at k; without k the only one there is, or the one at 10."""
+    if name in available:
+        return (name,)
+    labels = [label for label in available if split_label(label)[0] == name]
+    at = f"{name}@{k or DEFAULT_CUTOFF}"
+    if at in labels:
+        return (at,)
+    if len(labels) > 1 or (labels and k is not None):
+        raise UsageError(f"{name} is there as {listing(labels)}, and not as {at}", fix="name the cut-off with -k")
+    return tuple(labels)
+
+
+def _scalability(available: list[str]) -> tuple[str, ...]:
+    for labels in (("scalability",), ("seconds",), ("seconds_fit", "seconds_predict")):
+        if set(labels) <= set(available):
+            return labels
+    return ()
+
+
+def _values(results: Results, labels: tuple[str, ...]) -> FloatArray:
+    """Algorithms x datasets: the sum of the labels, each averaged over seeds and folds; NaN where one is missing."""
+    algorithms, datasets = results.algorithms, results.datasets
+    value = pl.when(pl.col(c.VALUE).null_count() > 0).then(None).otherwise(pl.col(c.VALUE).mean())
+    cells = (
+        results.frame.filter(pl.col(c.METRIC).is_in(labels))
+        .group_by(*c.RESULT_KEY)
+        .agg(value.alias(c.VALUE))
+        .drop_nulls(c.VALUE)
+        .group_by(c.ALGORITHM, c.DATASET)
+        .agg(pl.when(pl.len() == len(labels)).then(pl.col(c.VALUE).sum()).alias(c.VALUE))
+    )
+    codes = [
+        cells.get_column(name).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        for name, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
+    ]
+    array = np.full((len(algorithms), len(datasets)), np.nan)
+    array[codes[0], codes[1]] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+    return array
+
+
+def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
+    """The table without its holes, by the policy; `worst` takes the worst value of that dimension in that setting."""
+    holes = np.isnan(table.values)
+    if not holes.any():
+        return table
+    cells = tuple((table.algorithms[a], table.datasets[s]) for a, s in zip(*np.nonzero(holes.any(axis=2)), strict=True))
+    if policy == "error":
+        d = int(np.nonzero(holes)[2][0])
+        raise NotApplicableError(
+            f"{len(cells)} cells lack a dimension of ComPer: " + listing(f"{a} on {s}" for a, s in cells)
+            + f" (the first has no {DIMENSIONS[d]})",
+            fix="choose --missing drop-datasets, drop-algorithms or worst",
+        )  # fmt: skip
+    if policy == "worst":
+        empty = holes.all(axis=0)
+        if empty.any():
+            s, d = (int(axis[0]) for axis in np.nonzero(empty))
+            raise NotApplicableError(
+                f"no algorithm has {DIMENSIONS[d]} on {table.datasets[s]}", fix="choose --missing drop-datasets"
+            )
+        worst = np.where(table.negative, np.nanmax(table.values, axis=0), np.nanmin(table.values, axis=0))
+        return replace(table, values=np.where(holes, worst, table.values), missing=MissingCells(policy, cells))
+    axis = 0 if policy == "drop-datasets" else 1
+    keep: BoolArray = ~np.any(holes, axis=(axis, 2))
+    names = table.datasets if axis == 0 else table.algorithms
+    kept = tuple(name for name, k in zip(names, keep, strict=True) if k)
+    if not kept:
+        raise NotApplicableError(
+            f"every {'dataset' if axis == 0 else 'algorithm'} lacks a dimension somewhere",
+            fix="choose another --missing",
+        )
+    record = MissingCells(policy, cells, tuple(name for name in names if name not in kept))
+    if axis == 0:
+        return replace(table, values=table.values[:, keep], datasets=kept, missing=record)
+    return replace(table, values=table.values[keep], algorithms=kept, missing=record)

@@ -1,0 +1,1 @@
+"""Datasets as points in the space of their characteristics."""

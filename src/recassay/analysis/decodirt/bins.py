@@ -1,0 +1,116 @@
+"""The table of datasets and its equal bins (Cardoso et al., Table 4 and Figures 7, 8, 10 and 14 to 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.core import columns as c
+from recassay.core.types import FloatArray, IntArray
+
+BINS = 6
+FEWEST = 2
+"""Datasets in a bin, at least: with fewer than twelve there are fewer than six bins."""
+
+PARAMETERS = ("difficulty", "discrimination", "guessing")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bin:
+    """Datasets that follow each other in some order, and means over them."""
+
+    number: int
+    datasets: tuple[str, ...]
+    low: float
+    high: float
+    parameters: dict[str, float]
+    probability: dict[str, float]
+    """The mean probability of a right answer of each rated classifier; it has none where it answered no dataset."""
+
+
+def equal_bins(values: FloatArray, most: int = BINS, *, descending: bool = False) -> list[IntArray]:
+    """Positions of the finite values, sorted and cut into bins of equal size (the first ones larger by one).
+
+    There are `most` bins, fewer where a bin would hold fewer than `FEWEST` datasets. Equal values share a bin: a cut
+    between two of them moves to the nearer end of their run, and falls away at the ends of the row or on another cut.
+    """
+    known = np.flatnonzero(np.isfinite(values))
+    if len(known) == 0:
+        return []
+    order = known[np.argsort(-values[known] if descending else values[known], kind="stable")]
+    steps = np.flatnonzero(np.diff(values[order]) != 0) + 1
+    edges = np.array([0, *steps, len(order)])
+    cuts = np.cumsum([len(part) for part in np.array_split(order, max(1, min(most, len(order) // FEWEST)))])[:-1]
+    moved = edges[np.abs(cuts[:, None] - edges[None, :]).argmin(axis=1)] if len(cuts) else cuts
+    inner = np.unique(moved[(moved > 0) & (moved < len(order))])
+    return list(np.split(order, inner))
+
+
+def make_bins(
+    traits: Sequence[DatasetTraits],
+    values: FloatArray,
+    players: Sequence[str],
+    most: int = BINS,
+    *,
+    descending: bool = False,
+) -> tuple[Bin, ...]:
+    """Bins of the datasets by `values`, each with means of the item parameters and probabilities of right answers."""
+    statistics = [one.statistics() for one in traits]
+    found = []
+    for number, at in enumerate(equal_bins(values, most, descending=descending), start=1):
+        means = {name: _mean([statistics[i][f"mean_{name}"] for i in at]) for name in PARAMETERS}
+        means["negative_share"] = _mean([statistics[i]["negative_share"] for i in at])
+        chances: dict[str, list[float]] = {}
+        for i in at:
+            own = dict(zip(traits[i].respondents, traits[i].probabilities(negative=True).tolist(), strict=True))
+            for name in players:
+                if name in own:
+                    chances.setdefault(name, []).append(own[name])
+        found.append(
+            Bin(
+                number,
+                tuple(traits[i].dataset for i in at),
+                float(values[at].min()),
+                float(values[at].max()),
+                means,
+                {name: _mean(own) for name, own in chances.items()},
+            )
+        )
+    return tuple(found)
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if np.isfinite(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def dataset_table(traits: Sequence[DatasetTraits], bins: Sequence[Bin]) -> pl.DataFrame:
+    """One row a dataset, hardest first; datasets without a difficulty (nothing varies) come last and have no bin."""
+    place = {name: one.number for one in bins for name in one.datasets}
+    rows = []
+    for one in traits:
+        found = one.statistics()
+        rows.append(
+            {
+                c.DATASET: one.dataset,
+                "bin": place.get(one.dataset),
+                "instances": len(one.kept),
+                "constant_instances": int(one.fit.constant.sum()),
+                "respondents": len(one.respondents),
+                **{
+                    key: found[key]
+                    for name in PARAMETERS
+                    for key in (f"mean_{name}", f"median_{name}", f"{name}_deviation")
+                },
+                "negative_share": found["negative_share"] if one.varied else float("nan"),
+                "clearly_negative_share": found["clearly_negative_share"],
+                "converged": one.fit.converged,
+                "cycles": one.fit.cycles,
+            }
+        )
+    frame = pl.DataFrame(rows, schema_overrides={"bin": pl.Int64}).fill_nan(None)
+    return frame.sort("mean_difficulty", c.DATASET, descending=[True, False], nulls_last=True)

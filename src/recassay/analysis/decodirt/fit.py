@@ -1,0 +1,118 @@
+"""The classifier benchmark: from answers on test instances to datasets, classifiers and a recommended subset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.decodirt.bins import BINS, make_bins
+from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
+from recassay.analysis.decodirt.ratings import TIE, benchmark_sets, choose_players, rate_set
+from recassay.analysis.decodirt.result import DecodirtResult
+from recassay.analysis.decodirt.subset import recommend
+from recassay.analysis.decodirt.traits import Calibration, DatasetTraits, all_traits
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError, listing
+from recassay.core.instances import InstanceResponses
+from recassay.core.results import Results
+
+
+def analyze_instances(
+    instances: Sequence[InstanceResponses],
+    *,
+    how: Calibration | None = None,
+    rated: str | Sequence[str] = "paper",
+    bins: int = BINS,
+    tau: float | None = None,
+    tie: float = TIE,
+    orders: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> DecodirtResult:
+    """Sections 4.2.2 to 4.3 and 5 of Cardoso et al. on the answers of classifiers to test instances of many datasets.
+
+    Each dataset is fitted on its own (`how`); its items give the table of datasets and its bins, their correlations
+    with the metadata, and true scores; these decide the games of Glicko-2 tournaments between the `rated` classifiers
+    (see `choose_players`) over six orders and subsets of the datasets, with and without the instances whose
+    discrimination is negative. A dataset on which the fit did not converge stays in everything and is named in the
+    notes; one on which everybody answers alike says nothing and takes no part in the ratings.
+    """
+    if bins < 1:
+        raise UsageError(f"{bins} bins", fix="ask for at least one")
+    calibration = how or Calibration()
+    traits = all_traits(instances, calibration, progress)
+    players = choose_players(traits, rated)
+    difficulty = np.array([one.statistics()["mean_difficulty"] for one in traits])
+    ratings = tuple(
+        rate_set(traits, one, players, tau=tau, tie=tie, orders=orders, seed=seed) for one in benchmark_sets(traits)
+    )
+    roles = _roles(traits)
+    return DecodirtResult(
+        traits=tuple(traits),
+        players=players,
+        roles=roles,
+        bins=make_bins(traits, difficulty, players, bins, descending=True),
+        correlations=correlate_metadata(traits, calibration.confidence),
+        metadata_bins=_metadata_bins(traits, players, bins),
+        ratings=ratings,
+        recommendation=recommend(traits, ratings, [name for name in players if roles[name] == "real"], seed=seed),
+        how=calibration,
+        notes=tuple(_notes(traits, players)),
+    )
+
+
+def _roles(traits: Sequence[DatasetTraits]) -> dict[str, str]:
+    return {name: role for one in traits for name, role in zip(one.respondents, one.roles, strict=True)}
+
+
+def _metadata_bins(traits: Sequence[DatasetTraits], players: Sequence[str], bins: int) -> Mapping[str, Any]:
+    """For each property that any dataset knows, bins of the datasets by it (section 5.3)."""
+    found = {}
+    for name in METADATA:
+        values = np.array([float(one.metadata.get(name, np.nan)) for one in traits])
+        if np.isfinite(values).any():
+            found[name] = make_bins(traits, values, players, bins)
+    return found
+
+
+def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]:
+    """What a reader must know: fits that did not converge, datasets that say nothing, classifiers that lack answers."""
+    notes = []
+    rough = [one.dataset for one in traits if not one.fit.converged]
+    if rough:
+        notes.append(
+            f"The 3PL did not converge on {len(rough)} of {len(traits)} datasets ({listing(rough)}): "
+            "read their item parameters with care."
+        )
+    flat = [one.dataset for one in traits if not one.varied]
+    if flat:
+        notes.append(f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings.")
+    bare = [one.dataset for one in traits if one.varied and not one.kept.any()]
+    if bare:
+        notes.append(f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there.")
+    absent = {name: [one.dataset for one in traits if name not in one.respondents] for name in players}
+    lacking = [f"{name} on {listing(where, most=3)}" for name, where in absent.items() if where]
+    if lacking:
+        notes.append(f"No answers of {listing(lacking)}: they play no game there.")
+    if len(traits) < 10:
+        notes.append(f"{len(traits)} datasets are few: bins, correlations and subsets of them prove little.")
+    if not any(one.metadata for one in traits):
+        notes.append("No metadata of the datasets is known: nothing is correlated with it.")
+    return notes
+
+
+def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
+    instances = spec.need(
+        "instances", "it reads answers of classifiers on test instances, which recassay classify keeps"
+    )
+    return analyze_instances(instances, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="decodirt",
+    question="Which datasets are hard or odd, which classifiers are able, and how few datasets would be enough?",
+    source="Cardoso et al., Enhancing Classifier Evaluation, sections 4.2 to 5.3",
+    run=_run,
+)

@@ -1,0 +1,137 @@
+"""Whether properties of datasets go with the difficulty, discrimination and guessing of their instances (Figure 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.analysis.inference.significance import holm
+from recassay.core.types import FloatArray, IntArray
+
+METADATA = (
+    "NumberOfClasses",
+    "NumberOfInstances",
+    "NumberOfFeatures",
+    "ClassEntropy",
+    "Dimensionality",
+    "PercentageOfInstancesWithMissingValues",
+    "MajorityClassPercentage",
+    "MinorityClassPercentage",
+)
+"""The properties of section 5.1 under their OpenML names."""
+
+STATISTICS = tuple(
+    f"{before}{name}{after}"
+    for name in ("difficulty", "discrimination", "guessing")
+    for before, after in (("mean_", ""), ("median_", ""), ("", "_deviation"))
+)
+"""The statistics of the items of a dataset that are correlated with them."""
+
+FEWEST = 4
+"""Datasets that a correlation needs: with three its interval is everything."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataCorrelations:
+    """Correlations over datasets between `variables`: known properties first, then the statistics of the items.
+
+    `pearson[i, j]` with its 95 % interval (Fisher's z), two-sided p-value (t test), `holm` (adjusted over all pairs of
+    a property and a statistic; NaN elsewhere), Spearman's rho, and the number of datasets that know both.
+    """
+
+    variables: tuple[str, ...]
+    properties: int
+    pearson: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    holm: FloatArray
+    spearman: FloatArray
+    count: IntArray
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every pair once, a property before a statistic."""
+        n = len(self.variables)
+        return [(i, j) for i in range(n) for j in range(i + 1, n)]
+
+    def kind(self, i: int, j: int) -> str:
+        """What a pair correlates: `property and items`, `properties` or `items`."""
+        if i < self.properties <= j:
+            return "property and items"
+        return "properties" if j < self.properties else "items"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a pair, what correlates most strongly first within its kind."""
+        rows = [
+            {
+                "kind": self.kind(i, j),
+                "left": self.variables[i],
+                "right": self.variables[j],
+                "pearson": float(self.pearson[i, j]),
+                "low": float(self.low[i, j]),
+                "high": float(self.high[i, j]),
+                "p": float(self.p[i, j]),
+                "p_holm": float(self.holm[i, j]),
+                "spearman": float(self.spearman[i, j]),
+                "datasets": int(self.count[i, j]),
+            }
+            for i, j in self.pairs()
+        ]
+        schema = {"kind": pl.String, "left": pl.String, "right": pl.String, "pearson": pl.Float64, "low": pl.Float64,
+                  "high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "spearman": pl.Float64,
+                  "datasets": pl.Int64}  # fmt: skip
+        kinds = ["property and items", "items", "properties"]
+        place = pl.col("kind").replace_strict(kinds, [0, 1, 2])
+        frame = pl.DataFrame(rows, schema=schema).fill_nan(None)
+        return frame.sort(place, pl.col("pearson").abs(), descending=[False, True], nulls_last=True)
+
+    def telling(self, alpha: float = 0.05) -> list[tuple[int, int]]:
+        """The pairs of a property and a statistic whose adjusted p-value is below `alpha`, the smallest first."""
+        found = [(i, j) for i, j in self.pairs() if self.holm[i, j] < alpha]
+        return sorted(found, key=lambda pair: self.holm[pair])
+
+
+def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95) -> MetadataCorrelations:
+    """Pearson's correlation (as the paper's figures) of the properties and the item statistics of the datasets.
+
+    A property that is known of fewer than `FEWEST` datasets is left out; a pair needs as many datasets that know both,
+    and neither constant, or stays NaN.
+    """
+    columns: dict[str, FloatArray] = {}
+    for name in METADATA:
+        values = np.array([float(one.metadata.get(name, np.nan)) for one in traits])
+        if np.isfinite(values).sum() >= FEWEST:
+            columns[name] = values
+    properties = len(columns)
+    statistics = [one.statistics() for one in traits]
+    for name in STATISTICS:
+        columns[name] = np.array([found[name] for found in statistics])
+    table = np.stack(list(columns.values()), axis=1)
+    n = table.shape[1]
+    pearson, low, high, p, corrected, spearman = (np.full((n, n), np.nan) for _ in range(6))
+    count = np.zeros((n, n), dtype=np.int64)
+    width = float(stats.norm.ppf(0.5 + confidence / 2))
+    for i in range(n):
+        for j in range(i + 1, n):
+            both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
+            x, y, size = table[both, i], table[both, j], int(both.sum())
+            count[i, j] = count[j, i] = size
+            if size < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
+                continue
+            r, tail = (float(value) for value in stats.pearsonr(x, y))
+            z, half = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)), width / np.sqrt(size - 3)
+            rho = float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1])
+            for a, b in ((i, j), (j, i)):
+                pearson[a, b], p[a, b], spearman[a, b] = r, tail, rho
+                low[a, b], high[a, b] = np.tanh(z - half), np.tanh(z + half)
+    block = p[:properties, properties:]
+    known = np.isfinite(block)
+    adjusted = np.full(block.shape, np.nan)
+    adjusted[known] = holm(block[known])
+    corrected[:properties, properties:], corrected[properties:, :properties] = adjusted, adjusted.T
+    return MetadataCorrelations(tuple(columns), properties, pearson, low, high, p, corrected, spearman, count)

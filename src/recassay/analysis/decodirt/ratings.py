@@ -1,0 +1,200 @@
+"""Six orders and subsets of the datasets, and the Glicko-2 ratings of the classifiers on each (section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.analysis.glicko.fit import rate_table
+from recassay.analysis.glicko.result import GlickoResult
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.types import FloatArray
+
+PAPER_PLAYERS = (
+    "SVM", "MLP", "RandomForest", "KNeighbors", "GaussianNB", "DecisionTree",
+    "optimal", "majority", "minority", "pessimal", "rand1", "rand2",
+)  # fmt: skip
+"""The twelve of Tables 5 to 9; a classifier of standard settings may carry them in its name (`KNeighbors-5`)."""
+
+_ALSO = {"KNeighbors": ("KNeighbors-5", "KNN", "KNN-5"), "rand1": ("random1",), "rand2": ("random2",),
+         "RandomForest": ("RF",), "DecisionTree": ("DT",), "GaussianNB": ("NB",), "SVM": ("SVC",)}  # fmt: skip
+
+OPTIMAL, PESSIMAL = "optimal", "pessimal"
+TIE = 1e-6
+"""True scores that differ by no more are a draw: equal answers may differ by rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSet:
+    """Datasets in their order of play. `by` is the statistic that orders them, from least to most."""
+
+    name: str
+    title: str
+    by: str
+    datasets: tuple[str, ...]
+    half: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetRatings:
+    """The ratings on one set: from true scores on all instances, and without negatively discriminating ones."""
+
+    set: BenchmarkSet
+    all: GlickoResult
+    kept: GlickoResult
+
+    def variants(self) -> tuple[tuple[str, GlickoResult], ...]:
+        """By name: `all_instances` and `without_negative`."""
+        return ("all_instances", self.all), ("without_negative", self.kept)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a classifier: rating, deviation, volatility and rank, with and without negative instances."""
+        parts = []
+        for name, result in self.variants():
+            frame = result.to_frame().rename({c.ALGORITHM: "classifier"}).with_row_index(c.RANK, offset=1)
+            parts.append(frame.select(pl.lit(self.set.name).alias("set"), pl.lit(name).alias("instances"), pl.all()))
+        return pl.concat(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """Where the artificial bounds ended: players rated above the optimal classifier and below the pessimal one.
+
+    None where that classifier was not rated. Both 0 is what a sound benchmark gives.
+    """
+
+    above_optimal: int | None
+    below_pessimal: int | None
+
+    @property
+    def sound(self) -> bool:
+        """Whether nobody is above the optimal classifier nor below the pessimal one."""
+        return not self.above_optimal and not self.below_pessimal
+
+    @property
+    def faults(self) -> int:
+        """How many players stand where nobody should."""
+        return (self.above_optimal or 0) + (self.below_pessimal or 0)
+
+
+def choose_players(traits: Sequence[DatasetTraits], rated: str | Sequence[str] = "paper") -> tuple[str, ...]:
+    """Who is rated: `paper` (the twelve of Tables 5 to 9), `all` (everybody but the many MLPs), `everybody`, or names.
+
+    Where fewer than two of the twelve's real classifiers answered, `paper` falls back to `all`.
+    """
+    roles = {name: role for one in traits for name, role in zip(one.respondents, one.roles, strict=True)}
+    if not isinstance(rated, str):
+        unknown = [name for name in rated if name not in roles]
+        if unknown:
+            raise UsageError(f"no respondent {listing(map(repr, unknown))}", fix=did_you_mean(unknown[0], roles))
+        if len(set(rated)) < 2:
+            raise UsageError("ratings need at least two classifiers", fix="name more")
+        return tuple(dict.fromkeys(rated))
+    if rated not in {"paper", "all", "everybody"}:
+        raise UsageError(f"{rated!r} names no group of classifiers", fix="use paper, all, everybody, or names")
+    if rated == "paper":
+        known = {canonical(name): name for name in roles}
+        found = [
+            known[key]
+            for player in PAPER_PLAYERS
+            for key in [next((k for k in map(canonical, (player, *_ALSO.get(player, ()))) if k in known), "")]
+            if key
+        ]
+        if sum(roles[name] == "real" for name in found) >= 2:
+            return tuple(found)
+    chosen = [name for name, role in roles.items() if role != "mlp" or rated == "everybody"]
+    if len(chosen) < 2:
+        chosen = list(roles)
+    if len(chosen) < 2:
+        raise InputError("ratings need at least two respondents", fix="give the answers of more classifiers")
+    return tuple(chosen)
+
+
+def benchmark_sets(traits: Sequence[DatasetTraits]) -> list[BenchmarkSet]:
+    """The six sets of section 5.2, of the datasets on which anything varies.
+
+    All datasets by mean difficulty and by mean discrimination, least first; and by the deviation of either parameter
+    over the instances the half that varies least (of an odd number the larger half) and the half that varies most, each
+    from the smallest deviation to the largest. With one dataset there are no halves.
+    """
+    usable = [one for one in traits if one.varied]
+    statistics = {one.dataset: one.statistics() for one in usable}
+
+    def ordered(by: str) -> tuple[str, ...]:
+        return tuple(sorted(statistics, key=lambda name: (statistics[name][by], name)))
+
+    sets = [
+        BenchmarkSet("difficulty", "all datasets, by difficulty", "mean_difficulty", ordered("mean_difficulty"), False),
+        BenchmarkSet(
+            "discrimination", "all datasets, by discrimination", "mean_discrimination",
+            ordered("mean_discrimination"), False,
+        ),
+    ]  # fmt: skip
+    for name in ("difficulty", "discrimination"):
+        by = f"{name}_deviation"
+        names, middle = ordered(by), (len(usable) + 1) // 2
+        for which, part in (("least", names[:middle]), ("most", names[middle:])):
+            if len(usable) > 1:
+                title = f"the half whose {name} varies {which}"
+                sets.append(BenchmarkSet(f"{which}_{by}", title, by, part, True))
+    return sets if usable else []
+
+
+def score_table(
+    traits: Sequence[DatasetTraits], datasets: Sequence[str], players: Sequence[str], *, negative: bool
+) -> FloatArray:
+    """True scores, players x datasets; NaN where a player did not answer or no item is left."""
+    by_name = {one.dataset: one for one in traits}
+    table = np.full((len(players), len(datasets)), np.nan)
+    for d, name in enumerate(datasets):
+        one = by_name[name]
+        own = dict(zip(one.respondents, one.true_scores(negative=negative).tolist(), strict=True))
+        table[:, d] = [own.get(player, np.nan) for player in players]
+    return table
+
+
+def rate_set(
+    traits: Sequence[DatasetTraits],
+    one: BenchmarkSet,
+    players: Sequence[str],
+    *,
+    tau: float | None = None,
+    tie: float = TIE,
+    orders: int | None = None,
+    seed: int = 0,
+) -> SetRatings:
+    """A Glicko-2 tournament over the datasets of the set, the higher true score wins (section 4.3), in both variants.
+
+    A classifier without an answer on a dataset plays no game there.
+    """
+    found = [
+        rate_table(
+            score_table(traits, one.datasets, players, negative=negative),
+            players,
+            one.datasets,
+            metric="true score" if negative else "true score without negative instances",
+            order_name=one.title,
+            tau=tau,
+            tie=tie,
+            orders=orders,
+            seed=seed,
+        )
+        for negative in (True, False)
+    ]
+    return SetRatings(one, *found)
+
+
+def baselines(result: GlickoResult) -> Baselines:
+    """How many players ended above `optimal` and below `pessimal`."""
+    rating = dict(zip(result.algorithms, result.ratings[0].tolist(), strict=True))
+    best, worst = rating.get(OPTIMAL), rating.get(PESSIMAL)
+    return Baselines(
+        None if best is None else sum(value > best for value in rating.values()),
+        None if worst is None else sum(value < worst for value in rating.values()),
+    )

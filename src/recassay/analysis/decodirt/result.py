@@ -1,0 +1,258 @@
+"""What the classifier benchmark concluded, as tables and plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.decodirt.bins import PARAMETERS, Bin, dataset_table
+from recassay.analysis.decodirt.metadata import MetadataCorrelations
+from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines
+from recassay.analysis.decodirt.subset import Recommendation
+from recassay.analysis.decodirt.traits import Calibration, DatasetTraits
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecodirtResult(Displayed):
+    """The classifier benchmark: datasets, classifiers and a recommended subset.
+
+    `traits` are the datasets in the order given, `players` the rated classifiers, `ratings` theirs on six sets.
+
+    `bins` go by difficulty, the hardest first; `metadata_bins[property]` by that property, the least first.
+    `recommendation` is None with a single dataset.
+    """
+
+    traits: tuple[DatasetTraits, ...]
+    players: tuple[str, ...]
+    roles: Mapping[str, str]
+    bins: tuple[Bin, ...]
+    correlations: MetadataCorrelations
+    metadata_bins: Mapping[str, tuple[Bin, ...]]
+    ratings: tuple[SetRatings, ...]
+    recommendation: Recommendation | None
+    how: Calibration
+    notes: tuple[str, ...]
+
+    def set_ratings(self, name: str) -> SetRatings:
+        """The ratings on the set of that name."""
+        return next(one for one in self.ratings if one.set.name == name)
+
+    def checks(self) -> dict[str, dict[str, Baselines]]:
+        """For every set, with and without negative instances: where the artificial bounds ended."""
+        return {
+            one.set.name: {variant: baselines(result) for variant, result in one.variants()} for one in self.ratings
+        }
+
+    def most_negative(self) -> DatasetTraits | None:
+        """The dataset with the largest share of negative discriminations; None where none is negative."""
+        one = max(self.traits, key=lambda traits: traits.statistics()["negative_share"])
+        return one if one.negative else None
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a dataset, hardest first (Table 4)."""
+        return dataset_table(self.traits, self.bins)
+
+    def scores_frame(self) -> pl.DataFrame:
+        """One row a dataset and respondent: ability and true score, with and without negative instances (Figure 9)."""
+        parts = [
+            pl.DataFrame(
+                {
+                    c.DATASET: [one.dataset] * len(one.respondents),
+                    "respondent": one.respondents,
+                    "role": one.roles,
+                    "accuracy": one.scored.accuracies,
+                    "ability": one.scored.abilities.estimate,
+                    "ability_low": one.scored.ability_intervals[:, 0],
+                    "ability_high": one.scored.ability_intervals[:, 1],
+                    "true_score": one.scored.true_scores,
+                    "probability": one.probabilities(negative=True),
+                    "ability_without_negative": one.kept_ability,
+                    "true_score_without_negative": one.kept_true_score,
+                    "probability_without_negative": one.probabilities(negative=False),
+                }
+            )
+            for one in self.traits
+        ]
+        return pl.concat(parts).fill_nan(None)
+
+    def mean_scores_frame(self) -> pl.DataFrame:
+        """One row a respondent: the mean over datasets of the probability of a right answer (true score / items)."""
+        keys = ("probability", "probability_without_negative", "accuracy")
+        means = [pl.col(key).mean() for key in keys]
+        frame = self.scores_frame().group_by("respondent", "role", maintain_order=True)
+        return frame.agg(*means, pl.len().alias("datasets")).sort("probability", "respondent", descending=[True, False])
+
+    def items_frame(self) -> pl.DataFrame:
+        """One row a test instance: its parameters with intervals, and whether its discrimination is negative."""
+        return pl.concat(
+            [
+                one.fit.items_frame().select(
+                    pl.lit(one.dataset).alias(c.DATASET), pl.all(), pl.Series("negative", ~one.kept)
+                )
+                for one in self.traits
+            ]
+        )
+
+    def bins_frame(self) -> pl.DataFrame:
+        """One row a bin of a property (`difficulty` among them): its range, datasets and mean item parameters."""
+        rows = [
+            {
+                "property": name,
+                "bin": one.number,
+                "low": one.low,
+                "high": one.high,
+                "size": len(one.datasets),
+                **one.parameters,
+                "datasets": ", ".join(one.datasets),
+            }
+            for name, bins in self._all_bins().items()
+            for one in bins
+        ]
+        return pl.DataFrame(rows).fill_nan(None)
+
+    def probability_frame(self) -> pl.DataFrame:
+        """One row a bin and rated classifier: its mean probability of a right answer (Figures 14 to 16)."""
+        rows = [
+            (name, one.number, len(one.datasets), player, chance)
+            for name, bins in self._all_bins().items()
+            for one in bins
+            for player, chance in one.probability.items()
+        ]
+        schema = ["property", "bin", "size", "classifier", "probability"]
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+
+    def history_frame(self) -> pl.DataFrame:
+        """One row a set, dataset and classifier, in the order of play (Figures 12 and 13)."""
+        parts = [
+            result.history_frame()
+            .rename({c.ALGORITHM: "classifier"})
+            .select(pl.lit(one.set.name).alias("set"), pl.lit(variant).alias("instances"), pl.all())
+            for one in self.ratings
+            for variant, result in one.variants()
+        ]
+        return pl.concat(parts) if parts else pl.DataFrame(schema={"set": pl.String})
+
+    def ratings_frame(self) -> pl.DataFrame:
+        """One row a set, variant and classifier (Tables 5 to 9)."""
+        return pl.concat([one.to_frame() for one in self.ratings]) if self.ratings else pl.DataFrame()
+
+    def _all_bins(self) -> dict[str, tuple[Bin, ...]]:
+        return {"difficulty": self.bins, **self.metadata_bins}
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Every table, that of the datasets first."""
+        found = {
+            "decodirt_datasets": self.to_frame(),
+            "decodirt_bins": self.bins_frame(),
+            "decodirt_scores": self.scores_frame(),
+            "decodirt_mean_scores": self.mean_scores_frame(),
+            "decodirt_items": self.items_frame(),
+            "decodirt_correlations": self.correlations.to_frame(),
+            "decodirt_probabilities": self.probability_frame(),
+            "decodirt_ratings": self.ratings_frame(),
+            "decodirt_history": self.history_frame(),
+        }
+        return {name: frame for name, frame in found.items() if frame.height}
+
+    def to_dict(self) -> dict[str, Any]:
+        """`datasets`, `bins`, `true_score`, `correlations`, `probability`, `ratings`, `recommended`, `notes`.
+
+        Item parameters are in the table `decodirt_items`; here each dataset names its negative instances.
+        """
+        return {
+            "datasets": {row.pop(c.DATASET): _dataset(row, self._traits_of(row)) for row in self._rows()},
+            "bins": [_bin(one) for one in self.bins],
+            "true_score": {one.dataset: _scores(one) for one in self.traits},
+            "mean_probability": {
+                row.pop("respondent"): row for row in self.mean_scores_frame().to_dicts()
+            },
+            "correlations": [
+                {**{k: row[k] for k in ("kind", "left", "right", "pearson")}, "interval": [row["low"], row["high"]],
+                 **{k: row[k] for k in ("p", "p_holm", "spearman", "datasets")}}
+                for row in self.correlations.to_frame().to_dicts()
+            ],
+            "probability": {name: [_bin(one) for one in bins] for name, bins in self.metadata_bins.items()},
+            "ratings": {one.set.name: _set(one) for one in self.ratings},
+            "recommended": None if self.recommendation is None else _recommended(self.recommendation),
+            "rated": list(self.players),
+            "settings": {"model": "3pl", "estimator": self.how.estimator, "ability": self.how.ability,
+                         "items_from": list(self.how.roles)},
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def _rows(self) -> list[dict[str, Any]]:
+        place = {one.dataset: i for i, one in enumerate(self.traits)}
+        return [{**row, "place": place[row[c.DATASET]]} for row in self.to_frame().to_dicts()]
+
+    def _traits_of(self, row: dict[str, Any]) -> DatasetTraits:
+        return self.traits[row.pop("place")]
+
+
+def _dataset(row: dict[str, Any], traits: DatasetTraits) -> dict[str, Any]:
+    nested = {
+        name: {
+            "mean": row.pop(f"mean_{name}"),
+            "median": row.pop(f"median_{name}"),
+            "deviation": row.pop(f"{name}_deviation"),
+        }
+        for name in PARAMETERS
+    }
+    return {**row, **nested, "negative_items": traits.negative, "metadata": dict(traits.metadata)}
+
+
+def _bin(one: Bin) -> dict[str, Any]:
+    return {
+        "bin": one.number, "low": one.low, "high": one.high, "datasets": list(one.datasets), **one.parameters,
+        "probability": one.probability,
+    }  # fmt: skip
+
+
+def _scores(one: DatasetTraits) -> dict[str, Any]:
+    columns = np.stack([one.scored.abilities.estimate, one.scored.true_scores, one.kept_true_score], axis=1).tolist()
+    keys = ("ability", "all_instances", "without_negative")
+    return {name: dict(zip(keys, row, strict=True)) for name, row in zip(one.respondents, columns, strict=True)}
+
+
+def _set(one: SetRatings) -> dict[str, Any]:
+    found: dict[str, Any] = {"title": one.set.title, "order": one.set.by, "datasets": list(one.set.datasets)}
+    for variant, result in one.variants():
+        check = baselines(result)
+        full = result.to_dict()
+        found[variant] = {
+            "ratings": full["ratings"],
+            "random_orders": full["random_orders"],
+            "above_optimal": check.above_optimal,
+            "below_pessimal": check.below_pessimal,
+            "tau": result.tau,
+            "notes": full["notes"],
+        }
+    return found
+
+
+def _recommended(one: Recommendation) -> dict[str, Any]:
+    return {
+        "set": one.name,
+        "datasets": list(one.datasets),
+        "left_out": list(one.left_out),
+        "rule": one.rule,
+        "kendall_tau": one.tau,
+        "random_kendall_tau": None if one.random_tau is None else list(one.random_tau),
+        "beaten_random_subsets": one.beaten,
+        "overlap_of_least": one.overlap,
+        "candidates": {
+            candidate.name: {
+                "datasets": list(candidate.datasets),
+                "above_optimal": candidate.baselines.above_optimal,
+                "below_pessimal": candidate.baselines.below_pessimal,
+                "separated": candidate.separated,
+                "kendall_tau": candidate.tau,
+            }
+            for candidate in one.candidates
+        },
+    }

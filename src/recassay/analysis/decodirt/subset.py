@@ -1,0 +1,151 @@
+"""Half of the datasets that ranks classifiers as all of them do, and how well it does (sections 5.2 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.analysis.decodirt.ratings import TIE, Baselines, SetRatings, baselines, score_table
+from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.analysis.glicko.result import GlickoResult
+from recassay.analysis.glicko.system import round_robin, tournament
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+DRAWS = 500
+"""Random orders of a subset, and random subsets of the same size."""
+
+RULE = (
+    "Of the four halves by the deviation of difficulty or discrimination: the fewest classifiers above optimal or "
+    "below pessimal, then a half that varies least, then the most pairs of real classifiers whose rating intervals do "
+    "not overlap; datasets whose mean discrimination is negative are left out."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A half of the datasets: where the artificial bounds end, how far apart it rates, how it agrees with the whole.
+
+    `separated` is the share of the pairs of real classifiers whose 95 % intervals of the rating do not overlap; `tau`
+    as in `Recommendation`. Both are None where fewer than three real classifiers are rated.
+    """
+
+    name: str
+    title: str
+    datasets: tuple[str, ...]
+    baselines: Baselines
+    separated: float | None
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recommendation:
+    """The recommended datasets, the candidates they were chosen from, and what chance reaches.
+
+    `tau` is Kendall's tau between the ratings of the real classifiers on the subset and on all datasets: the median
+    over random orders of the subset, the ratings on all datasets being medians over random orders too. `random_tau` is
+    the 2.5 %, 50 % and 97.5 % quantile of it for random subsets of the same size, `beaten` the share of these that
+    agree no better. `left_out` are datasets of the chosen half whose mean discrimination is negative; `overlap` is the
+    share of datasets that the two halves of least variation have in common.
+    """
+
+    name: str
+    title: str
+    datasets: tuple[str, ...]
+    left_out: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+    tau: float | None
+    random_tau: tuple[float, float, float] | None
+    beaten: float | None
+    overlap: float
+    rule: str = RULE
+
+
+def recommend(
+    traits: Sequence[DatasetTraits], ratings: Sequence[SetRatings], real: Sequence[str], *, seed: int = 0
+) -> Recommendation | None:
+    """Choose a half by `RULE`, which puts the paper's reasons in order; None where there are no halves.
+
+    The paper asks that the artificial classifiers end where they must and that ratings lie far apart, and advises
+    against datasets with negative discrimination; it ends with the half whose difficulty varies least. A half shares
+    its datasets with the whole, so it agrees better than new datasets would: compare with random halves.
+    """
+    halves = [one for one in ratings if one.set.half and one.set.datasets]
+    if not halves:
+        return None
+    whole = next(one for one in ratings if not one.set.half).all
+    play = _Play(traits, whole, real, seed)
+    candidates = tuple(
+        Candidate(
+            one.set.name,
+            one.set.title,
+            one.set.datasets,
+            baselines(one.all),
+            _separated(one.all, real),
+            play.agreement(one.set.datasets),
+        )
+        for one in halves
+    )
+    chosen = min(
+        candidates,
+        key=lambda one: (one.baselines.faults, not one.name.startswith("least"), -(one.separated or 0.0)),
+    )
+    means = {one.dataset: one.statistics()["mean_discrimination"] for one in traits}
+    datasets = tuple(name for name in chosen.datasets if means[name] >= 0) or chosen.datasets
+    tau, drawn = play.agreement(datasets), play.random_agreements(len(datasets))
+    least = [set(one.set.datasets) for one in halves if one.set.name.startswith("least")]
+    return Recommendation(
+        name=chosen.name,
+        title=chosen.title,
+        datasets=datasets,
+        left_out=tuple(name for name in chosen.datasets if name not in datasets),
+        candidates=candidates,
+        tau=tau,
+        random_tau=None if drawn is None else tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()),
+        beaten=None if drawn is None or tau is None else float(np.mean(drawn <= tau + 1e-12)),
+        overlap=len(least[0] & least[1]) / len(least[0]),
+    )
+
+
+class _Play:
+    """Tournaments on subsets of the datasets of `whole`, and how their ratings agree with those on all of them."""
+
+    def __init__(self, traits: Sequence[DatasetTraits], whole: GlickoResult, real: Sequence[str], seed: int) -> None:
+        values = score_table(traits, whole.datasets, whole.algorithms, negative=True)
+        self.scores = round_robin(values, higher_is_better=True, tie=TIE)
+        self.place = {name: d for d, name in enumerate(whole.datasets)}
+        self.at = [whole.algorithms.index(name) for name in real]
+        self.reference = whole.spread[1, self.at]
+        self.tau, self.seed = whole.tau, seed
+
+    def agreement(self, datasets: Sequence[str]) -> float | None:
+        """Kendall's tau with the whole, the median over random orders of these datasets."""
+        if len(self.at) < 3:
+            return None
+        rng = derived_rng(self.seed, "orders of a subset", *datasets)
+        chosen = np.array([self.place[name] for name in datasets], dtype=np.int64)
+        return float(np.median(self._taus(chosen[np.argsort(rng.random((DRAWS, len(chosen))), axis=1)])))
+
+    def random_agreements(self, size: int) -> FloatArray | None:
+        """Kendall's tau with the whole of random subsets of that size, each in a random order."""
+        if len(self.at) < 3:
+            return None
+        draws = derived_rng(self.seed, "random subsets").random((DRAWS, len(self.place)))
+        return self._taus(np.argsort(draws, axis=1)[:, :size])
+
+    def _taus(self, orders: IntArray) -> FloatArray:
+        final = tournament(self.scores, orders, tau=self.tau)[:, -1, 0][:, self.at]
+        upper = np.triu_indices(len(self.at), 1)
+        here = np.sign(final[:, upper[0]] - final[:, upper[1]])
+        there = np.sign(self.reference[upper[0]] - self.reference[upper[1]])
+        return np.asarray((here * there).mean(axis=1))
+
+
+def _separated(result: GlickoResult, real: Sequence[str]) -> float | None:
+    if len(real) < 3:
+        return None
+    ends = result.intervals()[[result.algorithms.index(name) for name in real]]
+    apart = ends[:, None, 0] > ends[None, :, 1]
+    return float(apart.sum() / (len(real) * (len(real) - 1) / 2))

@@ -1,0 +1,1 @@
+"""What several analyses infer with: bootstrap, tests, agreement of rankings, extrapolation."""

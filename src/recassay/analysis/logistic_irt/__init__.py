@@ -1,0 +1,1 @@
+"""1PL, 2PL and 3PL on binary responses."""

@@ -1,0 +1,118 @@
+"""Abilities given item parameters: maximum likelihood, maximum a posteriori, expected a posteriori."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.special import expit
+
+from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_irt.model import blocks
+from recassay.core.errors import UsageError
+from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.types import BoolArray, FloatArray
+
+AbilityMethod = Literal["ml", "map", "eap"]
+BOUND = 6.0
+"""A maximum-likelihood ability lies within this many population deviations: all right has no finite one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Abilities:
+    """Estimates in population standard deviations, their standard errors, and which ran into the bound."""
+
+    method: AbilityMethod
+    estimate: FloatArray
+    standard_error: FloatArray
+    at_bound: BoolArray
+
+    def interval(self, confidence: float = 0.95, *, calibrated_on: int | None = None) -> FloatArray:
+        """Normal intervals, respondents x 2.
+
+        `calibrated_on` is the number of respondents the items were estimated from: origin and unit of the scale are
+        then estimates themselves, with variances 1/n and 1/(2n), which add (1 + theta^2 / 2) / n to the variance.
+        """
+        from scipy.stats import norm
+
+        variance = self.standard_error**2
+        if calibrated_on is not None:
+            variance = variance + (1 + self.estimate**2 / 2) / calibrated_on
+        half = float(norm.ppf(0.5 + confidence / 2)) * np.sqrt(variance)
+        return np.stack([self.estimate - half, self.estimate + half], axis=1)
+
+
+def check_method(method: str) -> AbilityMethod:
+    """The method, or an error that names the three."""
+    if method not in get_args(AbilityMethod):
+        raise UsageError(
+            f"{method!r} is no estimate of ability", fix=f"use one of {', '.join(get_args(AbilityMethod))}"
+        )
+    return method  # type: ignore[return-value]
+
+
+def estimate_abilities(
+    responses: Responses, items: LogisticItems, method: AbilityMethod = "eap", *, bound: float = BOUND
+) -> Abilities:
+    """The ability of each respondent given the items (in the order of the table's).
+
+    ml: argmax of the likelihood within +-bound, standard error 1 / sqrt(information); map: argmax of likelihood times
+    Normal(0, 1), 1 / sqrt(information + 1); eap: mean and standard deviation of the posterior. The 3PL likelihood may
+    have several maxima: the highest on a grid is refined by Fisher scoring between its neighbours.
+    """
+    check_method(method)
+    if method == "eap":
+        where = Grid.of(grid(items), items.slope)
+        posterior, _ = posterior_on_grid(responses, items, where)
+        return from_posterior(posterior, where.points)
+    points = np.linspace(-bound, bound, max(361, len(grid(items))))
+    where = Grid.of(points, items.slope)
+    height = where.to_points(grid_log_likelihood(responses, items, where.nodes))
+    if method == "map":
+        height -= points**2 / 2
+    best = height.argmax(axis=1)
+    step = points[1] - points[0]
+    theta = points[best].copy()
+    low, high = np.maximum(theta - step, -bound), np.minimum(theta + step, bound)
+    for _ in range(30):
+        score, information = _score(responses, items, theta)
+        if method == "map":
+            score, information = score - theta, information + 1
+        low, high = np.where(score > 0, theta, low), np.where(score > 0, high, theta)
+        move = theta + score / np.maximum(information, 1e-12)
+        inside = (move > low) & (move < high)
+        following = np.where(inside, move, (low + high) / 2)
+        moved = float(np.abs(following - theta).max())
+        theta = following
+        if moved < 1e-10:
+            break
+    _, information = _score(responses, items, theta)
+    at_bound = np.abs(theta) > bound - 1e-6
+    theta = np.where(at_bound, np.sign(theta) * bound, theta)
+    with np.errstate(divide="ignore"):
+        error = 1 / np.sqrt(information + (1 if method == "map" else 0))
+    return Abilities(method, theta, error, at_bound)
+
+
+def from_posterior(posterior: FloatArray, points: FloatArray) -> Abilities:
+    """Mean and standard deviation of posteriors on a grid."""
+    mean = posterior @ points
+    variance = np.maximum(posterior @ points**2 - mean**2, 0.0)
+    return Abilities("eap", mean, np.sqrt(variance), np.zeros(len(mean), dtype=bool))
+
+
+def _score(responses: Responses, items: LogisticItems, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Derivative of each respondent's log-likelihood at its own theta, and the expected information."""
+    score, information = np.zeros(len(theta)), np.zeros(len(theta))
+    for part in blocks(len(items.names), len(theta)):
+        codes = responses.codes[:, part]
+        z = theta[:, None] * items.slope[part] + items.intercept[part]
+        c = items.guessing[part]
+        logistic = expit(z)
+        right = np.maximum(c + (1 - c) * logistic, 1e-300)
+        weight = items.slope[part] * logistic / right
+        known = 1.0 if responses.complete else codes != MISSING
+        score += (known * weight * ((codes == 1) - right)).sum(axis=1)
+        information += (known * weight**2 * right * (1 - c) * expit(-z)).sum(axis=1)
+    return score, information

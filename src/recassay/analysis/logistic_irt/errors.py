@@ -1,0 +1,144 @@
+"""Standard errors of item parameters from the information that the responses carry (Louis 1982)."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from recassay.analysis.logistic_irt.em import LogisticFit
+from recassay.analysis.logistic_irt.grid import expected_counts
+from recassay.analysis.logistic_irt.items import Curves, slopes
+from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState, LogisticModel
+from recassay.core.responses import MISSING, Responses
+from recassay.core.types import FloatArray, IntArray
+
+JOINT = 240
+"""Up to this many parameters the information of all items is inverted as one matrix."""
+
+_FREE = {"1pl": (1,), "2pl": (0, 1), "3pl": (0, 1, 2)}
+
+
+def item_covariance(
+    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None
+) -> FloatArray:  # fmt: skip
+    """The covariance of (slope, intercept, logit of guessing) of each item, items x 3 x 3; NaN for constant items.
+
+    Louis' identity: information of the responses = E[information if abilities were known] - sum over respondents of
+    Var[score | responses]. For small tests the matrix of all parameters is inverted. For large ones each item's own
+    3 x 3 block is, and the uncertainty of the scale's origin and unit (variances 1/n and 1/(2n), shared by all items)
+    is added: d slope / d log unit = slope, d intercept / d origin = slope. Where the difference is not positive
+    definite, the sum of squared expected scores stands in for it.
+    """
+    covariance = np.full((len(fit.items.names), 3, 3), np.nan)
+    varied = np.flatnonzero(~fit.constant)
+    if len(varied) == 0:
+        return covariance
+    free = _FREE[model]
+    n = len(responses.respondents)
+    if len(varied) * len(free) <= JOINT:
+        joint = _joint(responses, fit, model, priors, varied)
+        if joint is not None:
+            covariance[varied] = joint
+            return covariance
+    nodes, weights = fit.grid.nodes, fit.grid.to_nodes(fit.posterior)
+    for at, right, trials in expected_counts(responses, weights, varied):
+        state = fit.state.take(at)
+        complete = slopes(nodes, right, trials, state, model, priors).information
+        second, squares = _scores(responses, nodes, weights, state, at, right, trials)
+        information = complete - second + squares
+        instead = complete * np.eye(3) * 1e-6 + squares
+        free_block = np.ix_(range(len(state.slope)), free, free)
+        weak = np.linalg.eigvalsh(information[free_block])[:, 0] <= 1e-6 * np.trace(
+            complete[free_block], axis1=1, axis2=2
+        )
+        information[weak] = instead[weak]
+        block = np.zeros((len(state.slope), 3, 3))
+        block[free_block] = np.linalg.inv(information[free_block])
+        block[:, 0, 0] += state.slope**2 / (2 * n)
+        block[:, 1, 1] += state.slope**2 / n
+        covariance[at] = block
+    return covariance
+
+
+def _scores(
+    responses: Responses,
+    nodes: FloatArray,
+    weights: FloatArray,
+    state: ItemState,
+    at: IntArray | slice,
+    right: FloatArray,
+    trials: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Sums over respondents of E[s s'] and of E[s] E[s]' (items x 3 x 3), s the score of one respondent on an item."""
+    curve = Curves.at(nodes, state)
+    by = curve.derivatives(nodes)
+    weight = right * curve.wrong**2 + (trials - right) * curve.right**2
+    codes = responses.codes[:, at]
+    hit, known = codes == 1, None if responses.complete else codes != MISSING
+    means = []
+    for b in by:
+        mean = np.where(hit, weights @ b.T, 0.0)
+        fallen = weights @ (b * curve.right).T
+        mean -= fallen if known is None else fallen * known
+        means.append(mean)
+    count = len(state.slope)
+    second, squares = np.empty((count, 3, 3)), np.empty((count, 3, 3))
+    for p, q in combinations_with_replacement(range(3), 2):
+        second[:, p, q] = second[:, q, p] = np.einsum("iq,iq,iq->i", weight, by[p], by[q])
+        squares[:, p, q] = squares[:, q, p] = np.einsum("ni,ni->i", means[p], means[q])
+    return second, squares
+
+
+def _joint(
+    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None, varied: IntArray
+) -> FloatArray | None:
+    """The diagonal blocks of the inverse of the whole information; None where it is not positive definite.
+
+    The 1PL has one slope for all items: its score is the sum of the items' slope scores.
+    """
+    free = _FREE["2pl"] if model == "1pl" else _FREE[model]
+    k, m, points = len(free), len(varied), fit.grid.points
+    state = fit.state.take(varied)
+    counted = list(expected_counts(responses, fit.posterior, varied))
+    right = np.concatenate([part[1] for part in counted])
+    trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
+    complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, priors).information
+    curve = Curves.at(points, state)
+    gradient = np.stack([curve.derivatives(points)[p] for p in free])
+    missing = np.zeros((k * m, k * m))
+    patterns, counts = np.unique(responses.codes[:, varied], axis=0, return_counts=True)
+    first = np.unique(responses.codes[:, varied], axis=0, return_index=True)[1]
+    step = max(1, (1 << 22) // (len(points) * k * m))
+    for start in range(0, len(patterns), step):
+        codes = patterns[start : start + step]
+        posterior = fit.posterior[first[start : start + step]]
+        known, hit = (codes != MISSING), (codes == 1)
+        residual = np.where(known[:, :, None], hit[:, :, None] - curve.right[None], 0.0)
+        score = residual[:, None] * gradient[None]
+        score -= np.einsum("npiq,nq->npi", score, posterior, optimize=True)[..., None]
+        score *= np.sqrt(posterior * counts[start : start + step, None])[:, None, None, :]
+        flat = score.transpose(1, 2, 0, 3).reshape(k * m, -1)
+        missing += flat @ flat.T
+    information = -missing
+    places = np.arange(m)
+    for i, p in enumerate(free):
+        for j, q in enumerate(free):
+            information[i * m + places, j * m + places] += complete[:, p, q]
+    if model == "1pl":
+        gather = np.zeros((2 * m, m + 1))
+        gather[:m, 0] = 1
+        gather[m + places, 1 + places] = 1
+        information = gather.T @ information @ gather
+    try:
+        np.linalg.cholesky(information)
+    except np.linalg.LinAlgError:
+        return None
+    inverse = np.linalg.inv(information)
+    if model == "1pl":
+        inverse = gather @ inverse @ gather.T
+    covariance = np.zeros((m, 3, 3))
+    for i, p in enumerate(free):
+        for j, q in enumerate(free):
+            covariance[:, p, q] = inverse[i * m + places, j * m + places]
+    return covariance

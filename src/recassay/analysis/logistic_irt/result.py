@@ -1,0 +1,140 @@
+"""What logistic item response theory concluded: items, abilities and true scores, as tables and plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.logistic_irt.ability import Abilities
+from recassay.analysis.logistic_irt.grid import REACH
+from recassay.analysis.logistic_irt.priors import LogisticModel
+from recassay.core.display import Displayed
+from recassay.core.responses import LogisticItems
+from recassay.core.types import BoolArray, FloatArray
+
+Estimator = Literal["mml", "birnbaum", "given"]
+PARAMETERS = ("discrimination", "difficulty", "guessing")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogisticResult(Displayed):
+    """Items and abilities of one response table.
+
+    `item_errors` and `item_intervals` (items x 3 [x 2]: discrimination, difficulty, guessing) are NaN where the items
+    were given, where Birnbaum's procedure has none, and for constant items. `true_scores` is the expected number of
+    right answers at the estimated ability.
+    """
+
+    model: LogisticModel
+    estimator: Estimator
+    respondents: tuple[str, ...]
+    items: LogisticItems
+    item_errors: FloatArray
+    item_intervals: FloatArray
+    constant: BoolArray
+    abilities: Abilities
+    ability_intervals: FloatArray
+    true_scores: FloatArray
+    accuracies: FloatArray
+    log_likelihood: float
+    converged: bool
+    cycles: int
+    change: float
+    gradient: float
+    notes: tuple[str, ...]
+    confidence: float
+
+    def order(self) -> list[int]:
+        """Positions of the respondents, ablest first."""
+        return sorted(range(len(self.respondents)), key=lambda r: (-self.abilities.estimate[r], self.respondents[r]))
+
+    def parameters(self) -> FloatArray:
+        """Discrimination, difficulty and guessing, items x 3."""
+        return np.stack([self.items.slope, self.items.difficulty, self.items.guessing], axis=1)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a respondent, ablest first."""
+        order = self.order()
+        return pl.DataFrame(
+            {
+                "respondent": [self.respondents[r] for r in order],
+                "ability": self.abilities.estimate[order],
+                "standard_error": self.abilities.standard_error[order],
+                "ability_low": self.ability_intervals[order, 0],
+                "ability_high": self.ability_intervals[order, 1],
+                "true_score": self.true_scores[order],
+                "accuracy": self.accuracies[order],
+            }
+        )
+
+    def items_frame(self) -> pl.DataFrame:
+        """One row an item."""
+        values = self.parameters()
+        columns: dict[str, Any] = {"item": self.items.names}
+        for k, name in enumerate(PARAMETERS):
+            columns[name] = values[:, k]
+            columns[f"{name}_error"] = self.item_errors[:, k]
+            columns[f"{name}_low"] = self.item_intervals[:, k, 0]
+            columns[f"{name}_high"] = self.item_intervals[:, k, 1]
+        return pl.DataFrame(columns).fill_nan(None)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Abilities and items."""
+        return {"abilities": self.to_frame(), "items": self.items_frame()}
+
+    def summary(self) -> dict[str, float]:
+        """Mean and deviation of each parameter over the items that vary, and the share of negative discriminations.
+
+        Difficulties count as at most +-6: the difficulty of an almost flat item is a quotient by almost nothing.
+        """
+        values = self.parameters()[~self.constant]
+        values[:, 1] = np.clip(values[:, 1], -REACH, REACH)
+        found: dict[str, float] = {}
+        for k, name in enumerate(PARAMETERS):
+            column = values[np.isfinite(values[:, k]), k]
+            found[f"mean_{name}"] = float(column.mean()) if len(column) else float("nan")
+            found[f"{name}_deviation"] = float(column.std()) if len(column) else float("nan")
+        found["negative_share"] = float((values[:, 0] < 0).mean()) if len(values) else 0.0
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """`ability`, `true_score`, `items` by name, their errors and intervals, and how the estimation ended."""
+        values = self.parameters()
+        return {
+            "model": self.model,
+            "estimator": self.estimator,
+            "ability_method": self.abilities.method,
+            "ability": {
+                name: {
+                    "estimate": float(self.abilities.estimate[r]),
+                    "interval": self.ability_intervals[r].tolist(),
+                    "standard_error": float(self.abilities.standard_error[r]),
+                }
+                for r, name in enumerate(self.respondents)
+            },
+            "true_score": dict(zip(self.respondents, self.true_scores.tolist(), strict=True)),
+            "accuracy": dict(zip(self.respondents, self.accuracies.tolist(), strict=True)),
+            "items": {
+                name: dict(zip(PARAMETERS, values[i].tolist(), strict=True)) for i, name in enumerate(self.items.names)
+            },
+            "item_intervals": {
+                name: dict(zip(PARAMETERS, self.item_intervals[i].tolist(), strict=True))
+                for i, name in enumerate(self.items.names)
+            }
+            if self.estimator == "mml"
+            else {},
+            "constant_items": [n for n, flat in zip(self.items.names, self.constant, strict=True) if flat],
+            "summary": self.summary(),
+            "fit": {
+                "converged": self.converged,
+                "cycles": self.cycles,
+                "change": self.change,
+                "gradient": self.gradient,
+                "log_likelihood": self.log_likelihood,
+            },
+            "confidence": self.confidence,
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,1 @@
+"""Aggregations over datasets with their uncertainty."""

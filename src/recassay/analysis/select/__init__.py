@@ -1,0 +1,1 @@
+"""Few datasets that keep the ranking."""

@@ -1,0 +1,154 @@
+"""How few datasets are enough: choices of k datasets and how well each keeps the ranking (KDD'24, 4.4, Table 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recassay.analysis.aggregation.rules import RULES, Rule
+from recassay.analysis.dataset_space.space import place_datasets
+from recassay.analysis.select.judging import Halves, Task
+from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
+from recassay.analysis.select.result import SelectionResult
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.names import did_you_mean
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+
+DEFAULT_RULE = "dm_auc"
+"""The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""
+
+SIMULATIONS = 500
+SPLITS = 10
+_CURVE_SIZES = (3, 4, 6, 8, 10, 15)
+_CURVE_SPLITS = 4
+_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory")
+
+
+def select_datasets(
+    matrix: Matrix,
+    k: int,
+    *,
+    characteristics: CharacteristicsTable | None = None,
+    others: Mapping[str, Matrix] | None = None,
+    methods: str | list[str] | tuple[str, ...] = "all",
+    rule: str | None = None,
+    simulations: int = SIMULATIONS,
+    splits: int = SPLITS,
+    curve: bool = True,
+    seed: int = 0,
+) -> SelectionResult:
+    """Choose k datasets in several ways; for each, Spearman's rho of its ranking with that of all datasets.
+
+    `random`, `kmeans`, `d_optimal` and `a_optimal` do not look at the results (`designs`); the last three need
+    `characteristics`. Their choice is repeated over `simulations` starts, whose mean is what Table 4 of KDD'24 reports.
+    `preserving` maximises the expected rho under bootstrap (`preserving.Criterion`) and so looks at the results: its
+    rho on the same algorithms and metric flatters it. The held-out numbers do not. Algorithms are split at random into
+    halves, the datasets chosen on one half and judged by the other half's ranking (`splits` times, both ways); `others`
+    are metrics that the choice never saw; and both at once. Every other method is judged on the same halves and
+    metrics.
+    """
+    n = len(matrix.datasets)
+    if not 1 < k < n:
+        raise InputError(
+            f"{k} of {n} datasets were asked for" if k < n else f"there are {n} datasets, and {k} were to be chosen",
+            fix=f"choose k from 2 to {n - 1}" if n > 2 else "give more datasets",
+        )
+    if simulations < 10 or splits < 1:
+        raise UsageError(f"{simulations} simulations and {splits} splits are too few", fix="use at least 10 and 1")
+    chosen_rule = _rule(rule, matrix)
+    names, skipped = [], {}
+    for name in choose_methods(methods):
+        if name in BY_CHARACTERISTICS and characteristics is None:
+            skipped[name] = "needs the characteristics of the datasets (--characteristics FILE)"
+        else:
+            names.append(name)
+    if not names:
+        raise UsageError(
+            f"{' and '.join(skipped)} cannot choose without the characteristics of the datasets",
+            fix="give --characteristics FILE, or choose --method preserving",
+        )
+    space = None
+    if characteristics is not None:
+        space = place_datasets(characteristics.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
+    judged = {name: other for name, other in (others or {}).items() if _fits(other, matrix, chosen_rule)}
+    task = Task(matrix, chosen_rule, judged, space, seed)
+    halves = Halves.draw(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
+    choices = task.judge(names, k, halves, simulations)
+    points = []
+    if curve:
+        fewer = Halves(halves.pairs[: 2 * _CURVE_SPLITS])
+        for size in sorted({s for s in (*_CURVE_SIZES, k) if 1 < s <= max(k, n // 2) and s < n}):
+            points += task.curve(names, size, fewer)
+    return SelectionResult(
+        metric=matrix.metric,
+        rule=chosen_rule.name,
+        k=k,
+        algorithms=matrix.algorithms,
+        datasets=matrix.datasets,
+        choices=choices,
+        by_rule=task.by_rule(names, k, simulations),
+        curve=tuple(points),
+        held_out_metrics=tuple(judged),
+        halves=len(halves.pairs),
+        simulations=simulations,
+        skipped=skipped,
+    )
+
+
+def _rule(name: str | None, matrix: Matrix) -> Rule:
+    negative = bool((matrix.values < 0).any())
+    if name is None:
+        return RULES["mean_rank" if negative else DEFAULT_RULE]
+    if name not in RULES:
+        raise UsageError(f"unknown aggregation {name!r}", fix=did_you_mean(name, RULES))
+    if RULES[name].nonnegative and negative:
+        raise UsageError(f"{name} needs values of at least 0, and {matrix.metric} has negative ones",
+                         fix="choose another aggregation, for example mean_rank")  # fmt: skip
+    return RULES[name]
+
+
+def _fits(other: Matrix, matrix: Matrix, rule: Rule) -> bool:
+    same = other.algorithms == matrix.algorithms and other.datasets == matrix.datasets
+    return same and not (rule.nonnegative and (other.values < 0).any())
+
+
+def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
+    """The other metrics of the table that cover the same algorithms and datasets without a gap; costs are left out."""
+    found = {}
+    for label in results.metrics:
+        if label in {matrix.metric, *_COSTS}:
+            continue
+        try:
+            other = results.matrix(label, missing="drop-datasets")
+        except (InputError, UsageError):  # no direction known, or nothing left: this metric cannot judge
+            continue
+        if other.datasets == matrix.datasets and other.algorithms == matrix.algorithms:
+            found[label] = other
+    return found
+
+
+def _run(results: Results, spec: AnalysisSpec) -> SelectionResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    n = len(matrix.datasets)
+    if n < 6 or len(matrix.algorithms) < 3:
+        raise NotApplicableError(
+            f"{n} datasets and {len(matrix.algorithms)} algorithms are too few to choose among",
+            fix="give at least 6 datasets and 3 algorithms",
+        )
+    try:
+        table = spec.need("characteristics", "")
+    except NotApplicableError:  # two ways need none
+        table = None
+    return select_datasets(
+        matrix, min(6, n // 2), characteristics=table, others=other_metrics(results, matrix), seed=spec.seed
+    )
+
+
+ANALYSIS = Analysis(
+    name="selection",
+    question="How few datasets would have given the same ranking, and which?",
+    source="KDD'24 section 4.4, Table 4, appendix C; the choice under bootstrap is RecAssay's own",
+    run=_run,
+)

@@ -1,0 +1,69 @@
+"""Subsets of a benchmark's datasets, and how well the ranking from a subset agrees with that from all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.core.types import FloatArray, IntArray
+
+_ROWS = 20_000
+"""Weightings scored at once."""
+
+
+_DIGITS = 9
+"""Of a score relative to the largest: beyond them scores differ by rounding, not by merit."""
+
+
+class Agreement:
+    """Spearman's rho between the ranking under dataset weights and the ranking under all datasets alike.
+
+    `values` is algorithms x datasets; the rule ranks the algorithms for every row of weights. Ties share ranks; a
+    ranking without any order (all tied) agrees with nothing: its rho is 0.
+    """
+
+    def __init__(self, values: FloatArray, rule: Rule, *, higher_is_better: bool) -> None:
+        self.rule = rule
+        self.contest = Contest(values[None], higher_is_better=higher_is_better)
+        self.upward = rule.higher_is_better(higher_is_better)
+        self.n_datasets = values.shape[1]
+        self.full = self.directions(np.ones((1, self.n_datasets)))[0]
+
+    def directions(self, weights: FloatArray) -> FloatArray:
+        """The ranks for every row of weights, centred and of length 1: their inner products are Spearman's rho."""
+        parts = []
+        for start in range(0, len(weights), _ROWS):
+            scores = self.rule.score(self.contest, weights[start : start + _ROWS], DolanMore())
+            ranks = _ranks(scores if self.upward else -scores)
+            centred = ranks - ranks.mean(axis=1, keepdims=True)
+            length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+            parts.append(centred / np.where(length > 0, length, np.inf))
+        return np.concatenate(parts)
+
+    def rho(self, weights: FloatArray) -> FloatArray:
+        """Spearman's rho of each row of weights with the whole benchmark."""
+        agreement: FloatArray = self.directions(weights) @ self.full
+        return agreement
+
+
+def _ranks(scores: FloatArray) -> FloatArray:
+    """Ranks of each row from the lowest, ties up to rounding sharing: as `aggregate.score_ranks`, faster for many rows.
+
+    The direction is the same for every row, so that it has no part in a correlation of two rankings.
+    """
+    largest = np.abs(scores).max(axis=1, keepdims=True)
+    return stats.rankdata(np.round(scores / np.where(largest > 0, largest, 1.0), _DIGITS), axis=1)
+
+
+def as_weights(chosen: IntArray, n_datasets: int) -> FloatArray:
+    """Subsets given as positions (subsets x k) as rows of 0 and 1."""
+    weights = np.zeros((len(chosen), n_datasets))
+    np.put_along_axis(weights, chosen, 1.0, axis=1)
+    return weights
+
+
+def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:
+    """`count` subsets of k datasets, each uniformly at random (subsets x k)."""
+    return np.argsort(rng.random((count, n_datasets)), axis=1)[:, :k]

@@ -1,0 +1,1 @@
+"""Popularity-stratified evaluation."""

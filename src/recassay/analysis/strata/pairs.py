@@ -1,0 +1,131 @@
+"""Pairs of algorithms on one stratum after another: paired tests at each threshold, and where the order flips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats
+
+from recassay.analysis.inference.significance import holm
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+TIE = 1e-12
+"""Means nearer than this are equal: sums of the same numbers in another order differ in their last bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTests:
+    """Every two algorithms at every threshold (thresholds x pairs), `left` and `right` being positions.
+
+    `difference` is in the metric's units and positive where `left` is better; `p_holm` is adjusted over the pairs of
+    one threshold.
+    """
+
+    left: IntArray
+    right: IntArray
+    difference: FloatArray
+    t: FloatArray
+    p: FloatArray
+    p_holm: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Two algorithms change places: `first` is ahead up to threshold `below`, `second` from threshold `above` on.
+
+    `threshold` is where the line between the two differences, over the logarithm of P, meets zero. Each side is the run
+    of thresholds up to the neighbouring crossings: its p is the smallest Holm-adjusted one of the run times the number
+    of all thresholds, so that a sweep may be searched for it.
+    """
+
+    first: str
+    second: str
+    below: int
+    above: int
+    threshold: float
+    p_below: float
+    p_above: float
+    significant_below: bool
+    significant_above: bool
+
+    @property
+    def proven(self) -> bool:
+        """Whether both sides are significant."""
+        return self.significant_below and self.significant_above
+
+
+def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
+    """Student's paired t-test over users for every two algorithms at each threshold (the test of the paper's Table 1).
+
+    t = mean(d) / (s(d) / sqrt(n)) with n - 1 degrees of freedom, d the differences of the n users in T_P. Where all d
+    are equal there is no spread: p is 1 for d = 0, else 0; with one user p is 1.
+    """
+    n_thresholds, n_algorithms, _ = scores.shape
+    left, right = np.triu_indices(n_algorithms, k=1)
+    mean, t, p = (np.empty((n_thresholds, len(left))) for _ in range(3))
+    for row, block in enumerate(scores):
+        values = block[:, np.isfinite(block[0])]
+        n = values.shape[1]
+        for a in range(n_algorithms - 1):
+            at = left == a
+            gaps = (values[a] - values[a + 1 :]) * (1.0 if higher_is_better else -1.0)
+            mean[row, at] = gaps.mean(axis=1)
+            error = gaps.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(gaps), np.inf)
+            t[row, at] = _quotient(mean[row, at], error)
+        p[row] = 2 * stats.t.sf(np.abs(t[row]), max(n - 1, 1))
+    adjusted = np.stack([holm(one) for one in p]) if len(left) else p.copy()
+    return PairTests(left.astype(np.int64), right.astype(np.int64), mean, t, p, adjusted)
+
+
+def _quotient(mean: FloatArray, error: FloatArray) -> FloatArray:
+    flat = error <= TIE
+    safe = np.where(flat, 1.0, error)
+    return np.where(flat, np.where(np.abs(mean) <= TIE, 0.0, np.copysign(np.inf, mean)), mean / safe)
+
+
+def signs(difference: FloatArray) -> IntArray:
+    """1 where the difference is positive, -1 where it is negative, 0 where it is a tie."""
+    return np.where(np.abs(difference) <= TIE, 0, np.sign(difference)).astype(np.int64)
+
+
+def find_crossings(
+    tests: PairTests, thresholds: tuple[int, ...], algorithms: tuple[str, ...], alpha: float
+) -> tuple[Crossing, ...]:
+    """The places where the sign of a difference changes between two neighbouring thresholds without a tie.
+
+    Thresholds at which the two are exactly equal belong to neither side. Ordered by threshold.
+    """
+    found = []
+    order = signs(tests.difference)
+    for pair in np.flatnonzero((order > 0).any(axis=0) & (order < 0).any(axis=0)):
+        told = np.flatnonzero(order[:, pair])
+        flips = np.flatnonzero(np.diff(order[told, pair]))
+        runs = np.split(told, flips + 1)
+        p_of_run = [min(1.0, len(thresholds) * float(tests.p_holm[run, pair].min())) for run in runs]
+        names = algorithms[tests.left[pair]], algorithms[tests.right[pair]]
+        for i, (before, after) in enumerate(pairwise(runs)):
+            low, high = int(before[-1]), int(after[0])
+            first, second = names if order[low, pair] > 0 else names[::-1]
+            gap_low, gap_high = (abs(float(tests.difference[at, pair])) for at in (low, high))
+            share = gap_low / (gap_low + gap_high)
+            found.append(
+                Crossing(
+                    first=first,
+                    second=second,
+                    below=thresholds[low],
+                    above=thresholds[high],
+                    threshold=thresholds[low] ** (1 - share) * thresholds[high] ** share,
+                    p_below=p_of_run[i],
+                    p_above=p_of_run[i + 1],
+                    significant_below=p_of_run[i] < alpha,
+                    significant_above=p_of_run[i + 1] < alpha,
+                )
+            )
+    return tuple(sorted(found, key=lambda one: (one.threshold, one.first, one.second)))
+
+
+def significant(tests: PairTests, alpha: float) -> BoolArray:
+    """Which pairs differ at which threshold (thresholds x pairs)."""
+    return tests.p_holm < alpha

@@ -1,0 +1,230 @@
+"""What a sweep over popularity strata concluded, as tables and plain data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.strata.pairs import Crossing, PairTests, significant
+from recassay.analysis.strata.sensitivity import Sensitivity, StudySensitivity
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.strata import Others
+from recassay.core.types import FloatArray, IntArray
+
+CROSSING_SCHEMA = {
+    "first": pl.String,
+    "second": pl.String,
+    "below": pl.Int64,
+    "above": pl.Int64,
+    "threshold": pl.Float64,
+    "p_below": pl.Float64,
+    "p_above": pl.Float64,
+    "significant_below": pl.Boolean,
+    "significant_above": pl.Boolean,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DatasetStrata:
+    """One dataset: `value`, `low`, `high` and `rank` are thresholds x algorithms, `users` counts those in each T_P.
+
+    `difference_low` and `difference_high` (thresholds x pairs) bound the paired differences of `tests`.
+    """
+
+    dataset: str
+    algorithms: tuple[str, ...]
+    thresholds: tuple[int, ...]
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    rank: FloatArray
+    users: IntArray
+    shares: pl.DataFrame
+    curve: pl.DataFrame
+    tests: PairTests
+    difference_low: FloatArray
+    difference_high: FloatArray
+    crossings: tuple[Crossing, ...]
+    sensitivity: Sensitivity
+    shortened: int
+
+    def curves_frame(self, alpha: float) -> pl.DataFrame:
+        """One row a threshold and algorithm; `told_from_best`: it differs from the best there (never for the best)."""
+        n_thresholds, n_algorithms = self.value.shape
+        return pl.DataFrame(
+            {
+                c.DATASET: [self.dataset] * self.value.size,
+                "threshold": np.repeat(np.array(self.thresholds, dtype=np.int64), n_algorithms),
+                c.ALGORITHM: list(self.algorithms) * n_thresholds,
+                c.VALUE: self.value.ravel(),
+                "low": self.low.ravel(),
+                "high": self.high.ravel(),
+                c.RANK: self.rank.ravel(),
+                "told_from_best": self.told_from_best(alpha).ravel(),
+                "users": np.repeat(self.users, n_algorithms),
+            }
+        )
+
+    def told_from_best(self, alpha: float) -> Any:
+        """Whether each algorithm differs significantly from the best at each threshold (thresholds x algorithms)."""
+        differs = significant(self.tests, alpha)
+        told = np.zeros(self.value.shape, dtype=bool)
+        best = self.rank.argmin(axis=1)
+        for row, winner in enumerate(best):
+            with_left, with_right = self.tests.left == winner, self.tests.right == winner
+            told[row, self.tests.right[with_left]] = differs[row, with_left]
+            told[row, self.tests.left[with_right]] = differs[row, with_right]
+        return told
+
+    def pairs_frame(self, alpha: float) -> pl.DataFrame:
+        """One row a threshold and pair."""
+        n_thresholds, n_pairs = self.tests.difference.shape
+        return pl.DataFrame(
+            {
+                c.DATASET: [self.dataset] * (n_thresholds * n_pairs),
+                "threshold": np.repeat(np.array(self.thresholds, dtype=np.int64), n_pairs),
+                "left": [self.algorithms[a] for a in self.tests.left] * n_thresholds,
+                "right": [self.algorithms[a] for a in self.tests.right] * n_thresholds,
+                "difference": self.tests.difference.ravel(),
+                "low": self.difference_low.ravel(),
+                "high": self.difference_high.ravel(),
+                "t": self.tests.t.ravel(),
+                "p": self.tests.p.ravel(),
+                "p_holm": self.tests.p_holm.ravel(),
+                "significant": significant(self.tests, alpha).ravel(),
+            }
+        )
+
+    def order(self, row: int) -> list[str]:
+        """The algorithms from the best to the worst at the threshold in that row, equals by name."""
+        return [self.algorithms[a] for a in sorted(range(len(self.algorithms)), key=lambda a: (self.rank[row, a], a))]
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        """Plain data for JSON."""
+        shares = self.shares.to_dicts()
+        differs = significant(self.tests, alpha)
+        tests = self.tests
+        return {
+            "algorithms": list(self.algorithms),
+            "strata": [
+                {
+                    **shares[row],
+                    "users": int(self.users[row]),
+                    "order": self.order(row),
+                    "values": {
+                        name: {
+                            "estimate": float(self.value[row, a]),
+                            "interval": [float(self.low[row, a]), float(self.high[row, a])],
+                            "rank": float(self.rank[row, a]),
+                        }
+                        for a, name in enumerate(self.algorithms)
+                    },
+                    "pairs": [
+                        {
+                            "left": self.algorithms[tests.left[pair]],
+                            "right": self.algorithms[tests.right[pair]],
+                            "difference": float(tests.difference[row, pair]),
+                            "interval": [
+                                float(bound[row, pair]) for bound in (self.difference_low, self.difference_high)
+                            ],
+                            "p_holm": float(tests.p_holm[row, pair]),
+                            "significant": bool(differs[row, pair]),
+                        }
+                        for pair in range(len(tests.left))
+                    ],
+                }
+                for row in range(len(self.thresholds))
+            ],
+            "crossings": [{**asdict(crossing), "proven": crossing.proven} for crossing in self.crossings],
+            "sensitivity": self.sensitivity.to_dict(),
+            "shortened_lists": self.shortened,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PopularityResult(Displayed):
+    """The sweep on every dataset, and the popularity sensitivity of the ranking over the study."""
+
+    metric: str
+    higher_is_better: bool
+    datasets: tuple[DatasetStrata, ...]
+    study: StudySensitivity
+    others: Others
+    alpha: float
+    confidence: float
+    replicates: int
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Every algorithm on some dataset, sorted."""
+        return tuple(sorted({name for dataset in self.datasets for name in dataset.algorithms}))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The curves: one row a dataset, threshold and algorithm."""
+        return pl.concat([dataset.curves_frame(self.alpha) for dataset in self.datasets])
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Curves, shares below each threshold, pairs, crossings, sensitivity, and the popularity of items."""
+        named = [(dataset, pl.lit(dataset.dataset).alias(c.DATASET)) for dataset in self.datasets]
+        return {
+            "strata": self.to_frame(),
+            "strata_shares": pl.concat(
+                [dataset.shares.select(name, pl.all()).with_columns(users=dataset.users) for dataset, name in named]
+            ),
+            "strata_pairs": pl.concat([dataset.pairs_frame(self.alpha) for dataset in self.datasets]),
+            "strata_crossings": pl.concat(
+                [
+                    pl.DataFrame([asdict(one) for one in dataset.crossings], schema=CROSSING_SCHEMA).select(
+                        name, pl.all()
+                    )
+                    for dataset, name in named
+                ]
+            ),
+            "strata_sensitivity": self.sensitivity_frame(),
+            "popularity_curve": pl.concat([dataset.curve.select(name, pl.all()) for dataset, name in named]),
+        }
+
+    def sensitivity_frame(self) -> pl.DataFrame:
+        """One row a dataset, then the mean over datasets (`scope` study) and the orders by mean rank (`mean ranks`)."""
+        rows = [
+            ("dataset", d.dataset, d.sensitivity.estimate, d.sensitivity.low, d.sensitivity.high,
+             d.sensitivity.pairs, d.sensitivity.flipped, d.sensitivity.proven)
+            for d in self.datasets
+        ]  # fmt: skip
+        study = self.study
+        nothing = (None, None, None)
+        rows.append(("study", "mean over datasets", study.estimate, study.low, study.high, *nothing))  # type: ignore[arg-type]
+        rows.append(("mean ranks", "orders by mean rank", study.by_mean_rank, study.by_mean_rank_low,
+                     study.by_mean_rank_high, *nothing))  # type: ignore[arg-type]  # fmt: skip
+        schema = {
+            "scope": pl.String,
+            c.DATASET: pl.String,
+            "distance": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "pairs": pl.Int64,
+            "flipped": pl.Int64,
+            "proven": pl.Int64,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """`datasets` by name with strata, crossings and sensitivity, then `sensitivity` over the study."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "datasets": {dataset.dataset: dataset.to_dict(self.alpha) for dataset in self.datasets},
+            "sensitivity": self.study.to_dict(),
+            "left_out": list(self.left_out),
+            "settings": {
+                "others": self.others,
+                "alpha": self.alpha,
+                "confidence": self.confidence,
+                "replicates": self.replicates,
+            },
+        }

@@ -1,0 +1,1 @@
+"""How rankings bear perturbation."""

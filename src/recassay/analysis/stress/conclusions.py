@@ -1,0 +1,93 @@
+"""Which statements about the order of the algorithms survive a change of the table, and which do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from recassay.analysis.stress.survival import Survival
+from recassay.core.types import BoolArray, FloatArray
+
+KEPT = 0.95
+"""A statement holds under an aggregation where this share of the changed tables keeps it."""
+
+MOST = 0.75
+"""It survives where it holds under this share of the aggregations; below half it does not."""
+
+Verdict = Literal["survives", "depends on the aggregation", "does not survive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A statement, the change it was put to, and the share of changed tables that keep it under each aggregation."""
+
+    kind: Literal["first", "before"]
+    algorithms: tuple[str, ...]
+    change: str
+    when: str
+    shares: tuple[float, ...]
+
+    @property
+    def statement(self) -> str:
+        """In words."""
+        if self.kind == "first":
+            return f"{self.algorithms[0]} is first"
+        return f"{self.algorithms[0]} is before {self.algorithms[1]}"
+
+    @property
+    def holds_under(self) -> int:
+        """The number of aggregations under which at least 95 % of the changed tables keep it."""
+        return sum(share >= KEPT for share in self.shares)
+
+    @property
+    def verdict(self) -> Verdict:
+        """By `MOST` and one half of the aggregations."""
+        part = self.holds_under / len(self.shares)
+        return "survives" if part >= MOST else "does not survive" if part < 0.5 else "depends on the aggregation"
+
+
+def consensus(reference: FloatArray, names: tuple[str, ...]) -> list[int]:
+    """Positions of the algorithms by their mean rank over the aggregations (rules x algorithms), best first."""
+    mean = reference.mean(axis=0)
+    return sorted(range(len(names)), key=lambda a: (mean[a], names[a]))
+
+
+def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> tuple[Conclusion, ...]:
+    """That the first of the consensus order is first, and that each is before the next, under each change."""
+    found = []
+    for change in survivals:
+        best = order[0]
+        found.append(
+            Conclusion("first", (names[best],), change.name, change.when, tuple(change.first[:, best].tolist()))
+        )
+        found += [
+            Conclusion("before", (names[a], names[b]), change.name, change.when, tuple(change.ahead[:, a, b].tolist()))
+            for a, b in pairwise(order)
+        ]
+    return tuple(found)
+
+
+def tiers(order: list[int], change: Survival) -> list[list[int]]:
+    """The consensus order cut where every algorithm above is before every one below, and that survives the change.
+
+    Within a tier the order is not to be relied on; between tiers it is.
+    """
+    holds: BoolArray = (change.ahead >= KEPT).mean(axis=0) >= MOST
+    groups: list[list[int]] = [[order[0]]]
+    for place in range(1, len(order)):
+        above, below = order[:place], order[place:]
+        if holds[np.ix_(above, below)].all():
+            groups.append([])
+        groups[-1].append(order[place])
+    return groups
+
+
+def deciding_datasets(reference: FloatArray, without: FloatArray, best: int) -> BoolArray:
+    """`[r, d]`: under rule r the algorithm `best` is first, and without dataset d alone it no longer is."""
+    leads = reference[:, best] == reference.min(axis=1)
+    still = without[:, :, best] == without.min(axis=2)
+    lost: BoolArray = leads[:, None] & ~still
+    return lost

@@ -1,0 +1,131 @@
+"""How rankings bear perturbation: the stress tests of KDD'24, section 4.2.3 and appendix B, and what survives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from recassay.analysis.aggregation.ranks import choose_rules
+from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.stress.algorithms import add_best, add_copies, drop_algorithms
+from recassay.analysis.stress.beta import vary_beta
+from recassay.analysis.stress.conclusions import conclude, consensus, deciding_datasets, tiers
+from recassay.analysis.stress.datasets import drop_datasets, few_datasets, several, small_sizes
+from recassay.analysis.stress.ranker import Ranker
+from recassay.analysis.stress.result import StressResult
+from recassay.analysis.stress.signs import sign_table
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+
+DRAWS = 1000
+FEWEST_DRAWS = 100
+FEWEST_DATASETS = 5
+FEWEST_ALGORITHMS = 3
+BOOTSTRAP = 2000
+"""Bootstrap replicates of the tests that add an algorithm, over all copied algorithms together (at most 200 each)."""
+
+
+def stress_rankings(
+    matrix: Matrix,
+    *,
+    methods: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    dolan_more: DolanMore | None = None,
+) -> StressResult:
+    """Put the rankings of every aggregation to the stress tests of KDD'24 (section 4.2.3, appendix B).
+
+    `draws` random subsets at each size, or all of them where they are no more. Each test compares the ranking of the
+    changed table with the reference, that of the whole one, by Spearman's rho; cells with repeated measurements enter
+    by their mean. The same seed gives the same numbers.
+    """
+    _refuse_too_little(matrix, draws)
+    options = dolan_more or DolanMore()
+    if options.beta_max <= 1:
+        raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
+    negative = bool((matrix.values < 0).any())
+    asked = choose_rules(methods)
+    rules = tuple(rule for rule in asked if not (rule.nonnegative and negative))
+    if not rules:
+        raise NotApplicableError(f"{matrix.metric} has negative values", fix="ask for an aggregation that allows them")
+    skipped = {
+        rule.name: f"needs values of at least 0, and {matrix.metric} has negative ones"
+        for rule in asked
+        if rule not in rules
+    }
+    values = matrix.values
+    count, n_datasets = values.shape
+    ranker = Ranker(rules, matrix.higher_is_better, options)
+    reference = ranker(values, np.ones((1, n_datasets)))[:, 0]
+
+    def rng(test: str) -> np.random.Generator:
+        return derived_rng(seed, "stress", matrix.metric, test)
+
+    replicates = min(200, max(20, BOOTSTRAP // count))
+    bootstrap = dataset_weights(n_datasets, replicates, rng("bootstrap"))
+    dropped = drop_datasets(ranker, values, reference, draws, rng("datasets"))
+    fewer, without_some = drop_algorithms(ranker, values, reference, draws, rng("algorithms"))
+    similar, copied = add_copies(ranker, values, bootstrap)
+    curves = {"drop_datasets": dropped.curve, "drop_algorithms": fewer, "similar": similar,
+              "new_best": add_best(ranker, values, bootstrap)}  # fmt: skip
+    beta = vary_beta(ranker, values, bootstrap)
+    if beta is not None:
+        curves["beta"] = beta
+    subsets = tuple(
+        few_datasets(ranker, values, reference, size, draws, rng(f"{size} datasets"))
+        for size in small_sizes(n_datasets)
+    )
+    order = consensus(reference, matrix.algorithms)
+    main = dropped.survivals[several(n_datasets)]
+    return StressResult(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=matrix.algorithms,
+        datasets=matrix.datasets,
+        rules=rules,
+        skipped=skipped,
+        missing=matrix.missing,
+        draws=draws,
+        seed=seed,
+        dolan_more=options,
+        reference=reference,
+        order=order,
+        curves=curves,
+        subsets=subsets,
+        signs=sign_table(tuple(rule.name for rule in rules), count, subsets, fewer, similar, curves["new_best"], beta),
+        main=main,
+        half=dropped.survivals[n_datasets // 2],
+        conclusions=conclude(order, matrix.algorithms, [*dropped.survivals.values(), without_some, copied]),
+        tiers=tiers(order, main),
+        deciding=deciding_datasets(reference, dropped.without, order[0]),
+    )
+
+
+def _refuse_too_little(matrix: Matrix, draws: int) -> None:
+    if draws < FEWEST_DRAWS:
+        raise UsageError(f"{draws} draws are too few for an interval", fix=f"use at least {FEWEST_DRAWS}")
+    for count, fewest, what in (
+        (len(matrix.datasets), FEWEST_DATASETS, "datasets"),
+        (len(matrix.algorithms), FEWEST_ALGORITHMS, "algorithms"),
+    ):
+        if count < fewest:
+            raise NotApplicableError(
+                f"{matrix.metric} has {count} {what}", fix=f"stress tests need at least {fewest} {what}"
+            )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> StressResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return stress_rankings(matrix, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="stress",
+    question="Which conclusions survive other datasets, other algorithms and other settings, and which do not?",
+    source="KDD'24 section 4.2.3, Table 3, Figures 5, 6 and 9",
+    run=_run,
+)

@@ -1,0 +1,91 @@
+"""Rankings of many changed tables at once: the engine of the stress tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.ranks import score_ranks
+from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.core.types import FloatArray, IntArray
+
+NUMBERS_AT_ONCE = 2_000_000
+"""Duels (draws x algorithms x algorithms x tables' datasets) held in memory together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """Every aggregation as a function from tables to ranks."""
+
+    rules: tuple[Rule, ...]
+    higher_is_better: bool
+    options: DolanMore = field(default_factory=DolanMore)
+
+    def __call__(self, values: FloatArray, weights: FloatArray, *, judged: int | None = None) -> FloatArray:
+        """Ranks, rules x draws x algorithms.
+
+        values: one table (algorithms x datasets) for all draws, or one each (draws x algorithms x datasets); weights:
+        draws x datasets, 1 for a dataset that takes part and 0 for one that does not. With `judged`, all algorithms
+        compete but only the first so many are ranked, among themselves.
+        """
+        single = values.ndim == 2
+        n_algorithms, n_datasets = values.shape[-2:]
+        judged = n_algorithms if judged is None else judged
+        ranks = np.empty((len(self.rules), len(weights), judged))
+        block = max(1, NUMBERS_AT_ONCE // (n_algorithms**2 * (1 if single else n_datasets)))
+        whole = Contest(values[None], higher_is_better=self.higher_is_better) if single else None
+        for start in range(0, len(weights), block):
+            part = slice(start, start + block)
+            contest = whole or Contest(values[part], higher_is_better=self.higher_is_better)
+            for r, rule in enumerate(self.rules):
+                scores = rule.score(contest, weights[part], self.options)[:, :judged]
+                upward = rule.higher_is_better(self.higher_is_better)
+                ranks[r, part] = score_ranks(scores, higher_is_better=upward)
+        return ranks
+
+    def only(self, *names: str) -> Ranker:
+        """The same with these rules alone, as far as it has them."""
+        return replace(self, rules=tuple(rule for rule in self.rules if rule.name in names))
+
+    def with_beta(self, beta_max: float) -> Ranker:
+        """The same with another largest ratio of the Dolan-Moré rules."""
+        return replace(self, options=DolanMore(beta_max, self.options.step))
+
+
+def reranked(ranks: FloatArray) -> FloatArray:
+    """Ranks along the last axis made whole again (1 to k, ties shared) after others were left out."""
+    flat = ranks.reshape(-1, ranks.shape[-1])
+    return score_ranks(flat, higher_is_better=False).reshape(ranks.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subsets:
+    """Chosen positions (draws x size, ascending) out of `total`; `exhaustive` where they are all that exist."""
+
+    chosen: IntArray
+    total: int
+    exhaustive: bool
+
+    def weights(self) -> FloatArray:
+        """1 where chosen, 0 elsewhere: draws x total."""
+        weights = np.zeros((len(self.chosen), self.total))
+        np.put_along_axis(weights, self.chosen, 1.0, axis=1)
+        return weights
+
+
+def subsets(total: int, size: int, draws: int, rng: np.random.Generator) -> Subsets:
+    """All subsets of `size` out of `total` where they number at most `draws`, else so many drawn at random."""
+    if comb(total, size) <= draws:
+        chosen = np.array(list(combinations(range(total), size)), dtype=np.int64).reshape(-1, size)
+        return Subsets(chosen, total, True)
+    order = np.argsort(rng.random((draws, total)), axis=1)[:, :size]
+    return Subsets(np.sort(order, axis=1), total, False)
+
+
+def spread(low: int, high: int, most: int) -> list[int]:
+    """At most `most` whole numbers from `low` to `high`, both included, evenly spread."""
+    return [int(x) for x in np.unique(np.linspace(low, high, min(most, high - low + 1)).round())]

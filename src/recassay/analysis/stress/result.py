@@ -1,0 +1,160 @@
+"""What the stress tests of a benchmark's rankings found, as tables and as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.analysis.stress.conclusions import Conclusion
+from recassay.analysis.stress.curve import Curve, estimated
+from recassay.analysis.stress.datasets import Subset
+from recassay.analysis.stress.signs import Row
+from recassay.analysis.stress.survival import Survival
+from recassay.analysis.stress.words import stress_verdict
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.results import MissingCells
+from recassay.core.types import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressResult(Displayed):
+    """What every stress test measured, and what follows.
+
+    Arrays follow `rules` and `algorithms`. `reference` are the ranks on the whole table, `order` the consensus: by mean
+    rank over the aggregations. `main` is the change that the verdict is about (a sixth of the datasets left out),
+    `half` a harder one, `tiers` the order cut where it survives `main`, and `deciding[r, d]` says whether the first of
+    the order loses its place under rule r without dataset d alone.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    skipped: dict[str, str]
+    missing: MissingCells
+    draws: int
+    seed: int
+    dolan_more: DolanMore
+    reference: FloatArray
+    order: list[int]
+    curves: dict[str, Curve]
+    subsets: tuple[Subset, ...]
+    signs: tuple[Row, ...]
+    main: Survival
+    half: Survival
+    conclusions: tuple[Conclusion, ...]
+    tiers: list[list[int]]
+    deciding: BoolArray
+
+    @property
+    def titles(self) -> list[str]:
+        """The aggregations as people name them."""
+        return [rule.title for rule in self.rules]
+
+    def verdict(self) -> list[str]:
+        """Which conclusions of this benchmark survive, in sentences."""
+        return stress_verdict(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The table of plus and minus, long: property, aggregation, number, sign, rule."""
+        rows = [
+            {"property": row.name, "aggregation": rule.name, "number": row.numbers[r], "sign": row.signs[r],
+             "rule": row.rule}
+            for row in self.signs
+            for r, rule in enumerate(self.rules)
+        ]  # fmt: skip
+        return pl.DataFrame(rows).with_columns(pl.col("number").fill_nan(None))
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Plus and minus, the curves, the small sets of datasets, the conclusions, and the order in tiers."""
+        return {
+            "stress_signs": self.to_frame(),
+            "stress_curves": pl.concat([curve.to_frame() for curve in self.curves.values()]),
+            "stress_subsets": self._subsets_frame(),
+            "stress_conclusions": self._conclusions_frame(),
+            "stress_order": pl.DataFrame(
+                [
+                    {"tier": t + 1, c.ALGORITHM: self.algorithms[a], "mean_rank_over_aggregations": mean}
+                    for t, tier in enumerate(self.tiers)
+                    for a, mean in ((a, float(self.reference[:, a].mean())) for a in tier)
+                ]
+            ),
+        }
+
+    def _subsets_frame(self) -> pl.DataFrame:
+        names = ("rho", "low", "high", "error", "lowest")
+        return pl.DataFrame(
+            [
+                {"datasets": subset.size, "compared_with": what, "aggregation": rule.name}
+                | dict(zip(names, numbers[r].tolist(), strict=True))
+                | {"tried": subset.tried}
+                for subset in self.subsets
+                for what, numbers in subset.numbers.items()
+                for r, rule in enumerate(self.rules)
+            ]
+        )
+
+    def _conclusions_frame(self) -> pl.DataFrame:
+        return pl.DataFrame(
+            [
+                {"conclusion": found.statement, "change": found.change, "when": found.when, "verdict": found.verdict,
+                 "holds_under": found.holds_under}
+                | {rule.name: share for rule, share in zip(self.rules, found.shares, strict=True)}
+                for found in self.conclusions
+            ]
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""
+        names = [rule.name for rule in self.rules]
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "algorithms": list(self.algorithms),
+            "datasets": list(self.datasets),
+            "aggregations": {rule.name: rule.title for rule in self.rules},
+            "skipped": self.skipped,
+            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
+                        "dropped": list(self.missing.dropped)},
+            "settings": {"draws": self.draws, "seed": self.seed, "beta_max": self.dolan_more.beta_max},
+            "verdict": self.verdict(),
+            "tiers": [[self.algorithms[a] for a in tier] for tier in self.tiers],
+            "deciding_datasets": {
+                name: [self.datasets[d] for d in np.flatnonzero(lost)]
+                for name, lost in zip(names, self.deciding, strict=True)
+            },
+            "conclusions": [
+                {"conclusion": found.statement, "change": found.change, "when": found.when, "verdict": found.verdict,
+                 "holds_under": found.holds_under, "share": dict(zip(names, found.shares, strict=True))}
+                for found in self.conclusions
+            ],
+            "table": {
+                row.name: {
+                    "rule": row.rule,
+                    "signs": dict(zip(names, row.signs, strict=True)),
+                    "numbers": dict(zip(names, row.numbers, strict=True)),
+                }
+                for row in self.signs
+            },
+            "subsets": {
+                str(subset.size): {
+                    what: {name: estimated(numbers[r]) for r, name in enumerate(names)}
+                    for what, numbers in subset.numbers.items()
+                }
+                for subset in self.subsets
+            },
+            "pareto": {
+                str(subset.size): {
+                    name: {"dominated": subset.dominated, "against": subset.against[r], "level": subset.level[r]}
+                    for r, name in enumerate(names)
+                }
+                for subset in self.subsets
+            },
+            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+        }  # fmt: skip

@@ -1,0 +1,129 @@
+"""What of a benchmark survives, in words: made of the measured numbers and of nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recassay.analysis.stress.conclusions import KEPT, Conclusion
+from recassay.core.errors import listing
+
+if TYPE_CHECKING:
+    from recassay.analysis.stress.result import StressResult
+    from recassay.analysis.stress.survival import Survival
+
+
+def stress_verdict(result: StressResult) -> list[str]:
+    """The first place, single datasets that decide it, the rest of the order, the algorithms, and few datasets."""
+    return [
+        first_place(result),
+        deciding(result),
+        order(result),
+        *irrelevant(result),
+        few_datasets(result),
+    ]
+
+
+def first_place(result: StressResult) -> str:
+    """Whether the leader of the consensus order stays first when several datasets are left out."""
+    found = _first(result, result.main)
+    least = int(np.argmin(found.shares))
+    tables = f"all {result.main.tried} choices" if result.main.exhaustive else f"{result.main.tried} random choices"
+    half = _first(result, result.half)
+    again = "" if half == found else f"; when {half.when}, under {_count(half, result)}"
+    weakest = f" (least under {result.titles[least]}, {_percent(found.shares[least])})"
+    often = f"at least {_percent(KEPT)} of {tables}"
+    if found.shares[least] == 1.0:
+        often, weakest = tables.replace("all ", "each of "), ""
+    return (
+        f"The first place of {found.algorithms[0]} {found.verdict} when {found.when}: it stays first in {often} under "
+        f"{_count(found, result)}{weakest}{again}."
+    )
+
+
+def deciding(result: StressResult) -> str:
+    """Single datasets without which the leader is no longer first."""
+    leader = result.algorithms[result.order[0]]
+    lost = result.deciding
+    if not lost.any():
+        return f"No single dataset decides it: without any one of them, {leader} stays first wherever it was."
+    by_dataset = [
+        f"{result.datasets[d]} (under {listing([result.titles[r] for r in np.flatnonzero(lost[:, d])], most=3)})"
+        for d in np.argsort(-lost.sum(axis=0), kind="stable")
+        if lost[:, d].any()
+    ]
+    return f"Single datasets decide it: {leader} is no longer first without {listing(by_dataset, most=4)}."
+
+
+def order(result: StressResult) -> str:
+    """Which places are firm, and where the order is not to be relied on."""
+    names, place, firm, loose = result.algorithms, 1, [], []
+    for tier in result.tiers:
+        if len(tier) == 1:
+            firm.append(f"{names[tier[0]]} ({place})")
+        else:
+            among = listing([names[a] for a in tier], most=8)
+            loose.append(f"places {place} to {place + len(tier) - 1} ({among})")
+        place += len(tier)
+    if not firm and len(loose) == 1:
+        return f"No part of the order survives that: {loose[0]} cannot be told apart by it."
+    if not loose:
+        return f"The whole order survives that: {listing([names[a] for a in result.order], most=12)}."
+    kept = f"the places of {listing(firm, most=8)} survive that; " if firm else ""
+    return f"Of the order, {kept}the order within {' and within '.join(loose)} does not."
+
+
+def irrelevant(result: StressResult) -> list[str]:
+    """Aggregations whose order of the others changes when an algorithm is added."""
+    said = []
+    for name, what in (("similar", "a slightly better or worse copy of an algorithm"), ("new_best", "a new best one")):
+        row = next(row for row in result.signs if row.name == name)
+        moved = [
+            (number, title)
+            for number, title, sign in zip(row.numbers, result.titles, row.signs, strict=True)
+            if sign == "-"
+        ]
+        if not moved:
+            said.append(f"Adding {what} changes the order of the others under no aggregation.")
+        else:
+            worst = [f"{title} (rho down to {_below_one(number)})" for number, title in sorted(moved)]
+            said.append(f"Adding {what} changes the order of the others under {listing(worst, most=6)}.")
+    return said
+
+
+def few_datasets(result: StressResult) -> str:
+    """How far a ranking from few datasets can be trusted."""
+    small = result.subsets[0]
+    mean = small.numbers["full"][:, 0]
+    best, worst = int(np.argmax(mean)), int(np.argmin(mean))
+    said = (
+        f"A ranking from {small.size} of the {len(result.datasets)} datasets agrees with that from all to rho "
+        f"{mean[best]:.2f} at best ({result.titles[best]}) and {mean[worst]:.2f} at worst ({result.titles[worst]})"
+    )
+    if "disjoint" in small.numbers:
+        said += (
+            f"; under {result.titles[best]}, two such rankings without a common dataset agree to "
+            f"{small.numbers['disjoint'][best, 0]:.2f}"
+        )
+    return said + "."
+
+
+def _first(result: StressResult, change: Survival) -> Conclusion:
+    return next(x for x in result.conclusions if x.kind == "first" and x.change == change.name)
+
+
+def _count(found: Conclusion, result: StressResult) -> str:
+    held, count = found.holds_under, len(result.titles)
+    if held == count:
+        return f"all {count} aggregations"
+    return f"{held or 'none'} of the {count} aggregations"
+
+
+def _below_one(rho: float) -> str:
+    """Two digits, or as many as keep it from reading as 1."""
+    return next(text for digits in (2, 3, 4, 9) if (text := f"{rho:.{digits}f}") != f"{1:.{digits}f}" or digits == 9)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,1 @@
+"""Logistic IRT with algorithms as respondents and users as items."""

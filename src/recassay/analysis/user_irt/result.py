@@ -1,0 +1,149 @@
+"""What logistic IRT on users concluded: abilities by dataset, and how well the users themselves are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.stats import norm
+
+from recassay.analysis.logistic_irt.grid import REACH
+from recassay.analysis.logistic_irt.priors import LogisticModel
+from recassay.analysis.logistic_irt.result import LogisticResult
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.types import FloatArray
+
+ALL = "all datasets"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserFit:
+    """One dataset: how many users there are, and the fit on those that some algorithms serve and others do not."""
+
+    users: int
+    hit_by_all: int
+    hit_by_none: int
+    hit_rate: dict[str, float]
+    fit: LogisticResult
+
+    @property
+    def telling(self) -> int:
+        """Users that tell algorithms apart."""
+        return self.users - self.hit_by_all - self.hit_by_none
+
+    def reliability(self) -> dict[str, float]:
+        """The share V / (V + U) of spread that is not uncertainty, of abilities and of the users' parameters.
+
+        V is the variance of the estimates, U the mean of their squared standard errors.
+        """
+        errors, values = self.fit.item_errors, self.fit.parameters()
+        pairs = {
+            "ability": (self.fit.abilities.estimate, self.fit.abilities.standard_error),
+            "difficulty": (np.clip(values[:, 1], -REACH, REACH), errors[:, 1]),
+        }
+        if self.fit.model != "1pl":
+            pairs["discrimination"] = values[:, 0], errors[:, 0]
+        return {name: _reliability(*pair) for name, pair in pairs.items()}
+
+    def lead(self) -> tuple[str, str, float]:
+        """The ablest two, and the probability that the first is abler (normal, given the users' parameters)."""
+        first, second = self.fit.order()[:2]
+        ability, error = self.fit.abilities.estimate, self.fit.abilities.standard_error
+        gap = (ability[first] - ability[second]) / np.hypot(error[first], error[second])
+        return self.fit.respondents[first], self.fit.respondents[second], float(norm.cdf(gap))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, abilities, hit rates, reliabilities, and the users in summary."""
+        whole = self.fit.to_dict()
+        return {
+            "users": self.users,
+            "telling_users": self.telling,
+            "hit_by_all": self.hit_by_all,
+            "hit_by_none": self.hit_by_none,
+            "ability": whole["ability"],
+            "hit_rate": self.hit_rate,
+            "reliability": self.reliability(),
+            "summary": whole["summary"],
+            "fit": whole["fit"],
+        }
+
+
+def _reliability(values: FloatArray, errors: FloatArray) -> float:
+    known = np.isfinite(values) & np.isfinite(errors)
+    between, within = float(np.var(values[known])), float(np.mean(errors[known] ** 2))
+    return between / (between + within) if between + within > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserIRTResult(Displayed):
+    """A fit for each dataset and, where there are several, one on the users of all (`ALL`, first)."""
+
+    metric: str
+    model: LogisticModel
+    fits: dict[str, UserFit]
+    notes: tuple[str, ...]
+    confidence: float
+
+    @property
+    def main(self) -> UserFit:
+        """The fit on all users."""
+        return next(iter(self.fits.values()))
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a dataset and algorithm, ablest first."""
+        return pl.concat(
+            [
+                found.fit.to_frame()
+                .drop("true_score", "accuracy")
+                .rename({"respondent": c.ALGORITHM, "ability_low": "low", "ability_high": "high"})
+                .with_columns(
+                    pl.lit(name).alias(c.DATASET),
+                    pl.col(c.ALGORITHM).replace_strict(found.hit_rate, return_dtype=pl.Float64).alias("hit_rate"),
+                )
+                .select(c.DATASET, c.ALGORITHM, "ability", "standard_error", "low", "high", "hit_rate")
+                for name, found in self.fits.items()
+            ]
+        )
+
+    def datasets_frame(self) -> pl.DataFrame:
+        """One row a dataset: how many users, what they are like, and how well that is known."""
+        return pl.DataFrame(
+            [
+                {
+                    c.DATASET: name,
+                    "users": found.users,
+                    "telling_users": found.telling,
+                    "hit_by_all": found.hit_by_all,
+                    "hit_by_none": found.hit_by_none,
+                    **found.fit.summary(),
+                    **{f"{trait}_reliability": value for trait, value in found.reliability().items()},
+                }
+                for name, found in self.fits.items()
+            ]
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Abilities, datasets, and the users of every dataset."""
+        users = [
+            found.fit.items_frame().rename({"item": c.USER}).select(pl.lit(name).alias(c.DATASET), pl.all())
+            for name, found in self.fits.items()
+            if name != ALL
+        ]
+        return {
+            "user_irt_abilities": self.to_frame(),
+            "user_irt_datasets": self.datasets_frame(),
+            "user_irt_users": pl.concat(users),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`datasets` by name (the users themselves are in the tables), and `notes`."""
+        return {
+            "metric": self.metric,
+            "model": self.model,
+            "datasets": {name: found.to_dict() for name, found in self.fits.items()},
+            "confidence": self.confidence,
+            "notes": list(self.notes),
+        }

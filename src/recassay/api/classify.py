@@ -1,0 +1,84 @@
+"""Verbs on classifier studies: run or resume one, and load the answers it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.classifiers.spec import ClassifyStudySpec
+    from recassay.core.instances import InstanceResponses
+    from recassay.runner.drive import Event, StudyRecord
+
+
+def load_classify_study(path: str | Path) -> ClassifyStudySpec:
+    """The classifier study that a TOML (or YAML) file describes."""
+    from recassay.classifiers.study_file import load_classify_study as load
+
+    return load(path)
+
+
+def classify(
+    study: ClassifyStudySpec | str | Path,
+    folder: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Event], None] | None = None,
+    retry_failed: bool = False,
+    dry_run: bool = False,
+    cluster: str | None = None,
+) -> StudyRecord:
+    """Run a classifier study (a spec or its file) in `folder` (by default named after the study), or resume it there.
+
+    One cell for each classifier and table, each in a process of its own with the budget's limits; a cell that fails
+    becomes a row with its reason. The same call after an interruption goes on; a changed study runs only what changed.
+    `cluster`, the address of a Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that
+    they share.
+    """
+    from recassay.classifiers.spec import ClassifyStudySpec
+    from recassay.classifiers.study import run_classifiers
+
+    spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
+    target = Path(folder) if folder is not None else Path(spec.name)
+    return run_classifiers(
+        spec,
+        target,
+        workers=workers,
+        progress=progress,
+        retry_failed=retry_failed,
+        dry_run=dry_run,
+        cluster=cluster,
+    )
+
+
+def load_instances(folder: str | Path) -> list[InstanceResponses]:
+    """The answers of a classifier study: for each dataset, who classified which test instance rightly."""
+    from recassay.evidence.instances import stored_instances
+
+    return stored_instances(folder)
+
+
+def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
+    """For each classifier of a study: its role, how many datasets it has done, and the means over these.
+
+    Keys: classifier, role, datasets, accuracy, balanced_accuracy, seconds_fit; best accuracy first, those without a
+    finished cell last.
+    """
+    from recassay.store.store import Store
+
+    def mean(values: list[float]) -> float | None:
+        return sum(values) / len(values) if values else None
+
+    with Store.open(folder) as store:
+        cells = store.cells()
+    rows = []
+    for name in dict.fromkeys(cell.algorithm for cell in cells):
+        own = [cell for cell in cells if cell.algorithm == name]
+        done = [cell for cell in own if cell.status == "done"]
+        row: dict[str, Any] = {"classifier": name, "role": own[0].spec.get("role", "real"), "datasets": len(done)}
+        for metric in ("accuracy", "balanced_accuracy"):
+            values = [cell.metrics.get(metric) for cell in done]
+            row[metric] = mean([value for value in values if value is not None])
+        rows.append({**row, "seconds_fit": mean([cell.seconds_fit for cell in done if cell.seconds_fit is not None])})
+    return sorted(rows, key=lambda row: -1.0 if row["accuracy"] is None else row["accuracy"], reverse=True)

@@ -1,0 +1,30 @@
+"""The verb `compare`: which differences are more than luck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.analysis.compare.result import CompareResult
+    from recassay.analysis.inference.significance import ZeroMethod
+    from recassay.core.results import MissingPolicy
+from recassay.api.tables import default_metric, load_results
+
+
+def compare(
+    results: Any,
+    metric: str | None = None,
+    *,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    alpha: float = 0.05,
+    zeros: ZeroMethod = "wilcox",
+    rope: float = 0.0,
+    seed: int = 0,
+) -> CompareResult:
+    """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test."""
+    from recassay.analysis.compare.fit import compare_algorithms
+
+    table = load_results(results, metric=metric)
+    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+    return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, seed=seed)

@@ -1,0 +1,78 @@
+"""What `analyze` found, its pictures, and what a page tells of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.core.analysis import AnalysisResult
+    from recassay.core.results import MissingPolicy, Results
+    from recassay.reporting.content import ReportContent
+    from recassay.reporting.figures import Figures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysisReport:
+    """Everything that `analyze` found on one table and metric."""
+
+    metric: str
+    results: Results
+    analyses: dict[str, AnalysisResult]
+    skipped: dict[str, str]
+    verdict: list[str]
+    files: list[Path] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict, each analysis under its name, and why others were skipped."""
+        return {
+            "metric": self.metric,
+            "verdict": self.verdict,
+            "skipped": self.skipped,
+            "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
+        }
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
+        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+
+
+def figures(result: AnalysisReport | AnalysisResult) -> Figures:
+    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
+    from recassay.reporting import figures as reporting
+
+    return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
+
+def report_content(
+    found: AnalysisReport,
+    folder: Path | None,
+    *,
+    alpha: float,
+    missing: MissingPolicy,
+    higher_is_better: bool | None,
+) -> ReportContent:
+    """What a page about these answers is made of; the facts come from the study folder where there is one.
+
+    Formulas are those that the study computed by: nothing is claimed of how a foreign table was made.
+    """
+    from recassay.core.registry import analyses
+    from recassay.evidence.facts import study_facts
+    from recassay.reporting.content import ReportContent
+
+    facts = study_facts(folder) if folder is not None else None
+    return ReportContent(
+        metric=found.metric,
+        higher_is_better=found.results.direction(found.metric, higher_is_better),
+        results=found.results,
+        analyses=found.analyses,
+        skipped=found.skipped,
+        alpha=alpha,
+        missing=missing,
+        facts=facts,
+        questions={name: (analysis.question, analysis.source) for name, analysis in analyses},
+        formulas=facts.conventions if facts is not None else {},
+    )

@@ -1,0 +1,188 @@
+"""Verbs on interaction data: import, fetch, list, load, describe, remove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recassay.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from recassay.core.specs import ProtocolSpec, ReadSpec
+    from recassay.core.types import Interactions
+    from recassay.data.library import DatasetManifest
+
+
+def import_data(
+    source: Any,
+    name: str,
+    read: ReadSpec | Mapping[str, Any] | None = None,
+    *,
+    licence: str | None = None,
+    note: str | None = None,
+    replace: bool = False,
+) -> DatasetManifest:
+    """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`."""
+    from recassay.data.library import import_dataset
+
+    return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
+
+
+def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
+    """The stored datasets; with `everything` also the embedded ones and those of the catalogue."""
+    from recassay.data.catalog.entries import all_datasets
+    from recassay.data.library import list_datasets
+    from recassay.data.synthetic.presets import SUMMARIES
+
+    stored = list_datasets()
+    rows = [
+        {
+            "name": m.name,
+            "kind": "stored",
+            "interactions": m.interactions,
+            "users": m.users,
+            "items": m.items,
+            "time": m.time_unit or "none",
+            "licence": m.licence or "",
+            "what": m.note or m.source,
+        }
+        for m in stored
+    ]
+    if not everything:
+        return rows
+    rows += [{"name": f"synthetic:{name}", "kind": "embedded", "what": text} for name, text in SUMMARIES.items()]
+    known = {m.name for m in stored}
+    rows += [
+        {
+            "name": e.name,
+            "kind": "fetch" if e.addresses and not e.convert else "by hand",
+            "domain": e.domain,
+            "threshold": e.threshold,
+            "licence": e.licence,
+            "what": e.title,
+            "home": e.home,
+            "tried": e.tried,
+        }
+        for e in all_datasets()
+        if e.name not in known
+    ]
+    return rows
+
+
+def load_data(source: Any, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
+    """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory."""
+    from recassay.data.sources import open_dataset
+
+    return open_dataset(source, _read_spec(read)).interactions
+
+
+def fetch_data(
+    name: str, *, progress: Callable[[int, int | None], None] | None = None, accept_change: bool = False
+) -> DatasetManifest:
+    """Download a dataset of the catalogue, verify, unpack and read it, and keep it under its name."""
+    from recassay.data.catalog.entries import find_dataset
+    from recassay.data.download.fetch import obtain
+    from recassay.data.folders import home
+    from recassay.data.library import import_dataset
+
+    entry = find_dataset(name)
+    if not entry.addresses:
+        raise UsageError(
+            f"{entry.name} cannot be fetched by a program: {entry.how}",
+            fix=f"then: recassay data import FILE --name {entry.name}",
+        )
+    downloads = home() / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True)
+    _, path = obtain(entry, downloads, progress=progress, accept_change=accept_change)
+    return import_dataset(path, entry.name, entry.read, licence=entry.licence, note=entry.title, replace=True)
+
+
+def remove_data(name: str) -> None:
+    """Forget a stored dataset."""
+    from recassay.data.library import remove_dataset
+
+    remove_dataset(name)
+
+
+@dataclass(frozen=True, slots=True)
+class DataDescription:
+    """The 18 characteristics of a dataset, how it was read, and, where asked for, its split with the audit."""
+
+    name: str
+    characteristics: dict[str, float]
+    reading: dict[str, Any]
+    protocol: dict[str, Any] | None = None
+    parts: dict[str, dict[str, int]] | None = None
+    counts: dict[str, int] | None = None
+    audit: dict[str, Any] | None = None
+    fingerprint: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        plain: dict[str, Any] = {
+            "dataset": self.name,
+            "characteristics": self.characteristics,
+            "reading": self.reading,
+        }
+        if self.protocol is not None:
+            plain["split"] = {
+                "protocol": self.protocol,
+                "fingerprint": self.fingerprint,
+                "parts": self.parts,
+                "counts": self.counts,
+                "audit": self.audit,
+            }
+        return plain
+
+
+def describe_data(
+    source: Any,
+    read: ReadSpec | Mapping[str, Any] | None = None,
+    *,
+    protocol: ProtocolSpec | Mapping[str, Any] | None = None,
+) -> DataDescription:
+    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit."""
+    import numpy as np
+
+    from recassay.core.specs import ProtocolSpec
+    from recassay.core.types import joined
+    from recassay.data.characteristics import describe
+    from recassay.data.sources import open_dataset
+    from recassay.protocol.apply import apply_protocol
+
+    opened = open_dataset(source, _read_spec(read))
+    interactions, reading = opened.interactions, opened.reading
+    name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
+    if protocol is None:
+        return DataDescription(name, describe(interactions).to_dict(), reading)
+    spec = protocol if isinstance(protocol, ProtocolSpec) else ProtocolSpec.checked(**protocol)
+    opened.refuse_positions(spec.split)
+    split = apply_protocol(interactions, spec)
+    parts = {
+        part: {
+            "interactions": len(rows),
+            "users": len(np.unique(rows.user)),
+            "items": len(np.unique(rows.item)),
+        }
+        for part, rows in (("train", split.train), ("valid", split.valid), ("test", split.test))
+    }
+    return DataDescription(
+        name,
+        describe(joined([*split.refit_parts(), split.test])).to_dict(),
+        reading,
+        spec.model_dump(mode="json"),
+        parts,
+        split.counts,
+        split.audit,
+        split.fingerprint,
+    )
+
+
+def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
+    from recassay.core.specs import ReadSpec
+
+    if read is None:
+        return ReadSpec()
+    return read if isinstance(read, ReadSpec) else ReadSpec.checked(**read)

@@ -1,0 +1,44 @@
+"""The verb `demo`: the main job on embedded data, with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recassay.api.analyze import analyze
+from recassay.api.content import AnalysisReport
+from recassay.api.studies import make_study, run
+
+if TYPE_CHECKING:
+    from recassay.recommenders.study import Event
+
+DATASETS = ("dense-small", "sparse-large", "few-items", "long-tail", "drifting", "near-random", "heavy-users",
+            "ratings-explicit", "cold-catalogue", "niche-tastes", "blockbuster", "few-items@2")  # fmt: skip
+ALGORITHMS = ("Random", "MostPop", "RecentPop", "ItemKNN", "UserKNN", "EASE", "SLIM", "ALS", "BPR", "WARP", "PureSVD",
+              "PLSA")  # fmt: skip
+METRICS = ("ndcg@10", "hitrate@10", "recall@10", "mrr@10", "coverage@10", "novelty@10", "popularity@10")
+TRIALS = 3
+
+
+def demo(
+    out: str | Path = "recassay-demo",
+    *,
+    datasets: Sequence[str] = DATASETS,
+    algorithms: Sequence[str] = ALGORITHMS,
+    trials: int = TRIALS,
+    workers: int | None = None,
+    progress: Callable[[Event], None] | None = None,
+    seed: int = 1,
+) -> AnalysisReport:
+    """A study of algorithms on embedded synthetic datasets, every analysis, and the report with its figures in `out`.
+
+    The page, `out/report.html`, is the first of the files; the study itself lies in `out/study`; running the demo again
+    resumes it.
+    """
+    spec = make_study(
+        [f"synthetic:{name}" for name in datasets], algorithms, name="demo", metrics=METRICS, trials=trials, seed=seed
+    )
+    folder = Path(out) / "study"
+    run(spec, folder, workers=workers, progress=progress)
+    return analyze(folder, "ndcg@10", out=out)

@@ -1,0 +1,54 @@
+"""The verb `glicko`: Glicko-2 over datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recassay.api.tables import default_metric, load_results
+
+if TYPE_CHECKING:
+    from recassay.analysis.glicko.result import GlickoResult
+    from recassay.core.results import MissingPolicy
+
+
+def glicko(
+    results: Any,
+    metric: str | None = None,
+    *,
+    order: str | Sequence[str] = "given",
+    properties: Any = None,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    tau: float | None = None,
+    tie: float = 0.0,
+    orders: int | None = None,
+    seed: int = 0,
+) -> GlickoResult:
+    """Glicko-2 ratings: every dataset is a rating period in which all algorithms play all, the better value wins.
+
+    `order` of the datasets: `given` (first appearance in the table), `name`, `difficulty`, `discrimination`,
+    `deviation`, any column of `properties` (a path, a frame with a column dataset, or a mapping by dataset), or names.
+    """
+    from recassay.analysis.glicko.fit import given_order, rate_algorithms
+
+    table = load_results(results, metric=metric)
+    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+    return rate_algorithms(
+        matrix,
+        given=given_order(table, matrix),
+        order=order,
+        properties=_properties(properties),
+        tau=tau,
+        tie=tie,
+        orders=orders,
+        seed=seed,
+    )
+
+
+def _properties(source: Any) -> Mapping[str, Mapping[str, float]] | None:
+    if source is None or isinstance(source, Mapping):
+        return source
+    from recassay.data.tables.responses import read_properties
+
+    return read_properties(source)

@@ -1,0 +1,54 @@
+"""Verbs that estimate latent traits: beta-IRT and Glicko-2 on a results table, logistic IRT on a binary one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from recassay.analysis.logistic_irt.ability import AbilityMethod
+    from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
+    from recassay.analysis.logistic_irt.result import LogisticResult
+    from recassay.core.responses import Responses
+
+
+def load_responses(source: Any) -> Responses:
+    """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`."""
+    from recassay.data.tables.responses import read_responses
+
+    return read_responses(source)
+
+
+def fit_logistic_irt(
+    responses: Any,
+    model: LogisticModel = "2pl",
+    *,
+    items: Any = None,
+    estimator: Literal["mml", "birnbaum"] = "mml",
+    priors: ItemPriors | bool | None = None,
+    ability: AbilityMethod | None = None,
+    confidence: float = 0.95,
+    tolerance: float = 1e-4,
+    max_cycles: int = 500,
+) -> LogisticResult:
+    """Items, abilities and true scores of a binary table under the 1PL, 2PL or 3PL.
+
+    `responses`: a path, a frame (first column respondent, one 0/1 column an item, empty for missing), an array, or
+    `Responses`. With `items` (a path or frame: item, discrimination, difficulty, guessing) nothing but the abilities is
+    estimated, by maximum likelihood unless `ability` says `map` or `eap`. Priors are on by default for the 3PL alone.
+    """
+    from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
+    from recassay.data.tables.responses import read_items
+
+    table = load_responses(responses)
+    if items is not None:
+        return score_logistic(table, read_items(items), model, ability=ability, confidence=confidence)
+    return fit_logistic(
+        table,
+        model,
+        estimator=estimator,
+        priors=priors,
+        ability=ability,
+        confidence=confidence,
+        tolerance=tolerance,
+        max_cycles=max_cycles,
+    )

@@ -1,0 +1,40 @@
+"""The verb `rank`: which algorithm is best under each aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.analysis.rank.result import RankResult
+    from recassay.core.results import MissingPolicy
+from recassay.api.tables import default_metric, load_results
+
+
+def rank(
+    results: Any,
+    metric: str | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    beta_max: float = 3.0,
+    beta_step: float | None = None,
+) -> RankResult:
+    """Which algorithm is best under each aggregation over datasets, with bootstrap intervals."""
+    from recassay.analysis.aggregation.rules import DolanMore
+    from recassay.analysis.rank.fit import rank_algorithms
+
+    table = load_results(results, metric=metric)
+    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+    return rank_algorithms(
+        matrix,
+        methods=methods,
+        replicates=replicates,
+        confidence=confidence,
+        seed=seed,
+        dolan_more=DolanMore(beta_max, beta_step),
+    )

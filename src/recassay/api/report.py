@@ -1,0 +1,74 @@
+"""The verb `report`: one page that tells everything about a table or a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.api.content import AnalysisReport
+    from recassay.core.results import MissingPolicy
+from recassay.api.content import report_content
+
+PAGE = "report.html"
+
+
+def report(
+    results: Any,
+    metric: str | None = None,
+    *,
+    out: str | Path | None = None,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    replicates: int = 10_000,
+    characteristics: Any = None,
+) -> AnalysisReport:
+    """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
+
+    `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
+    is the only one in `files` of the answer.
+    """
+    from recassay.api.tables import study_folder
+    from recassay.reporting.files import refuse_file, write_files
+
+    folder = study_folder(results)
+    target = Path(out) if out is not None else (folder or Path()) / PAGE
+    target = target / PAGE if target.is_dir() else target
+    refuse_file(target.parent)
+    found, page = report_page(
+        results,
+        metric,
+        missing=missing,
+        higher_is_better=higher_is_better,
+        seed=seed,
+        alpha=alpha,
+        replicates=replicates,
+        characteristics=characteristics,
+    )
+    found.files.extend(write_files(target.parent, {target.name: page.encode()}))
+    return found
+
+
+def report_page(
+    results: Any,
+    metric: str | None = None,
+    *,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    alpha: float = 0.05,
+    **more: Any,
+) -> tuple[AnalysisReport, str]:
+    """Every analysis, and the page that tells them; `more` goes to `analyze`."""
+    from recassay.api.analyze import analyze
+    from recassay.api.tables import study_folder
+    from recassay.reporting.figures import told_and_drawn
+    from recassay.reporting.page.build import build_page
+
+    found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
+    content = report_content(
+        found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+    )
+    parts, drawings = told_and_drawn(found.analyses)
+    return found, build_page(content, parts, drawings)

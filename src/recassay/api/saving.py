@@ -1,0 +1,37 @@
+"""What a command writes: its JSON document, and the folder of tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recassay.core.analysis import AnalysisResult
+    from recassay.core.results import Sourced
+    from recassay.reporting.content import ReportContent
+
+
+def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
+    """The JSON of a command: version, input files with their hashes, and the content as plain data."""
+    from recassay.core.plain import plain
+    from recassay.core.version import __version__
+
+    files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
+    return {"recassay": __version__, "command": command, "input": files, **plain(content)}
+
+
+def save(
+    analyses: Mapping[str, AnalysisResult],
+    answer: Mapping[str, Any],
+    out: str | Path,
+    *,
+    content: ReportContent | None = None,
+) -> list[Path]:
+    """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
+
+    With `content` the page `report.html` comes first.
+    """
+    from recassay.reporting.folder import write_folder
+
+    return write_folder(Path(out), analyses, answer, content=content)

@@ -1,0 +1,144 @@
+"""The verb `serve`: how a study stands, live in a browser on this machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recassay.core.errors import InputError, RecAssayError, UsageError
+
+if TYPE_CHECKING:
+    from recassay.reporting.live import LiveServer
+    from recassay.store.store import Store
+
+REPORT_SECONDS = 20.0
+"""How long after a report the next one may be made, while cells keep finishing."""
+
+REPLICATES = 1_000
+"""Bootstrap replicates of a report that is soon replaced."""
+
+
+class LiveStudy:
+    """What the page shows of a study folder: its status at any moment, and the report of the cells done so far.
+
+    `make_report` turns the folder into a page; it runs in a thread of its own when more cells are done than the last
+    report knew.
+    """
+
+    def __init__(self, folder: Path, metric: str | None, make_report: Callable[[], bytes]) -> None:
+        self.folder, self.metric, self.make_report = folder, metric, make_report
+        self._page: bytes | None = None
+        self._cells = 0
+        self._refused: str | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._keep_reporting, daemon=True)
+
+    def __enter__(self) -> LiveStudy:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+
+    def status(self) -> dict[str, Any]:
+        """Cells by dataset and algorithm, failures with reasons, and the order of the algorithms so far."""
+        from recassay.store.store import Store
+
+        with Store.open(self.folder) as store:
+            found, plan = store.status(), store.plan()
+            states = {(c.dataset, c.algorithm): c.status for c in reversed(store.cells())}
+            algorithms = list(dict.fromkeys(row.algorithm for row in plan))
+            datasets = list(dict.fromkeys(row.dataset for row in plan))
+            return {
+                **found.to_dict(),
+                "name": str(store.manifest().get("study", {}).get("name", self.folder.name)),
+                "algorithms": algorithms,
+                "datasets": datasets,
+                "grid": [[states.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
+                "leaderboard": self._leaderboard(store),
+                "report": None if self._page is None else {"cells": self._cells},
+                "no_report": self._refused,
+            }
+
+    def report(self) -> bytes | None:
+        """The last report, as HTML."""
+        return self._page
+
+    def _leaderboard(self, store: Store) -> Mapping[str, Any] | None:
+        """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
+        from scipy.stats import rankdata
+
+        from recassay.api.tables import default_metric
+
+        try:
+            results = store.results()
+            metric = self.metric or default_metric(results)
+            matrix = results.matrix(metric, missing="drop-datasets")
+        except RecAssayError:
+            return None
+        ranks = rankdata(-matrix.values if matrix.higher_is_better else matrix.values, axis=0).mean(axis=1)
+        means = matrix.values.mean(axis=1)
+        rows = [
+            {"algorithm": matrix.algorithms[i], "mean_rank": float(ranks[i]), "mean": float(means[i])}
+            for i in ranks.argsort(kind="stable")
+        ]
+        return {
+            "said": f"{matrix.metric} over the {len(matrix.datasets)} datasets that all have finished.",
+            "rows": rows,
+        }
+
+    def _keep_reporting(self) -> None:
+        from recassay.store.store import Store
+
+        tried = 0
+        while not self._stop.is_set():
+            with Store.open(self.folder) as store:
+                done = store.status().done
+            if done > tried:
+                tried = done
+                try:
+                    self._page, self._cells, self._refused = self.make_report(), done, None
+                except RecAssayError as reason:
+                    self._refused = str(reason)
+                self._stop.wait(REPORT_SECONDS)
+            else:
+                self._stop.wait(2.0)
+
+
+def serve(
+    folder: str | Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    metric: str | None = None,
+    ready: Callable[[LiveServer], None] | None = None,
+) -> None:
+    """Serve the live page of the study in `folder` until interrupted; `ready` is told when it listens.
+
+    It listens on this machine alone unless `host` says otherwise, only reads, and shows nothing but the study.
+    """
+    from recassay.api.report import report_page
+    from recassay.reporting.live import LiveServer
+    from recassay.store.store import Store
+
+    folder = Path(folder)
+    Store.open(folder).close()
+
+    def page() -> bytes:
+        return report_page(folder, metric, missing="drop-datasets", replicates=REPLICATES)[1].encode()
+
+    with LiveStudy(folder, metric, page) as study:
+        try:
+            server = LiveServer((host, port), study.status, study.report)
+        except OverflowError:
+            raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
+        except OSError as error:
+            raise InputError(
+                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --port"
+            ) from None
+        with server:
+            if ready is not None:
+                ready(server)
+            server.serve_forever()

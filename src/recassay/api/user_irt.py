@@ -1,0 +1,35 @@
+"""The verb `fit_user_irt`: algorithms on the users of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recassay.analysis.logistic_irt.priors import LogisticModel
+    from recassay.analysis.user_irt.result import UserIRTResult
+
+
+def fit_user_irt(
+    folder: str | Path,
+    model: LogisticModel = "1pl",
+    *,
+    metric: str | None = None,
+    datasets: Sequence[str] | None = None,
+    priors: bool = True,
+    confidence: float = 0.95,
+) -> UserIRTResult:
+    """Algorithms as respondents and users as items: which algorithm serves users that others fail?
+
+    `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
+    what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
+    """
+    from recassay.analysis.user_irt import fit as user_irt
+    from recassay.evidence.users import user_responses
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
+    chosen = user_irt.USER_PRIORS if priors else None
+    return user_irt.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)

@@ -1,0 +1,80 @@
+"""recassay rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recassay import api
+from recassay.cli import options as o
+from recassay.cli.render import print_lines, print_table
+from recassay.cli.table import finish, load_table, said_direction
+
+if TYPE_CHECKING:
+    from recassay.analysis.rank.result import RankResult
+
+
+def rank(
+    files: o.Files,
+    metric: o.Metric = None,
+    methods: Annotated[
+        str | None,
+        typer.Option("--methods", help="Aggregations, separated by commas. [default: all]", show_default=False),
+    ] = None,
+    wide: o.Wide = False,
+    transpose: o.Transpose = False,
+    column: o.Column = None,
+    missing: o.Missing = "error",
+    higher: o.Higher = False,
+    lower: o.Lower = False,
+    replicates: Annotated[int, typer.Option("--replicates", help="Bootstrap replicates over datasets.")] = 10_000,
+    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
+    beta_max: Annotated[float, typer.Option("--beta-max", help="Largest ratio of the Dolan-Moré profiles.")] = 3.0,
+    beta_step: Annotated[
+        float | None,
+        typer.Option(
+            "--beta-step",
+            help="Integrate the profiles on a grid (the KDD'24 authors: 0.1). [default: exact]",
+            show_default=False,
+        ),
+    ] = None,
+    seed: o.Seed = 0,
+    as_json: o.Json = False,
+    out: o.Out = None,
+) -> None:
+    """Rank algorithms under every aggregation."""
+    results = load_table(files, metric, wide, transpose, column)
+    result = api.rank(
+        results,
+        metric,
+        methods=[m.strip() for m in methods.split(",")] if methods else None,
+        missing=missing,  # type: ignore[arg-type]
+        higher_is_better=said_direction(higher, lower),
+        replicates=replicates,
+        confidence=confidence,
+        seed=seed,
+        beta_max=beta_max,
+        beta_step=beta_step,
+    )
+    finish("rank", {"rank": result}, result.to_dict(), results, as_json, out, lambda: show_rank(result))
+
+
+def show_rank(result: RankResult) -> None:
+    """Ranks of every algorithm under every aggregation with the chance of being first, then the scores."""
+    titles = [r.rule.short for r in result.rankings.values()]
+    order = result.order()
+    arrow = "higher" if result.higher_is_better else "lower"
+    ranks, scores = [], []
+    for a in order:
+        chances = [float(r.probability_best[a]) for r in result.rankings.values()]
+        name = result.algorithms[a]
+        span = f"{min(chances):.2f}-{max(chances):.2f}"
+        ranks.append([name, *(f"{r.ranks[a]:g}" for r in result.rankings.values()), span])
+        scores.append([name, *(f"{r.scores[a]:.4g}" for r in result.rankings.values())])
+    title = f"{result.metric} ({arrow} is better) on {len(result.datasets)} datasets"
+    print_table(f"Ranks: {title}", ["algorithm", *titles, "P(first)"], ranks)
+    print_table("Scores", ["algorithm", *titles], scores)
+    if result.missing.sentence():
+        print_lines([result.missing.sentence()])
+    print_lines(f"{name} was left out: it {reason}" for name, reason in result.skipped.items())

@@ -1,0 +1,1 @@
+"""Tables for classifiers: CSV, Parquet, ARFF, OpenML."""

@@ -1,0 +1,1 @@
+"""Interactions with known truth."""

@@ -1,0 +1,1 @@
+"""Tables from files: results, responses, instances, characteristics."""

@@ -1,0 +1,71 @@
+"""Tables of dataset characteristics from files and frames."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError
+from recassay.core.names import canonical
+from recassay.core.results import Source
+from recassay.data.tables.read import frame_from_memory, read_table
+
+_ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
+_FIX = "give a column dataset and one column of numbers for each characteristic"
+
+
+def read_characteristics(source: Any) -> CharacteristicsTable:
+    """A table with a column `dataset` (or the first column) and one column of numbers a characteristic.
+
+    `source` is a path (CSV, TSV, Parquet), a polars or pandas frame, or a `CharacteristicsTable`. Empty cells and `nan`
+    are unknown; other text in a column of numbers raises with its row. A column without any number is a note and is
+    left out.
+    """
+    if isinstance(source, CharacteristicsTable):
+        return source
+    sources: tuple[Source, ...] = ()
+    if isinstance(source, (str, PathLike)):
+        frame, origin = read_table(Path(source), empty_fix=_FIX)
+        where, sources = origin.file, (origin,)
+    else:
+        frame, where = frame_from_memory(source), "the characteristics"
+    if frame.width < 2 or frame.height == 0:
+        raise InputError("a table of characteristics needs datasets and numbers", where=where, fix=_FIX)
+    key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "dataset name"}), frame.columns[0])
+    names = frame.get_column(key).cast(pl.String).fill_null("").str.strip_chars().to_list()
+    for row, name in enumerate(names):
+        if not name:
+            raise InputError(f"data row {row + 1} names no dataset", where=where, fix="fill it in")
+        if name in names[:row]:
+            raise InputError(f"the dataset {name!r} appears twice", where=where, fix="keep one row a dataset")
+    columns = {n: _numbers(frame.get_column(n), where) for n in frame.columns if n != key}
+    columns = {n: column for n, column in columns.items() if column is not None}
+    if not columns:
+        raise InputError("no column holds numbers", where=where, fix=_FIX)
+    values = pl.DataFrame(columns).fill_null(float("nan")).to_numpy()
+    return CharacteristicsTable(values, tuple(names), tuple(columns), where, sources)
+
+
+def _numbers(column: pl.Series, where: str) -> pl.Series | None:
+    """The column as float64 with nulls for unknown; None where it holds no number at all."""
+    if column.dtype.is_numeric():
+        number = column.cast(pl.Float64)
+    else:
+        text = column.cast(pl.String).fill_null("").str.strip_chars()
+        absent = text.str.to_lowercase().is_in(list(_ABSENT))
+        number = text.cast(pl.Float64, strict=False)
+        bad = (number.is_null() & ~absent).arg_true()
+        if bad.len() == column.len():
+            return None
+        if bad.len():
+            row = int(bad[0])
+            raise InputError(
+                f"column {column.name!r} holds {text[row]!r} in data row {row + 1}",
+                where=where,
+                fix="give it numbers, and leave an unknown one empty",
+            )
+    return number.replace([float("inf"), float("-inf")], [None, None]).fill_nan(None).alias(column.name)

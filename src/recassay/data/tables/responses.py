@@ -1,0 +1,144 @@
+"""Response tables and item tables from files and frames."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.names import canonical
+from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.results import Source
+from recassay.data.tables.read import frame_from_memory, read_table
+
+RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}
+WRONG = {"0", "0.0", "false", "no", "wrong", "incorrect"}
+ABSENT = {"", "nan", "na", "n/a", "null", "none", "-"}
+_ITEM_COLUMNS = {
+    "item": ("item", "name", "instance"),
+    "discrimination": ("discrimination", "a"),
+    "difficulty": ("difficulty", "b"),
+    "guessing": ("guessing", "c"),
+}
+
+
+def read_responses(source: Any) -> Responses:
+    """A binary table: the first column names the respondent, every other column is an item of 0 and 1.
+
+    true/false, yes/no and right/wrong are understood; an empty cell is missing. `source` is a path (CSV, TSV, Parquet),
+    a polars or pandas frame, a numpy array (respondents x items, NaN missing), or a `Responses`.
+    """
+    if isinstance(source, Responses):
+        return source
+    if isinstance(source, np.ndarray):
+        return Responses.from_array(source)
+    frame, where, sources = _frame(source, "give a column of respondents and a column of 0 and 1 for every item")
+    if frame.width < 2 or frame.height == 0:
+        raise InputError(
+            "a response table needs a column of respondents and one or more of items", where=where,
+            fix="check the delimiter",
+        )  # fmt: skip
+    names, *items = frame.columns
+    respondents = frame.get_column(names).cast(pl.String).fill_null("").str.strip_chars().to_list()
+    if "" in respondents:
+        raise InputError(f"data row {respondents.index('') + 1} names no respondent", where=where, fix="fill it in")
+    codes = np.empty((frame.height, len(items)), dtype=np.uint8)
+    for i, item in enumerate(items):
+        codes[:, i] = _coded(frame.get_column(item), item, where)
+    return Responses(codes, tuple(respondents), tuple(items), sources)
+
+
+def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        number = column.cast(pl.Float64).fill_nan(None)
+        right, wrong, absent = number == 1, number == 0, number.is_null()
+    else:
+        text = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
+        right, wrong, absent = text.is_in(list(RIGHT)), text.is_in(list(WRONG)), text.is_in(list(ABSENT))
+    strange = ~(right.fill_null(False) | wrong.fill_null(False) | absent)
+    if strange.any():
+        row = int(strange.arg_true()[0])
+        raise InputError(
+            f"item {item!r} holds {column[row]!r} in data row {row + 1}",
+            where=where,
+            fix="give 1 for right, 0 for wrong, and leave a missing response empty",
+        )
+    return np.where(absent.to_numpy(), MISSING, right.fill_null(False).to_numpy()).astype(np.uint8)
+
+
+def responses_from_users(
+    frame: Any, *, respondent: str = "algorithm", item: str = "user", value: str = "value"
+) -> Responses:
+    """Algorithms as respondents and users as items, from one row a user and algorithm.
+
+    The response is right where `value` (hit@k, or any measure) is above 0; a user that an algorithm was not judged on
+    is missing for it.
+    """
+    table = frame_from_memory(frame)
+    absent = [name for name in (respondent, item, value) if name not in table.columns]
+    if absent:
+        raise InputError(f"no column {listing(map(repr, absent))}", fix="name respondent, item and value")
+    return Responses.from_rows(table, respondent, item, value)
+
+
+def read_items(source: Any) -> LogisticItems:
+    """Item parameters: the columns item, discrimination (default 1), difficulty, guessing (default 0)."""
+    if isinstance(source, LogisticItems):
+        return source
+    frame, where, _ = _frame(source, "give the columns item, discrimination, difficulty and guessing")
+    place: dict[str, str] = {}
+    for ours, others in _ITEM_COLUMNS.items():
+        fitting = [n for n in frame.columns if canonical(n) in map(canonical, others)]
+        if len(fitting) == 1:
+            place[ours] = fitting[0]
+        elif ours in {"item", "difficulty"}:
+            raise InputError(
+                f"no column {ours!r} among {listing(map(repr, frame.columns), most=8)}", where=where,
+                fix="name the columns item, discrimination, difficulty, guessing",
+            )  # fmt: skip
+    names = frame.get_column(place["item"]).cast(pl.String).str.strip_chars().to_list()
+    if len(set(names)) < len(names):
+        raise InputError("an item appears twice", where=where, fix="keep one row an item")
+
+    def numbers(ours: str, default: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+        if ours not in place:
+            return np.full(len(names), default)
+        column = frame.get_column(place[ours])
+        values = column.cast(pl.Float64, strict=False)
+        if values.null_count():
+            row = int(values.is_null().arg_true()[0])
+            raise InputError(
+                f"{ours} holds {column[row]!r} in data row {row + 1}", where=where, fix="give it a number"
+            )  # fmt: skip
+        return values.to_numpy()
+
+    return LogisticItems.from_difficulty(
+        names, numbers("discrimination", 1.0), numbers("difficulty", 0.0), numbers("guessing", 0.0)
+    )  # fmt: skip
+
+
+def _frame(source: Any, empty_fix: str) -> tuple[pl.DataFrame, str, tuple[Source, ...]]:
+    if isinstance(source, (str, PathLike)):
+        frame, origin = read_table(Path(source), empty_fix=empty_fix)
+        return frame, origin.file, (origin,)
+    return frame_from_memory(source), "the frame", ()
+
+
+def read_properties(source: Any) -> dict[str, dict[str, float]]:
+    """Properties of datasets by name: a table with the column dataset (or its first) and columns of numbers."""
+    frame, where, _ = _frame(source, "give a column dataset and columns of numbers")
+    name = c.DATASET if c.DATASET in frame.columns else frame.columns[0]
+    numbers = frame.drop(name).select(pl.all().cast(pl.Float64, strict=False))
+    kept = [n for n in numbers.columns if numbers.get_column(n).null_count() < frame.height]
+    if not kept:
+        raise InputError("no column holds numbers", where=where, fix="give a column for each property")
+    rows = numbers.select(kept).to_dicts()
+    names = frame.get_column(name).cast(pl.String).str.strip_chars().to_list()
+    return {
+        dataset: {k: v for k, v in row.items() if v is not None} for dataset, row in zip(names, rows, strict=True)
+    }  # fmt: skip

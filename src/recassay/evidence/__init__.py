@@ -1,0 +1,1 @@
+"""What a finished study says beyond its table of results."""

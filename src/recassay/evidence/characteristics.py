@@ -1,0 +1,41 @@
+"""The characteristics of a study's datasets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recassay.core.characteristics import CharacteristicsTable
+
+
+def study_characteristics(folder: str | Path) -> CharacteristicsTable:
+    """The 18 characteristics of a study's datasets as its protocol left them: training, validation and test together.
+
+    They are computed from the splits that the study keeps; of a cross-validation one fold's split serves, its parts
+    being the same data.
+    """
+    import numpy as np
+
+    from recassay.core.characteristics import CharacteristicsTable
+    from recassay.core.errors import NotApplicableError
+    from recassay.core.types import joined
+    from recassay.data.characteristics import describe
+    from recassay.recommenders.plan import SplitSpec
+    from recassay.recommenders.splits import is_prepared, load_split
+    from recassay.store.store import Store
+
+    home = Path(folder)
+    with Store.open(home) as store:
+        cells = [cell for cell in store.cells() if "split" in cell.spec]
+    splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in cells}
+    found = {}
+    for name, split_id in splits.items():
+        if is_prepared(home, split_id):
+            split = load_split(home, split_id)
+            found[name] = describe(joined([*split.refit_parts(), split.test])).to_dict()
+    if not found:
+        raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
+    names = tuple(next(iter(found.values())))
+    values = np.array([[float(row[name]) for name in names] for row in found.values()])
+    return CharacteristicsTable(values, tuple(found), names, where=str(home))

@@ -1,0 +1,151 @@
+"""The facts of a study folder, for its report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from recassay.core.facts import AuditFinding, StudyFacts
+    from recassay.core.study import StudySpec
+    from recassay.store.records import CellRecord
+
+HARMLESS = ("empty_valid", "few_test_users")
+"""Findings of the audit that weaken a study without leaking anything."""
+
+
+def study_facts(folder: str | Path) -> StudyFacts:
+    """What the study in `folder` asked for, what happened, and what its audit found.
+
+    A study of classifiers has no protocol, tuning or audit of interactions to tell of.
+    """
+    from recassay.core.facts import FailedCell, StudyFacts
+    from recassay.core.study import StudySpec
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        manifest, status, cells = store.manifest(), store.status(), store.cells()
+    told = manifest["study"]
+    facts = StudyFacts(
+        name=str(told["name"]),
+        written=str(manifest.get("written", "")),
+        planned=status.planned,
+        done=status.done,
+        to_go=len(status.to_go),
+        seeds=tuple(manifest.get("seeds", ())),
+        budget=told.get("budget", {}),
+        failed=tuple(
+            FailedCell(c.algorithm, c.dataset, c.seed, c.fold, c.status, c.reason or "no reason was kept")
+            for c in status.failed
+        ),
+        parameters=_parameters(cells),
+        manifest=manifest,
+    )
+    if "classifiers" in manifest:
+        return facts
+    study = StudySpec.model_validate(told)
+    splits, findings = _splits(Path(folder), cells)
+    spaces, untuned = _spaces(study)
+    return replace(
+        facts,
+        trials=study.tuning.trials,
+        tuning_metric=study.tuning.metric,
+        protocol=told["protocol"],
+        findings=findings,
+        untuned=untuned,
+        splits=splits,
+        spaces=spaces,
+        conventions=manifest.get("metrics", {}),
+    )
+
+
+def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, tuple[AuditFinding, ...]]:
+    import polars as pl
+
+    from recassay.core.errors import InputError
+    from recassay.core.facts import AuditFinding
+    from recassay.recommenders.plan import SplitSpec
+    from recassay.recommenders.splits import split_record
+
+    rows, findings = [], []
+    by_split = {SplitSpec.model_validate(c.spec["split"]).id: c for c in cells}
+    for split, cell in by_split.items():
+        try:
+            record = split_record(folder, split)
+        except InputError:
+            if cell.status == "done":
+                gone = "the record of its split is gone, so nothing is known of leakage"
+                findings.append(AuditFinding(cell.dataset, "no_audit", gone, True))
+            continue
+        fold = {} if cell.fold is None else {"fold": cell.fold}
+        counts = record.counts
+        rows.append(
+            {"dataset": cell.dataset, **fold, "users": record.n_users, "items": record.n_items,
+             "training interactions": record.n_interactions, "test interactions": counts.get("test_interactions"),
+             "users judged": record.audit["users_evaluated"],
+             "share of users judged": record.audit["share_of_users_evaluated"],
+             "fingerprint": record.fingerprint[:12]}
+        )  # fmt: skip
+        findings += [
+            AuditFinding(cell.dataset, found["name"], found["sentence"], found["name"] not in HARMLESS)
+            for found in record.audit["findings"]
+        ]
+    return pl.DataFrame(rows), tuple(findings)
+
+
+def _parameters(cells: tuple[CellRecord, ...]) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [
+        {"algorithm": c.algorithm, "dataset": c.dataset, "seed": c.seed,
+         **({} if c.fold is None else {"fold": c.fold}), "parameters": _words(c.parameters or {}),
+         "validation": c.validation}
+        for c in cells
+        if c.status == "done"
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """What tuning could vary, and the algorithms for which it was given no trial.
+
+    The class of an algorithm in a file is not loaded: a report executes nobody's code.
+    """
+    import polars as pl
+
+    from recassay.core.registry import algorithms
+    from recassay.core.search import Choice
+    from recassay.recommenders.space import settle
+
+    rows: list[dict[str, str]] = []
+    untuned = []
+    for spec in study.algorithms:
+        if spec.reference not in algorithms:
+            note = "in the algorithm's own file"
+            rows.append({"algorithm": spec.name, "parameter": "", "searched": note, "default": ""})
+            continue
+        fixed, space = settle(algorithms.get(spec.reference), spec.settings, spec.name)
+        for name, value in fixed.items():
+            rows.append({"algorithm": spec.name, "parameter": name, "searched": "fixed", "default": str(value)})
+        for name, parameter in space.items():
+            if isinstance(parameter, Choice):
+                searched = " or ".join(map(str, parameter.options))
+            else:
+                searched = f"{parameter.low:g} to {parameter.high:g}{', log scale' if parameter.log else ''}"
+            rows.append({"algorithm": spec.name, "parameter": name, "searched": searched,
+                         "default": str(parameter.default)})  # fmt: skip
+        if space and not study.tuning.trials:
+            untuned.append(spec.name)
+    return pl.DataFrame(rows), tuple(untuned)
+
+
+def _words(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {json.dumps(value)}"
+        for name, value in parameters.items()
+    )

@@ -1,0 +1,172 @@
+"""One dataset on its popularity strata: sets T_P drawn, lists judged on each, runs averaged user by user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.strata import Others, StrataScores
+from recassay.core.types import FloatArray, Interactions, Split, TopK
+from recassay.metrics.accuracy import AccuracyMetric
+from recassay.metrics.context import EvaluationContext
+from recassay.metrics.evaluate import lists_of
+from recassay.metrics.make import make_metric
+from recassay.metrics.removal import without_items
+from recassay.protocol.strata import PopularityStrata, default_thresholds, popularity, popularity_strata
+
+LEAST_EVENTS = 30
+"""A stratum of fewer events says nothing: its thresholds are refused, unless a smaller size is asked for."""
+
+STEPS = 10
+CURVE_POINTS = 200
+
+Size: TypeAlias = int | Literal["all"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What was asked of a sweep."""
+
+    metric: AccuracyMetric
+    thresholds: Sequence[int] | None
+    size: Size
+    others: Others
+    seed: int
+
+    @classmethod
+    def checked(
+        cls,
+        metric: str,
+        *,
+        thresholds: Sequence[int] | None = None,
+        size: Size = None,
+        others: Others = "keep",
+        seed: int = 0,
+    ) -> Sweep:
+        """The sweep of these options, or one line that says what is wrong with them."""
+        made = make_metric(metric)
+        if not isinstance(made, AccuracyMetric):
+            raise NotApplicableError(
+                f"{metric} does not compare lists with held-out items place by place",
+                fix="popularity strata need an accuracy metric with a cut-off, as in ndcg@20 or recall@10",
+            )
+        if thresholds is not None and (len(set(thresholds)) < 2 or min(thresholds) < 1):
+            raise UsageError(
+                f"thresholds {listing(thresholds)} are no sweep", fix="give at least two whole numbers from 1"
+            )
+        if others not in ("keep", "remove"):
+            raise UsageError(f"others={others!r} is no rule", fix="use keep or remove")
+        return cls(made, thresholds, size, others, seed)
+
+
+Lists: TypeAlias = Mapping[str, Callable[[], TopK]]
+"""By algorithm, how to get its lists over the ids of the split."""
+
+
+def score_dataset(name: str, runs: Sequence[tuple[Split, Lists]], sweep: Sweep) -> StrataScores | str:
+    """The scores on the strata of one dataset; several runs (seeds, folds) of it are averaged user by user.
+
+    All runs share thresholds and size, so that their strata mean the same. Answers with a reason where there are too
+    few test events for a sweep.
+    """
+    splits = {id(split): (split.refit(), split.test) for split, _ in runs}
+    parts = list(splits.values())
+    thresholds = sweep.thresholds if sweep.thresholds is not None else _default_thresholds(parts)
+    if len(thresholds) < 2:
+        return f"{sum(len(test) for _, test in parts):,} test events are too few for two strata"
+    drawn = _strata(name, parts, thresholds, sweep)
+    strata_of = dict(zip(splits, drawn, strict=True))
+    algorithms = tuple(runs[0][1])
+    n_thresholds, n_users = len(drawn[0].strata), parts[0][0].n_users
+    total, count, shortened = np.zeros((n_thresholds, len(algorithms), n_users)), np.zeros((n_thresholds, n_users)), 0
+    for split, lists in runs:
+        values, short = _scores(lists, strata_of[id(split)], *splits[id(split)], sweep)
+        count += np.isfinite(values[:, 0])
+        total += np.nan_to_num(values)
+        shortened += short
+    judged = count.any(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = total[:, :, judged] / count[:, None, judged]
+    return StrataScores(
+        dataset=name,
+        algorithms=algorithms,
+        thresholds=tuple(stratum.threshold for stratum in drawn[0].strata),
+        scores=scores,
+        shares=_shares(drawn),
+        curve=_curve(parts[0][0]),
+        shortened=shortened,
+    )
+
+
+def _default_thresholds(parts: Sequence[tuple[Interactions, Interactions]]) -> tuple[int, ...]:
+    """Those of the first part: ten, or as many as leave each new stratum `LEAST_EVENTS` events."""
+    train, test = parts[0]
+    return default_thresholds(train, test, steps=max(1, min(STEPS, len(test) // LEAST_EVENTS)))
+
+
+def _strata(
+    name: str, parts: Sequence[tuple[Interactions, Interactions]], thresholds: Sequence[int], sweep: Sweep
+) -> list[PopularityStrata]:
+    """The strata of every part, of one size: the smallest pool of all where none was asked for."""
+    draw = partial(popularity_strata, thresholds=thresholds, seed=sweep.seed)
+    try:
+        drawn = [draw(*part, size=sweep.size) for part in parts]
+        if sweep.size is None and len(parts) > 1:
+            smallest = min(strata.size or 0 for strata in drawn)
+            drawn = [draw(*part, size=smallest) for part in parts]
+    except InputError as error:
+        raise InputError(error.what, where=name, fix=error.fix) from None
+    few = {stratum.threshold: stratum.pool for strata in drawn for stratum in strata.strata
+           if stratum.pool < LEAST_EVENTS}  # fmt: skip
+    if few and not isinstance(sweep.size, int):
+        shown = listing(f"{threshold} ({pool:,} events)" for threshold, pool in few.items())
+        raise InputError(
+            f"too few test events have an item of popularity below {shown}; {LEAST_EVENTS} are wanted",
+            where=name,
+            fix="leave these thresholds out, or say a smaller size",
+        )
+    return drawn
+
+
+def _scores(
+    lists: Lists, strata: PopularityStrata, train: Interactions, test: Interactions, sweep: Sweep
+) -> tuple[FloatArray, int]:
+    """Thresholds x algorithms x users, NaN where a user has no event in T_P; and the lists that removal shortened."""
+    values = np.full((len(strata.strata), len(lists), train.n_users), np.nan)
+    shortened = 0
+    context = EvaluationContext(train)
+    truths = [stratum.sample.csr() for stratum in strata.strata]
+    judged = [np.flatnonzero(np.diff(truth.indptr)).astype(np.int32) for truth in truths]
+    held_out = test.csr()
+    for place, load in enumerate(lists.values()):
+        top = load()
+        for row, (truth, users) in enumerate(zip(truths, judged, strict=True)):
+            own, _ = lists_of(users, top, train.n_users)
+            if sweep.others == "remove":
+                others = held_out - truth
+                others.eliminate_zeros()
+                own, short = without_items(own, others, sweep.metric.k or top.k)
+                shortened += short
+            values[row, place, users] = sweep.metric.per_user(own, truth, context)
+    return values, shortened
+
+
+def _shares(drawn: Sequence[PopularityStrata]) -> pl.DataFrame:
+    """The row of every threshold, averaged over the parts."""
+    frames = [strata.to_frame().rename({"sampled": "events"}) for strata in drawn]
+    return pl.concat(frames).group_by("threshold", maintain_order=True).agg(pl.all().mean())
+
+
+def _curve(train: Interactions) -> pl.DataFrame:
+    """The popularity of the trained items in descending order, at `CURVE_POINTS` ranks evenly spaced by logarithm."""
+    count = np.sort(popularity(train))[::-1]
+    count = count[count > 0]
+    rank = np.unique(np.geomspace(1, len(count), CURVE_POINTS).round().astype(np.int64))
+    return pl.DataFrame({c.RANK: rank, "popularity": count[rank - 1]})

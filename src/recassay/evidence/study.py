@@ -1,0 +1,81 @@
+"""What is known of a study beyond its results table, loaded only when an analysis asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recassay.core.errors import NotApplicableError
+
+if TYPE_CHECKING:
+    from recassay.core.results import Results
+    from recassay.core.strata import StrataEvidence
+    from recassay.store.store import Store
+
+
+def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
+    """By name, ways to load what the study in `folder` holds besides its table; nothing for a bare table.
+
+    A study of classifiers holds answers on test instances, one of recommenders users, lists and interactions.
+    """
+    if folder is None:
+        return {}
+    from recassay.evidence.characteristics import study_characteristics
+    from recassay.evidence.instances import is_classifier_study, stored_instances
+    from recassay.evidence.users import user_scores
+
+    if is_classifier_study(folder):
+        return {"instances": partial(stored_instances, folder)}
+    return {
+        "popularity": lambda: partial(_popularity, folder),
+        "comper": partial(comper_settings, folder),
+        "user_responses": lambda: partial(_user_responses, folder),
+        "characteristics": partial(study_characteristics, folder),
+        "user_scores": partial(user_scores, folder),
+    }
+
+
+def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
+    """The popularity strata of the study under one of its metrics, where that is a metric of lists."""
+    from recassay.core.labels import split_label
+    from recassay.core.registry import metrics
+    from recassay.evidence.strata import study_strata
+
+    if split_label(metric)[0] not in metrics:
+        raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
+    return study_strata(folder, metric, seed=seed)
+
+
+def comper_settings(folder: Path) -> dict[str, Any]:
+    """The metric of correctness and the cut-off that the study's `[comper]` section names; nothing without one."""
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        said = store.manifest()["study"].get("comper")
+    return {name: said[name] for name in ("correctness", "k")} if said else {}
+
+
+def _user_responses(folder: Path, metric: str) -> Any:
+    """Hits by `metric` where it tells a hit, else by the metric that does."""
+    from recassay.evidence.users import HIT_METRICS, user_responses
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        return user_responses(store, metric if metric.partition("@")[0] in HIT_METRICS else None)
+
+
+def candidates(store: Store) -> Results:
+    """The table of a study; of a classifier study without the artificial classifiers and the many MLPs.
+
+    Those answer for the calibration of test instances and are no candidates; `classify` rates them all. Where fewer
+    than two candidates are left, all stay.
+    """
+    from recassay.core import columns as c
+    from recassay.core.results import Results
+
+    results = store.results()
+    others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}
+    kept = results.frame.filter(~results.frame.get_column(c.ALGORITHM).is_in(sorted(others)))
+    return Results(kept, results.sources) if others and kept.get_column(c.ALGORITHM).n_unique() > 1 else results

@@ -1,0 +1,100 @@
+"""Per-user scores of a study, summed up by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.labels import find_label
+from recassay.core.responses import Responses
+from recassay.store.records import CellRecord
+from recassay.store.store import Store, scores_file
+
+
+def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:
+    """A way to ask for a metric's spread over users: algorithm, dataset, n and deviation of every finished cell.
+
+    A metric that has no value of its own for each user (coverage, ...) gives an empty frame.
+    """
+
+    def spread(metric: str) -> pl.DataFrame:
+        rows = []
+        with Store.open(folder) as store:
+            cells = [cell for cell in store.cells() if cell.status == "done"]
+        for cell in cells:
+            file = scores_file(folder, cell.id)
+            if not file.is_file() or metric not in pl.read_parquet_schema(file):
+                continue
+            scores = pl.read_parquet(file, columns=[metric], glob=False).to_series().drop_nulls()
+            rows.append((cell.algorithm, cell.dataset, len(scores), scores.std()))
+        schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, "n": pl.Int64, "deviation": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("deviation")
+
+    return spread
+
+
+HIT_METRICS = ("hitrate", "ndcg", "recall", "precision", "map", "mrr", "f1", "rprecision")
+"""Metrics that are above 0 for a user exactly when the list holds one of their items, in the order of preference."""
+
+
+def hit_metric(available: tuple[str, ...], asked: str | None = None) -> str:
+    """The label that tells a hit: the one asked for, else the first of `HIT_METRICS` at 10 or at any length."""
+    if asked is not None:
+        label = find_label(asked, list(available))
+        if label.partition("@")[0] not in HIT_METRICS:
+            raise UsageError(f"{label} does not tell a hit from a miss", fix=f"use one of {', '.join(HIT_METRICS)}")
+        return label
+    for name in HIT_METRICS:
+        fitting = [label for label in available if label.partition("@")[0] == name]
+        if fitting:
+            return next((label for label in fitting if label.endswith("@10")), fitting[0])
+    raise NotApplicableError(
+        "no metric of the study tells a hit from a miss", fix="add hitrate@10 to the metrics of the study"
+    )
+
+
+def user_responses(
+    store: Store, metric: str | None = None, datasets: list[str] | None = None
+) -> tuple[str, dict[str, Responses]]:
+    """The metric, and for each dataset: respondents are algorithms, items are users, right is a value above 0.
+
+    Of several seeds the first is taken; with folds a user is an item in each fold. An algorithm whose cell failed is
+    missing from its dataset.
+    """
+    done = [cell for cell in store.cells() if cell.status == "done"]
+    if not done:
+        raise InputError("no cell of this study is done", where=str(store.folder), fix="run the study")
+    found = sorted({cell.dataset for cell in done})
+    strange = [name for name in datasets or [] if name not in found]
+    if strange:
+        raise InputError(
+            f"the study has no dataset {listing(map(repr, strange))}", where=str(store.folder),
+            fix=f"use one of {listing(found, most=8)}",
+        )  # fmt: skip
+    label = hit_metric(tuple(n for n in store.per_user(done[0].id).columns if n != c.USER), metric)
+    tables = {}
+    for name in datasets or found:
+        frames = [_hits(store, cell, label) for cell in _first_seed([x for x in done if x.dataset == name])]
+        tables[name] = Responses.from_rows(pl.concat(frames), c.ALGORITHM, c.USER, c.VALUE)
+    return label, tables
+
+
+def _first_seed(cells: list[CellRecord]) -> list[CellRecord]:
+    first: dict[str, int] = {}
+    for cell in cells:
+        first.setdefault(cell.algorithm, cell.seed)
+    return [cell for cell in cells if cell.seed == first[cell.algorithm]]
+
+
+def _hits(store: Store, cell: CellRecord, label: str) -> pl.DataFrame:
+    scores = store.per_user(cell.id)
+    user = pl.col(c.USER).cast(pl.String)
+    return scores.select(
+        pl.lit(cell.algorithm).alias(c.ALGORITHM),
+        user if cell.fold is None else (user + f" (fold {cell.fold})").alias(c.USER),
+        pl.col(label).cast(pl.Float64).alias(c.VALUE),
+    )

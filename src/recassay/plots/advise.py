@@ -1,0 +1,52 @@
+"""Ranks to expect on a new dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.advise.result import AdviceResult
+from recassay.core import columns as c
+from recassay.plots.theme import COLOURS, FAINT, inline, shorten, themed
+
+
+def plot_advice(result: AdviceResult) -> Any:
+    """Algorithms in the order advised: rank overall, by the model, and on the nearest datasets, with intervals."""
+    near = f"on the {len(result.nearest)} nearest"
+    kinds = {"overall": "overall", "predicted": "model", "nearest": near}
+    rows = [
+        {
+            c.ALGORITHM: row[c.ALGORITHM],
+            "by": title,
+            "rank": row[f"{kind}_rank"],
+            "low": row[f"{kind}_low"],
+            "high": row[f"{kind}_high"],
+        }
+        for row in result.to_frame().to_dicts()
+        for kind, title in kinds.items()
+    ]
+    order = [result.algorithms[a] for a in result.order()]
+    titles = list(kinds.values())
+    scale = alt.Scale(domain=titles, range=["#5b6770", COLOURS[0], COLOURS[1]])
+    colour = alt.Color("by:N", scale=scale, sort=titles, legend=alt.Legend(title=None))
+    base = alt.Chart(inline(rows)).encode(
+        y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        yOffset=alt.YOffset("by:N", sort=titles),
+        color=colour,
+        tooltip=[f"{c.ALGORITHM}:N", "by:N", "rank:Q", "low:Q", "high:Q"],
+    )
+    x = alt.Scale(domain=[1, max(2, len(order))], nice=False)
+    spans = base.mark_rule(strokeWidth=2, opacity=0.45).encode(
+        x=alt.X("low:Q", scale=x, title="rank (1 is best)", axis=alt.Axis(gridColor="#eef0f2", domainColor=FAINT)),
+        x2="high:Q",
+    )
+    dots = base.mark_circle(size=52, opacity=1).encode(x=alt.X("rank:Q", scale=x))
+    chart = (spans + dots).properties(width=430, height=alt.Step(11))
+    return themed(
+        chart,
+        f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",
+        f"{100 * result.confidence:g} % intervals (overall, model: of the rank on a new dataset; nearest: of the mean "
+        "rank there); order by "
+        f"{'the model' if result.trusts_model else 'the overall mean rank, which the model does not beat'}",
+    )

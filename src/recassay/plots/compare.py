@@ -1,0 +1,178 @@
+"""The critical-difference diagram (Demšar 2006; KDD'24, Figure 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.compare.result import CompareResult
+from recassay.plots.theme import FAINT, INK, inline, shorten, themed
+
+WIDTH = 560
+
+
+TOP = 46
+"""Pixels above the axis of ranks."""
+
+
+ROW = 17
+"""Pixels between two labels: more than the height of their letters, so that they never touch."""
+
+
+BAR = 9
+"""Pixels between two bars."""
+
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything stands: x in ranks, y in pixels from the top."""
+
+    height: int
+    labels: list[Row]
+    elbows: list[Row]
+    bars: list[Row]
+    dashed: list[Row]
+
+
+def lay_out(result: CompareResult) -> Layout:
+    """Each label on a row of its own, the better half on the left; bars in as few rows as they fit."""
+    k = len(result.algorithms)
+    rank = dict(zip(result.algorithms, result.mean_ranks, strict=True))
+    bars = _bars(result.groups["wilcoxon_holm"], rank, TOP + BAR)
+    dashed = _bars(result.groups["bayesian"], rank, max((b["y"] for b in bars), default=TOP) + BAR)
+    first = max((b["y"] for b in [*bars, *dashed]), default=TOP) + 2 * BAR
+    left = (k + 1) // 2
+    margin = 0.06 * (k - 1)
+    labels, elbows = [], []
+    for i, (name, mean) in enumerate(rank.items()):
+        better = i < left
+        level = first + ROW * (i if better else k - 1 - i)
+        edge = 1 - margin if better else k + margin
+        elbows += [
+            {"x": mean, "x2": mean, "y": TOP, "y2": level},
+            {"x": mean, "x2": edge, "y": level, "y2": level},
+        ]
+        text = f"{shorten(name)}  {mean:.2f}" if better else f"{mean:.2f}  {shorten(name)}"
+        side = "left" if better else "right"
+        labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side})
+    return Layout(first + ROW * left, labels, elbows, bars, dashed)
+
+
+def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: int) -> list[Row]:
+    width = len(rank) - 1
+    ends: list[float] = []
+    bars = []
+    for names in groups:
+        low, high = rank[names[0]] - 0.012 * width, rank[names[-1]] + 0.012 * width
+        row = next((r for r, end in enumerate(ends) if low > end + 0.03 * width), len(ends))
+        ends[row : row + 1] = [high]
+        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": ", ".join(names)})
+    return bars
+
+
+def plot_critical_difference(result: CompareResult) -> Any:
+    """Mean ranks on a line, best on the left; a bar joins algorithms of which no pair differs.
+
+    Thick bars: Wilcoxon-Holm; dashed bars: the Bayesian signed-rank test; the ruler on top: Nemenyi's critical
+    difference.
+    """
+    k = len(result.algorithms)
+    layout = lay_out(result)
+    x = alt.X("x:Q", scale=alt.Scale(domain=[1, k], nice=False), axis=None)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, layout.height], reverse=True, nice=False), axis=None)
+
+    def rules(rows: list[Row], **style: Any) -> Any:
+        ends = {end: f"{end}:Q" for end in ("x2", "y2") if rows and end in rows[0]}
+        tip = {"tooltip": "group:N"} if rows and "group" in rows[0] else {}
+        return alt.Chart(inline(rows)).mark_rule(**style).encode(x=x, y=y, **ends, **tip)
+
+    def words(rows: list[Row], **style: Any) -> Any:
+        tip = {"tooltip": ["algorithm:N", "mean_rank:Q"]} if rows and "algorithm" in rows[0] else {}
+        return alt.Chart(inline(rows)).mark_text(**style).encode(x=x, y=y, text="label:N", **tip)
+
+    ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, k + 1)]
+    ruler_text = f"critical difference {result.nemenyi_cd:.2f} (Nemenyi)"
+    ruler = [{"x": 1, "x2": 1 + result.nemenyi_cd, "y": 10, "label": ruler_text}]
+    by_side = {side: [row for row in layout.labels if row["side"] == side] for side in ("left", "right")}
+    layers = [
+        rules(layout.elbows, color=FAINT, strokeWidth=1),
+        rules([{"x": 1, "x2": k, "y": TOP}], color=INK, strokeWidth=1.2),
+        rules(ticks, color=INK, strokeWidth=1.2),
+        words(ticks[:: 1 if k <= 15 else k // 10], dy=-14, fontSize=11, color=INK),
+        rules(ruler, color=INK, strokeWidth=1.5),
+        words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT),
+        words(by_side["left"], fontSize=12, color=INK, baseline="middle", align="right", dx=-5),
+        words(by_side["right"], fontSize=12, color=INK, baseline="middle", align="left", dx=5),
+        rules(layout.bars, color=INK, strokeWidth=4.5, strokeCap="round") if layout.bars else None,
+        rules(layout.dashed, color=FAINT, strokeWidth=2.2, strokeDash=[5, 3]) if layout.dashed else None,
+    ]
+    chart = alt.layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
+    return themed(
+        chart,
+        f"Critical difference, {result.metric}",
+        f"Mean rank over {len(result.datasets)} datasets; a bar joins algorithms that do not differ "
+        "(thick: Wilcoxon-Holm, dashed: Bayesian)",
+    )
+
+
+CELL = 30
+
+
+STANDINGS = {"row better": "#0072b2", "not told apart": "#e4e7eb", "row worse": "#d55e00"}
+
+
+def plot_pairwise(result: CompareResult) -> Any:
+    """Above the diagonal Holm's p of Wilcoxon's test, below it the Bayesian probability that the row is better."""
+    rows: list[dict[str, Any]] = []
+    for p in result.pairs:
+        standing = "row better" if p.significant and p.rank_biserial >= 0 else "not told apart"
+        if p.significant and p.rank_biserial < 0:
+            standing = "row worse"
+        rows.append({"row": p.left, "column": p.right, "standing": standing, "shown": _short(p.p_holm),
+                     "value": p.p_holm, "test": "Wilcoxon-Holm p",
+                     "won-tied-lost": f"{p.wins}-{p.ties}-{p.losses}"})  # fmt: skip
+    for b in result.bayesian:
+        standing = "not told apart"
+        if max(b.p_left, b.p_right) > result.credibility:
+            standing = "row better" if b.p_right > b.p_left else "row worse"
+        rows.append({"row": b.right, "column": b.left, "standing": standing, "shown": _short(b.p_right),
+                     "value": b.p_right, "test": "Bayesian P(row better)",
+                     "won-tied-lost": ""})  # fmt: skip
+    order = list(result.algorithms)
+    small = len(order) > 16
+    cell = 22 if small else CELL
+    names = {"sort": order, "title": None}
+    base = alt.Chart(inline(rows)).encode(
+        x=alt.X("column:N", axis=alt.Axis(orient="top", labelAngle=-45, domain=False, ticks=False), **names),
+        y=alt.Y("row:N", axis=alt.Axis(domain=False, ticks=False), **names),
+        tooltip=["row:N", "column:N", "test:N", "value:Q", "standing:N", "won-tied-lost:N"],
+    )
+    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+        color=alt.Color(
+            "standing:N",
+            scale=alt.Scale(domain=list(STANDINGS), range=list(STANDINGS.values())),
+            legend=alt.Legend(title=None, symbolType="square"),
+        )
+    )
+    numbers = base.mark_text(fontSize=7.5 if small else 9.5).encode(
+        text="shown:N", color=alt.condition("datum.standing == 'row better'", alt.value("white"), alt.value(INK))
+    )
+    chart = (cells + numbers).properties(width=cell * len(order), height=cell * len(order))
+    return themed(
+        chart,
+        f"Pair by pair, {shorten(result.metric)}",
+        f"Above the diagonal: Wilcoxon-Holm p at {result.alpha:g}; below: Bayesian probability that the row is better",
+    )
+
+
+def _short(value: float) -> str:
+    """Two decimals without the leading zero, so that thirty fit side by side."""
+    text = f"{value:.2f}"
+    if text == "1.00":
+        return "1" if value == 1 else ">.99"
+    return "<.01" if text == "0.00" else text.removeprefix("0")

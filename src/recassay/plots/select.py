@@ -1,0 +1,94 @@
+"""How well few datasets keep the ranking: by method, and by how many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.select.methods import METHODS, PRESERVING
+from recassay.analysis.select.result import SelectionResult
+from recassay.plots.theme import COLOURS, FAINT, inline, themed
+
+_LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
+
+
+def _colour(names: list[str], legend: Any) -> alt.Color:
+    scale = alt.Scale(domain=names, range=[_LOOK[name] for name in names])
+    return alt.Color("method:N", scale=scale, sort=names, legend=legend)
+
+
+def plot_selection(result: SelectionResult) -> Any:
+    """A row a method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
+    names = list(result.choices)
+    rows = []
+    for name, choice in result.choices.items():
+        held = choice.held_out_algorithms
+        for kind, value, low, high in (
+            ("algorithms the choice did not see", held and held.mean, held and held.low, held and held.high),
+            ("the numbers it was chosen on" if name == PRESERVING else "all algorithms", choice.rho, None, None),
+        ):
+            if value is not None:
+                rows.append({"method": name, "kind": kind, "rho": value, "low": low, "high": high,
+                             "held": low is not None, "datasets": ", ".join(choice.datasets)})  # fmt: skip
+    ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
+    floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
+    scale = alt.Scale(domain=[floor, 1], nice=False)
+    base = alt.Chart(inline(rows)).encode(
+        y=alt.Y("method:N", sort=names, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        tooltip=["method:N", "kind:N", "rho:Q", "low:Q", "high:Q", "datasets:N"],
+    )
+    colour = _colour(names, None)
+    x = alt.X("rho:Q", scale=scale, title="Spearman's rho with the ranking on all datasets")
+    spans = base.transform_filter("datum.held").mark_rule(strokeWidth=2, opacity=0.5).encode(
+        x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour
+    )  # fmt: skip
+    dots = base.transform_filter("datum.held").mark_circle(size=90, opacity=1).encode(x=x, color=colour)
+    rings = base.transform_filter("!datum.held").mark_point(size=80, strokeWidth=1.8, opacity=1).encode(
+        x=x, color=colour
+    )  # fmt: skip
+    chart = alt.layer(spans, rings, dots).properties(width=470, height=34 * len(names))
+    return themed(
+        chart,
+        f"{result.k} of {len(result.datasets)} datasets, {result.metric}",
+        "Dot and line: mean and middle 95 % on algorithms held out from the choice; ring: on all algorithms "
+        "(flattering for preserving)",
+    )
+
+
+def plot_selection_curve(result: SelectionResult) -> Any:
+    """Agreement against the number of datasets; left on all algorithms, right on those held out from the choice."""
+    names = list(result.choices)
+    table = result.frames()["selection_curve"].to_dicts()
+    panels = []
+    legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=2.5)
+    floor = min(row["low"] for row in table if row["method"] == "random") if "random" in names else 0.0
+    lowest = min(floor, *(row["mean"] for row in table))
+    for held, title in ((False, "all algorithms"), (True, "algorithms held out from the choice")):
+        rows = [row for row in table if row["held_out"] == held]
+        if not rows:
+            continue
+        base = alt.Chart(inline(rows))
+        sizes = sorted({row["k"] for row in rows})
+        x = alt.X("k:Q", title="datasets", axis=alt.Axis(values=sizes, format="d", grid=False),
+                  scale=alt.Scale(domain=[sizes[0], sizes[-1]], nice=False))  # fmt: skip
+        y_scale = alt.Scale(domain=[max(-1.0, lowest - 0.02), 1.0], nice=False)
+        band = base.transform_filter("datum.method == 'random'").mark_area(color=FAINT, opacity=0.15).encode(
+            x=x, y=alt.Y("low:Q", scale=y_scale, title="Spearman's rho"), y2="high:Q"
+        )  # fmt: skip
+        lines = base.mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=38)).encode(
+            x=x,
+            y=alt.Y("mean:Q", scale=y_scale, title="Spearman's rho"),
+            color=_colour(names, legend),
+            strokeDash=alt.condition(
+                f"datum.method == '{PRESERVING}' && !datum.held_out", alt.value([5, 3]), alt.value([1, 0])
+            ),
+            tooltip=["method:N", "k:Q", "mean:Q", "low:Q", "high:Q"],
+        )
+        panels.append((band + lines).properties(width=300, height=300, title=alt.TitleParams(title, fontSize=11)))
+    return themed(
+        alt.hconcat(*panels, spacing=30),
+        f"How many datasets are enough, {result.metric}",
+        f"Mean agreement of the ranking ({result.rule}) with that on all {len(result.datasets)} datasets; band: middle "
+        "95 % of random; dashed: judged on what it was chosen on",
+    )

@@ -1,0 +1,232 @@
+"""Popularity strata in pictures: performance by threshold, the popularity of items, and the sensitivity of the order
+(Jadidinejad et al. 2019, Figures 1 and 2).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import Any
+
+import altair as alt
+
+from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+from recassay.core import columns as c
+from recassay.plots.theme import FAINT, GRID, INK, colour_scale, dash_scale, inline, shorten, themed
+
+WIDTH, HEIGHT = 330, 230
+COLUMNS = 3
+SHARES = {"share_of_items": "items", "share_of_train": "training interactions", "share_of_test": "test interactions"}
+SHARE_COLOURS = (INK, FAINT, "#c0392b")
+FEW = 12
+"""With more algorithms than this, bands and marks would cover the lines, and are left to the tables."""
+
+MOST_PANELS = 9
+"""With more datasets than this, a panel each would be a wall; the rest is in the tables."""
+
+
+def shown_datasets(result: PopularityResult) -> list[DatasetStrata]:
+    """The datasets that get a panel: all, or the `MOST_PANELS` whose order changes most, in their own order."""
+    if len(result.datasets) <= MOST_PANELS:
+        return list(result.datasets)
+    change = {
+        row[c.DATASET]: (row["proven"] or 0, row["distance"] if row["distance"] == row["distance"] else -1.0)
+        for row in result.sensitivity_frame().to_dicts()
+        if row["scope"] == "dataset"
+    }
+    names = sorted(change, key=lambda name: change[name], reverse=True)[:MOST_PANELS]
+    return [dataset for dataset in result.datasets if dataset.dataset in names]
+
+
+def plot_strata(result: PopularityResult) -> Any:
+    """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
+
+    A filled point is the best at its P or differs significantly from it, a hollow one cannot be told from it; a
+    diamond marks a crossing that is significant on both sides.
+    """
+    names = list(result.algorithms)
+    panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
+    seen = f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; "
+    return themed(
+        _grid(panels),
+        f"Performance on the less popular items, {result.metric}",
+        f"left: items that few have; right end: all items; {seen if len(names) <= FEW else ''}"
+        "hollow: not told from the best there; heights by square root",
+    )
+
+
+def _curves(result: PopularityResult, dataset: DatasetStrata, names: list[str]) -> Any:
+    rows = dataset.curves_frame(result.alpha).to_dicts()
+    x = alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
+    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=_legend(names))
+    dash = alt.StrokeDash(f"{c.ALGORITHM}:N", scale=dash_scale(names), sort=names, legend=_legend(names))
+    tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
+    base = alt.Chart(inline(rows))
+    root = alt.Scale(type="sqrt", zero=True)
+    y = alt.Y(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
+    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(size=30, strokeWidth=1.4, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        fill=alt.condition(
+            f"datum.told_from_best || datum.{c.RANK} == 1",
+            alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
+            alt.value("white"),
+        ),
+        tooltip=tip,
+    )
+    layers = [lines, points]
+    if len(names) <= FEW:
+        band = base.mark_area(opacity=0.16).encode(x=x, y=alt.Y("low:Q", scale=root), y2="high:Q", color=colour)
+        layers.insert(0, band)
+    marked = _marked_crossings(dataset)
+    if marked and len(names) <= FEW:
+        layers.append(
+            alt.Chart(inline(marked))
+            .mark_point(shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
+            .encode(
+                x=alt.X("x:Q", scale=_scale(dataset)),
+                y=y,
+                tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"],
+            )
+        )
+    return alt.layer(*layers).properties(width=WIDTH, height=max(HEIGHT, 6 * len(names)), title=_title(dataset))
+
+
+def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
+    """The crossings that are significant on both sides, placed where the drawn lines meet."""
+    rows = []
+    for one in dataset.crossings:
+        if not one.proven:
+            continue
+        first, second = (dataset.algorithms.index(name) for name in (one.first, one.second))
+        below, above = dataset.thresholds.index(one.below), dataset.thresholds.index(one.above)
+        ahead, behind = (
+            [math.sqrt(max(float(dataset.value[row, a]), 0.0)) for row in (below, above)] for a in (first, second)
+        )
+        share = (ahead[0] - behind[0]) / (ahead[0] - behind[0] + behind[1] - ahead[1])
+        if _by_logarithm(dataset):
+            x = one.below ** (1 - share) * one.above**share
+        else:
+            x = (1 - share) * one.below + share * one.above
+        rows.append({**asdict(one), "x": x, c.VALUE: ((1 - share) * ahead[0] + share * ahead[1]) ** 2})
+    return rows
+
+
+def plot_popularity_curve(result: PopularityResult) -> Any:
+    """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
+    panels = []
+    for dataset in shown_datasets(result):
+        x = alt.X(f"{c.RANK}:Q", title="items, the most popular first", scale=alt.Scale(type="log"), axis=_axis())
+        y = alt.Y("popularity:Q", title="Pop(i), users in training", scale=alt.Scale(type="log"), axis=_axis())
+        curve = alt.Chart(inline(dataset.curve.to_dicts())).mark_line(color=INK, strokeWidth=2).encode(
+            x=x, y=y, tooltip=[f"{c.RANK}:Q", "popularity:Q"]
+        )  # fmt: skip
+        rows = dataset.shares.select("threshold", "items", "share_of_items", "share_of_train").to_dicts()
+        rules = alt.Chart(inline(rows)).mark_rule(color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
+            y="threshold:Q", tooltip=["threshold:Q", "items:Q", "share_of_items:Q", "share_of_train:Q"]
+        )  # fmt: skip
+        panels.append((rules + curve).properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
+    return themed(
+        _grid(panels), "Popularity of the items", "dashed: the thresholds P; items below a rule are in its T_P"
+    )
+
+
+def plot_shares(result: PopularityResult) -> Any:
+    """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
+    panels = []
+    for dataset in shown_datasets(result):
+        rows = [
+            {"threshold": row["threshold"], "what": title, "share": row[name]}
+            for row in dataset.shares.to_dicts()
+            for name, title in SHARES.items()
+        ]
+        titles = list(SHARES.values())
+        panels.append(
+            alt.Chart(inline(rows))
+            .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=28))
+            .encode(
+                x=alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset)),
+                y=alt.Y("share:Q", title="share below P", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+                color=alt.Color(
+                    "what:N",
+                    sort=titles,
+                    scale=alt.Scale(domain=titles, range=list(SHARE_COLOURS)),
+                    legend=alt.Legend(title=None),
+                ),
+                tooltip=["what:N", "threshold:Q", alt.Tooltip("share:Q", format=".2%")],
+            )
+            .properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
+        )
+    return themed(_grid(panels), "What lies below each threshold", "items, and the interactions with them")
+
+
+def plot_sensitivity(result: PopularityResult) -> Any:
+    """Kendall distance between the orders at the lowest and the highest threshold, for each dataset and over all."""
+    rows = [row for row in result.sensitivity_frame().to_dicts() if row["distance"] == row["distance"]]
+    for row in rows:
+        sure = "" if row["proven"] is None else f"{row['proven']} of {row['flipped']} flips proven"
+        row.update(label=shorten(row[c.DATASET], 32), note=sure, kind="dataset" if row["scope"] == "dataset" else "all")
+    order = [row["label"] for row in rows]
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
+    scale = alt.Scale(domain=[0, 1])
+    title = "Kendall distance between the orders (0: the same, 1: reversed)"
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=["dataset", "all"], range=["#0072b2", INK]), legend=None)
+    base = alt.Chart(inline(rows)).encode(y=y)
+    tip = [f"{c.DATASET}:N", "distance:Q", "low:Q", "high:Q", "pairs:Q", "flipped:Q", "proven:Q"]
+    grid = alt.Axis(gridColor=GRID, values=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    spans = base.mark_rule(strokeWidth=2.4, opacity=0.5).encode(
+        x=alt.X("low:Q", scale=scale, title=title, axis=grid), x2="high:Q", color=colour
+    )
+    dots = base.mark_circle(size=70, opacity=1).encode(x=alt.X("distance:Q", scale=scale), color=colour, tooltip=tip)
+    notes = base.mark_text(align="left", dx=6, fontSize=10.5, color=FAINT).encode(x=alt.datum(1.0), text="note:N")
+    chart = (spans + dots + notes).properties(width=420, height=24 * len(rows))
+    return themed(
+        chart,
+        f"Popularity sensitivity of the ranking, {result.metric}",
+        f"{100 * result.confidence:g} % intervals over users, for the study over datasets and users",
+    )
+
+
+def _grid(panels: list[Any]) -> Any:
+    return alt.concat(*panels, columns=COLUMNS, spacing=26).resolve_scale(y="independent", x="independent")
+
+
+def _scale(dataset: DatasetStrata) -> alt.Scale:
+    domain = [dataset.thresholds[0], dataset.thresholds[-1]]
+    return alt.Scale(type="log" if _by_logarithm(dataset) else "linear", domain=domain, nice=False, padding=6)
+
+
+def _by_logarithm(dataset: DatasetStrata) -> bool:
+    """Whether the thresholds span more than a factor of ten."""
+    return dataset.thresholds[-1] > 10 * dataset.thresholds[0]
+
+
+def _axis() -> alt.Axis:
+    return alt.Axis(format="~s", labelOverlap=True, grid=False)
+
+
+def _ticks(dataset: DatasetStrata) -> alt.Axis:
+    return alt.Axis(format=",d", labelOverlap="greedy", labelSeparation=5, values=list(dataset.thresholds), grid=False)
+
+
+def _legend(names: list[str]) -> alt.Legend:
+    return alt.Legend(
+        title=None,
+        columns=2 if len(names) > 18 else 1,
+        symbolStrokeWidth=2.5,
+        symbolType="stroke",
+        symbolOpacity=1,
+        labelExpr=_short_labels(names),
+    )
+
+
+def _short_labels(names: list[str]) -> str:
+    shown = ", ".join(f"{json.dumps(name)}: {json.dumps(shorten(name, 36))}" for name in names)
+    return f"({{{shown}}})[datum.label]"
+
+
+def _title(dataset: DatasetStrata) -> alt.TitleParams:
+    return alt.TitleParams(shorten(dataset.dataset, 40), fontSize=12, anchor="start", offset=6)

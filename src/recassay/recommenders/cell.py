@@ -1,0 +1,249 @@
+"""A recommender cell: one algorithm on one dataset, tuned on the validation part, judged on the test part."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.core.plain import plain
+from recassay.core.search import defaults
+from recassay.core.seeds import derived_rng
+from recassay.core.study import LIST_DEPTH, DatasetSpec
+from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
+from recassay.metrics.evaluate import EvaluationResult, evaluate
+from recassay.metrics.make import make_metric
+from recassay.metrics.protocol import Metric, has_user_values
+from recassay.metrics.recommend import recommend_all
+from recassay.metrics.whole import whole_ranking_values
+from recassay.recommenders.attacked import hit_ratio_shift
+from recassay.recommenders.plan import CellSpec, SplitSpec
+from recassay.recommenders.references import load_algorithm
+from recassay.recommenders.space import highest, settle
+from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.runner.jobs import Emit, JobFailure
+from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
+from recassay.store import TrialRecord
+from recassay.store.store import write_cell_files
+
+
+def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
+    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`."""
+    record = prepare_split(
+        Path(payload["folder"]),
+        SplitSpec.model_validate(payload["split"]),
+        DatasetSpec.model_validate(payload["dataset"]),
+        payload["base"],
+    )
+    return asdict(record)
+
+
+def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
+    """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
+    work = _Work.load(payload, with_data=False)
+    fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
+    sizes = work.sizes
+    return {
+        "memory": work.declared_memory(fixed | defaults(space)),
+        "most_memory": max(
+            (work.declared_memory(fixed | chosen) or 0 for chosen in (defaults(space), highest(space))), default=0
+        ),
+        "users": sizes.n_users,
+        "items": sizes.n_items,
+        "interactions": sizes.n_interactions,
+        "trials": work.spec.tuning.trials if space else 0,
+    }
+
+
+def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
+    """The job of a cell: tune on train and validation, fit on both, recommend, judge on test, write scores and lists.
+
+    Payload: `cell` (a `CellSpec`), `id`, `reference` and `base` of the algorithm, `folder` of the study, `memory` (the
+    limit in bytes or None) and `trials` that are already known. Emits `{"trial": ...}` for each new trial.
+    """
+    from recassay.recommenders.tune import tune
+
+    begin = time.perf_counter()
+    work = _Work.load(payload)
+    spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
+    fixed, space = settle(work.kind, spec.settings, spec.algorithm)
+    objective = make_metric(spec.tuning.metric)
+    validation = _Validation(work, fixed, objective) if spec.tuning.trials and space else None
+    tuned = tune(
+        space,
+        validation.stages if validation is not None else _nothing,
+        trials=spec.tuning.trials,
+        higher_is_better=objective.higher_is_better,
+        seed=spec.seed,
+        names=names,
+        history=[TrialRecord.from_dict(trial) for trial in payload.get("trials", ())],
+        pruning=spec.tuning.staged,
+        record=lambda trial: emit({"trial": plain(trial.to_dict())}),
+    )
+    del validation
+    seconds_tune = time.perf_counter() - begin
+    parameters = fixed | tuned.parameters
+    predicted = work.refuse_over_budget(parameters)
+    whole_peak = peak_bytes()
+    reset_peak()
+
+    train, test = work.split.refit(), work.split.test
+    if not len(test):
+        raise InputError("the test part is empty", fix="use another split or a weaker filter")
+    begin = time.perf_counter()
+    recommender = work.kind(**parameters).fit(train, rng=derived_rng(spec.seed, "fit", *names, "final"))
+    seconds_fit = time.perf_counter() - begin
+    seen = train.csr()
+    begin = time.perf_counter()
+    top = recommend_all(recommender, _users(test), spec.depth, exclude=seen)
+    seconds_predict = time.perf_counter() - begin
+    memory = peak_bytes()
+    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train)
+    shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
+    write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
+    record = {
+        "parameters": parameters,
+        "validation": tuned.value,
+        "seconds_tune": seconds_tune,
+        "seconds_fit": seconds_fit,
+        "seconds_predict": seconds_predict,
+        "memory": memory,
+        "peak_memory": max(filter(None, (whole_peak, peak_bytes())), default=None),
+        "predicted_memory": predicted,
+        "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
+        "metrics": judged.mean() | shifted,
+    }
+    return plain(record)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a cell works on."""
+
+    spec: CellSpec
+    kind: type[Any]
+    folder: Path
+    sizes: SplitRecord
+    memory_limit: int | None
+    _split: Split | None
+
+    @classmethod
+    def load(cls, payload: Mapping[str, Any], *, with_data: bool = True) -> _Work:
+        spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
+        return cls(
+            spec=spec,
+            kind=load_algorithm(payload["reference"], payload["base"]),
+            folder=folder,
+            sizes=split_record(folder, spec.split.id),
+            memory_limit=payload.get("memory"),
+            _split=load_split(folder, spec.split.id) if with_data else None,
+        )
+
+    @property
+    def split(self) -> Split:
+        assert self._split is not None
+        return self._split
+
+    def declared_memory(self, parameters: Mapping[str, Any]) -> int | None:
+        """What the algorithm says it needs on the final training part, None where it says nothing."""
+        algorithm, sizes = self.kind(**parameters), self.sizes
+        if not hasattr(algorithm, "memory_bytes"):
+            return None
+        return int(algorithm.memory_bytes(sizes.n_users, sizes.n_items, sizes.n_interactions))
+
+    def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
+        """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
+        needed = self.declared_memory(parameters)
+        if needed is not None and self.memory_limit is not None:
+            held = resident_bytes()
+            if needed + held > self.memory_limit:
+                raise JobFailure(
+                    "over_budget",
+                    f"would need about {(needed + held) / 1e9:.3g} GB, and budget.memory_gb is "
+                    f"{self.memory_limit / 1e9:.3g}",
+                )
+        return needed
+
+
+class _Validation:
+    """Trials on the validation part: what does not depend on parameters is computed once."""
+
+    def __init__(self, work: _Work, fixed: Mapping[str, Any], objective: Metric) -> None:
+        self.work, self.fixed, self.objective = work, fixed, objective
+        self.train, self.valid = work.split.train, work.split.valid
+        if not len(self.valid):
+            raise InputError(
+                "tuning needs a validation part, and it is empty", fix="use another split, or tuning.trials = 0"
+            )
+        self.seen: csr_array = self.train.csr()
+        self.truth: csr_array = self.valid.csr()
+        self.users = _users(self.valid)
+        self._shared: dict[str, Any] | None = None
+
+    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[float]:
+        """The objective of a model of the training part, after each stage where the algorithm reports stages."""
+        chosen = {**self.fixed, **parameters}
+        self.work.refuse_over_budget(chosen)
+        algorithm, spec = self.work.kind(**chosen), self.work.spec
+        rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
+        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged else None
+        if steps is not None:
+            for recommender in steps(self.train, rng=rng, **self._shared_for(steps)):
+                yield self._judge(recommender)
+        else:
+            yield self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit)))
+
+    def _shared_for(self, method: Any) -> dict[str, Any]:
+        if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
+            return {}
+        if self._shared is None:
+            self._shared = {"shared": self.work.kind.shared(self.train)}
+        return self._shared
+
+    def _judge(self, recommender: Recommender) -> float:
+        depth = self.objective.k or LIST_DEPTH
+        top = recommend_all(recommender, self.users, depth, exclude=self.seen)
+        return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
+
+
+def _judge_test(
+    recommender: Recommender, top: TopK, test: Interactions, metrics: list[Metric], train: Interactions
+) -> EvaluationResult:
+    """The metrics on the lists, and those that read the whole order (without a cut-off) on whole lists."""
+    whole = [m for m in metrics if has_user_values(m) and getattr(m, "whole_ranking", False) and m.k is None]
+    judged = evaluate(top, test, metrics, train=train)
+    if not whole:
+        return judged
+    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=train.csr())
+    columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
+    return replace(judged, per_user=judged.per_user.with_columns(columns))
+
+
+def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[float]:
+    return iter(())
+
+
+def _users(part: Interactions) -> IdArray:
+    return np.unique(part.user).astype(np.int32)
+
+
+def _lists(top: TopK, train: Interactions) -> pl.DataFrame:
+    """One row a place: user and item by the ids of the user's own file, rank from 1, score."""
+    row, place = np.nonzero(top.items >= 0)
+    return pl.DataFrame(
+        {
+            c.USER: train.users.gather(top.users[row]),
+            c.RANK: pl.Series((place + 1).astype(np.int32)),
+            c.ITEM: train.items.gather(top.items[row, place]),
+            c.SCORE: pl.Series(top.scores[row, place]),
+        }
+    )

@@ -1,0 +1,63 @@
+"""From a plan to jobs: the splits that cells share, the cells themselves, and the limits of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from recassay.core.registry import algorithms
+from recassay.core.study import StudySpec
+from recassay.metrics.make import make_metric
+from recassay.recommenders.plan import Plan, PlannedCell
+from recassay.recommenders.splits import is_prepared
+from recassay.runner.jobs import Job
+from recassay.runner.memory import memory_limit
+from recassay.runner.references import is_part_file
+
+
+def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
+    """The jobs that prepare the splits of `cells`, those that are there left out."""
+    budget, limit = planned.study.budget, memory_limit(planned.study.budget)
+    return [
+        Job(
+            split,
+            "recassay.recommenders.cell:prepare",
+            partial(_split_payload, planned, cell, folder),
+            budget.seconds_per_cell,
+            limit,
+        )
+        for split, cell in planned.splits(cells).items()
+        if not is_prepared(folder, split)
+    ]
+
+
+def _split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "split": cell.spec.split.model_dump(mode="json"),
+        "dataset": cell.dataset.model_dump(mode="json"),
+        "base": planned.study.base,
+    }
+
+
+def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+    """What the process of a cell must know."""
+    return {
+        "cell": cell.spec.model_dump(mode="json"),
+        "id": cell.id,
+        "reference": cell.algorithm.reference,
+        "base": planned.study.base,
+        "folder": str(folder),
+        "memory": memory_limit(planned.study.budget),
+    }
+
+
+def part_modules(study: StudySpec) -> list[str]:
+    """The modules of ours that a study's cells need: workers import them once instead of once a cell."""
+    names = [a.reference for a in study.algorithms if not is_part_file(a.reference)]
+    modules = {algorithms.get(name).__module__ for name in names}
+    modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
+    modules |= {"recassay.recommenders.cell", *({"recassay.recommenders.tune"} if study.tuning.trials else ())}
+    return sorted(module for module in modules if module.startswith("recassay."))

@@ -1,0 +1,140 @@
+"""Splits are made once and shared: a folder each in the study folder, memory-mapped by every cell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core.errors import InputError
+from recassay.core.plain import plain
+from recassay.core.study import DatasetSpec
+from recassay.core.types import Interactions, Split
+from recassay.data.sources import open_dataset
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.plan import SplitSpec
+from recassay.store.files import write_array, write_folder, write_json, write_parquet
+
+_COLUMNS = ("user", "item", "weight", "time")
+_PARTS = ("train", "valid", "test", "cold_valid")
+_META = "split.json"
+_IDS = {"users": "users.parquet", "items": "items.parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRecord:
+    """What is known of a prepared split: `n_interactions` and the tables' sizes are those of the final training."""
+
+    id: str
+    fingerprint: str
+    n_users: int
+    n_items: int
+    n_interactions: int
+    counts: dict[str, int]
+    audit: dict[str, Any]
+
+
+def split_folder(folder: Path, split_id: str) -> Path:
+    """Where a split lies in a study folder."""
+    return folder / "splits" / split_id
+
+
+def is_prepared(folder: Path, split_id: str) -> bool:
+    """Whether the split is there; it appears whole or not at all."""
+    return (split_folder(folder, split_id) / _META).is_file()
+
+
+def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str) -> SplitRecord:
+    """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first."""
+    target = split_folder(folder, spec.id)
+    if not is_prepared(folder, spec.id):
+        opened = open_dataset(dataset.reference, dataset.read, base=base)
+        opened.refuse_positions(spec.protocol.split)
+        split = apply_protocol(opened.interactions, spec.protocol)
+        del opened
+        write_folder(target, lambda made: _write(split, made))
+    return split_record(folder, spec.id)
+
+
+def split_record(folder: Path, split_id: str) -> SplitRecord:
+    """The record of a prepared split."""
+    stored = _read_meta(split_folder(folder, split_id))
+    sizes = stored["sizes"]
+    return SplitRecord(
+        id=split_id,
+        fingerprint=stored["fingerprint"],
+        n_users=sizes["users"],
+        n_items=sizes["items"],
+        n_interactions=sizes["interactions"],
+        counts=stored["counts"],
+        audit=stored["audit"],
+    )
+
+
+def load_split(folder: Path, split_id: str) -> Split:
+    """A prepared split; its arrays are read-only maps of the files, so that all cells share one copy in memory."""
+    source = split_folder(folder, split_id)
+    stored = _read_meta(source)
+    tables: dict[str, Any] = {
+        name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
+    }
+    parts = {}
+    for name in _PARTS:
+        if name not in stored["parts"]:
+            continue
+        columns: dict[str, Any] = {c: _map(source / f"{name}.{c}.npy") for c in stored["parts"][name]}
+        parts[name] = Interactions(**columns, **tables)
+    return Split(
+        train=parts["train"],
+        valid=parts["valid"],
+        test=parts["test"],
+        cold_valid=parts.get("cold_valid"),
+        fingerprint=stored["fingerprint"],
+        counts=stored["counts"],
+        audit=stored["audit"],
+        final_fit=stored["final_fit"],
+    )
+
+
+def _map(path: Path) -> Any:
+    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def _read_meta(source: Path) -> dict[str, Any]:
+    try:
+        stored: dict[str, Any] = json.loads((source / _META).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(
+            "the prepared split is missing or damaged", where=str(source), fix="remove this folder and run again"
+        ) from None
+    return stored
+
+
+def _write(split: Split, folder: Path) -> None:
+    parts: dict[str, list[str]] = {}
+    for name in _PARTS:
+        part: Interactions | None = getattr(split, name)
+        if part is None:
+            continue
+        parts[name] = [c for c in _COLUMNS if getattr(part, c) is not None]
+        for column in parts[name]:
+            write_array(folder / f"{name}.{column}.npy", getattr(part, column))
+    for name, file_name in _IDS.items():
+        write_parquet(folder / file_name, getattr(split.train, name).to_frame())
+    meta = {
+        "fingerprint": split.fingerprint,
+        "final_fit": split.final_fit,
+        "parts": parts,
+        "sizes": {
+            "users": split.train.n_users,
+            "items": split.train.n_items,
+            "interactions": sum(len(part) for part in split.refit_parts()),
+        },
+        "counts": split.counts,
+        "audit": split.audit,
+    }
+    write_json(folder / _META, plain(meta))

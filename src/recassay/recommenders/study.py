@@ -1,0 +1,89 @@
+"""A study of recommenders from its spec to its store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+
+from recassay.core.study import StudySpec
+from recassay.metrics.make import make_metric
+from recassay.recommenders.dispatch import cell_payload, part_modules, split_jobs
+from recassay.recommenders.dry_run import dry_run_study
+from recassay.recommenders.manifest import manifest_of
+from recassay.recommenders.plan import Plan, PlannedCell, plan
+from recassay.runner.drive import Event, Progress, StudyRecord, Work, WorkCell, drive, settled_workers
+from recassay.runner.jobs import Job
+from recassay.store.records import PlannedRow
+
+__all__ = ["Event", "Progress", "StudyRecord", "run_study"]
+
+
+def run_study(
+    spec: StudySpec,
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+    dry_run: bool = False,
+    fork: bool | None = None,
+    cluster: str | None = None,
+) -> StudyRecord:
+    """Run `spec` in `folder`, or go on where an earlier run stopped; a dry run says what would be done.
+
+    Cells that are done stay; failed ones are run again where `retry_failed`. `workers` processes (None: one a core),
+    each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
+    between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
+    `folder` must be on a disk that they see under the same path. Ctrl-C ends the processes and raises
+    `KeyboardInterrupt`; the store is whole at any moment.
+    """
+    workers = settled_workers(workers, threads)
+    folder = Path(folder).resolve()
+    planned = plan(spec)
+    work = _work(planned)
+    if dry_run:
+        predictions = dry_run_study(planned, folder, workers, work.preload, fork)
+        return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions)
+    return drive(
+        work,
+        folder,
+        workers=workers,
+        threads=threads,
+        progress=progress,
+        retry_failed=retry_failed,
+        fork=fork,
+        cluster=cluster,
+    )
+
+
+def _work(planned: Plan) -> Work:
+    def prepare(cells: Collection[str], folder: Path) -> list[Job]:
+        return split_jobs(planned, [cell for cell in planned.cells if cell.id in cells], folder)
+
+    objective = make_metric(planned.study.tuning.metric)
+    return Work(
+        cells=tuple(_work_cell(planned, cell) for cell in planned.cells),
+        function="recassay.recommenders.cell:run_cell",
+        prepare=prepare,
+        budget=planned.study.budget,
+        preload=part_modules(planned.study),
+        manifest=partial(manifest_of, planned),
+        better=max if objective.higher_is_better else min,
+    )
+
+
+def _work_cell(planned: Plan, cell: PlannedCell) -> WorkCell:
+    spec = cell.spec
+    row = PlannedRow(
+        cell=cell.id,
+        algorithm=spec.algorithm,
+        dataset=spec.dataset,
+        seed=spec.seed,
+        fold=spec.fold,
+        metrics=spec.reported,
+        tuning=spec.tuning_id,
+        trials=spec.tuning.trials,
+    )
+    return WorkCell(row, spec.split.id, spec.model_dump(mode="json"), partial(cell_payload, planned, cell))

@@ -1,0 +1,78 @@
+"""One self-contained page: results, pictures and script in a single file that needs no network and no server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+
+from recassay.core.version import __version__
+from recassay.reporting.content import ReportContent
+from recassay.reporting.figures import Told
+from recassay.reporting.markup import Child, Markup, data_block, escaped, joined, tag
+from recassay.reporting.page.board import board_data
+from recassay.reporting.page.end import appendix, failures
+from recassay.reporting.page.parts import Body
+from recassay.reporting.page.top import top
+from recassay.reporting.section import PARTS, part_id, part_title
+
+SCRIPTS = ("theme.js", "special.js", "rules.js", "tests.js", "diagrams.js", "leaderboard.js", "charts.js", "start.js")
+"""In this order they make the one script of the page."""
+
+
+def template(name: str) -> str:
+    """A file of `templates/`."""
+    return (resources.files("recassay.reporting") / "templates" / name).read_text(encoding="utf-8")
+
+
+def build_page(
+    content: ReportContent, parts: Sequence[Told], drawings: Mapping[str, str], *, beside: bool = False
+) -> str:
+    """The report as HTML; `drawings` are the figures' SVGs by name.
+
+    With `beside`, the page links to the folders `figures` and `tables` that lie next to it. The page's policy lets
+    nothing run but its own script, which it names by hash, and fetches nothing.
+    """
+    body = Body(content, parts, drawings, beside=beside)
+    blocks: list[tuple[str, str, Child]] = []
+    for part in PARTS:
+        sections: list[Child] = list(body.sections(part))
+        if part == "leaderboard" and content.results.frame.height:
+            sections.insert(0, Markup(template("leaderboard.html")))
+        if part == "cost":
+            sections.append(failures(content.facts))
+        if any(section for section in sections):
+            blocks.append((part_id(part), part_title(part), sections))
+    others = body.untold()
+    if others:
+        blocks.append(("further", "Further analyses", others))
+    blocks.append(("appendix", "Appendix", appendix(content, body.pages())))
+    script = "\n".join(template(name) for name in SCRIPTS)
+    fields = {
+        "title": escaped(f"{content.title}: {content.metric}"),
+        "heading": escaped(content.title),
+        "metric": escaped(content.metric),
+        "version": escaped(__version__),
+        "policy": escaped(_policy(script)),
+        "style": template("page.css"),
+        "script": script,
+        "data": data_block("board-data", board_data(content)),
+        "navigation": joined(tag("a", title, href=f"#{name}") for name, title, _ in blocks),
+        "top": top(content),
+        "parts": joined(
+            tag("section", tag("h2", title, id=f"{name}-title"), inside, id=name, class_="part",
+                aria_labelledby=f"{name}-title")
+            for name, title, inside in blocks
+        ),
+    }  # fmt: skip
+    page = template("page.html")
+    pieces = page.split("$$")
+    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    )

@@ -1,0 +1,92 @@
+"""What a reader must know before believing a number: leakage, gaps, failures, untuned algorithms, low power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from recassay.analysis.compare.result import CompareResult
+from recassay.core import columns as c
+from recassay.core.errors import listing
+from recassay.core.facts import StudyFacts
+from recassay.core.results import MissingCells
+from recassay.reporting.content import ReportContent
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A warning: a few words that stand out, and one sentence."""
+
+    title: str
+    sentence: str
+
+
+def cautions(content: ReportContent) -> list[Caution]:
+    """Every warning that the results, the tests and the study's own record give cause for."""
+    found: list[Caution] = []
+    if content.facts is not None:
+        found += _leakage(content.facts)
+        found += _failures(content.facts)
+    found += _missing(content)
+    if content.facts is not None and content.facts.untuned:
+        names = listing(content.facts.untuned, most=8)
+        found.append(Caution("Untuned", f"No trial was spent on tuning: {names} ran with default parameters."))
+    found += _power(content)
+    return found
+
+
+def _leakage(facts: StudyFacts) -> Iterator[Caution]:
+    kinds: dict[tuple[str, bool], list[str]] = {}
+    example: dict[tuple[str, bool], str] = {}
+    for finding in facts.findings:
+        key = (finding.name, finding.leak)
+        if finding.dataset not in kinds.setdefault(key, []):
+            kinds[key].append(finding.dataset)
+        example.setdefault(key, finding.sentence)
+    for (name, leak), datasets in kinds.items():
+        title = "Leakage" if leak else "Weak evidence"
+        where = f"on {listing(datasets, most=6)}"
+        yield Caution(title, f"{name.replace('_', ' ')} {where}: {example[name, leak]}"
+                      f"{' (the first of them)' if len(datasets) > 1 else ''}.")  # fmt: skip
+
+
+def _failures(facts: StudyFacts) -> Iterator[Caution]:
+    if facts.failed:
+        cells = listing((f"{f.algorithm} on {f.dataset} ({f.status})" for f in facts.failed), most=5)
+        count = f"{len(facts.failed)} of {facts.planned} cells failed"
+        yield Caution("Failed cells", f"{count}: {cells}. Reasons stand under Cost.")
+    if facts.to_go:
+        yield Caution(
+            "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
+        )
+
+
+def _missing(content: ReportContent) -> Iterator[Caution]:
+    records = [getattr(result, "missing", None) for result in content.analyses.values()]
+    sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
+    if sentence:
+        yield Caution("Missing cells", f"Of {content.metric}, {sentence}.")
+    frame = content.results.frame.filter(pl.col(c.METRIC) != content.metric)
+    whole = len(content.results.algorithms) * len(content.results.datasets)
+    present = frame.drop_nulls(c.VALUE).unique([c.METRIC, c.ALGORITHM, c.DATASET]).group_by(c.METRIC).len().rows()
+    gaps = {label: whole - count for label, count in present if count < whole}
+    if gaps:
+        told = listing((f"{label} ({gaps[label]})" for label in content.results.metrics if label in gaps), most=6)
+        yield Caution("Missing cells", f"Of other metrics some cells have no value: {told}.")
+
+
+def _power(content: ReportContent) -> Iterator[Caution]:
+    compared = next((r for r in content.analyses.values() if isinstance(r, CompareResult)), None)
+    if compared is None:
+        return
+    power = compared.power
+    if not power.wilcoxon_can_decide:
+        yield Caution("Low power", power.sentence())
+    elif power.smallest_significant >= (power.algorithms - 1) / 2:
+        yield Caution(
+            "Low power",
+            f"{power.datasets} datasets are few for {power.algorithms} algorithms: mean ranks must differ by "
+            f"{power.smallest_significant:.2f}, half of their whole range, to be told apart by Nemenyi's test.",
+        )

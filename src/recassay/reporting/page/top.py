@@ -1,0 +1,151 @@
+"""The top of a report: the verdict, what to be wary of, and the study at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recassay.core.errors import listing
+from recassay.core.facts import StudyFacts
+from recassay.reporting.content import ReportContent
+from recassay.reporting.markup import Child, Markup, joined, tag
+from recassay.reporting.page.cautions import cautions
+from recassay.reporting.section import Part, part_id, part_title
+from recassay.reporting.verdict import verdict_by_part
+
+SPLITS = {
+    "global_time": "by one point in time for all users",
+    "user_time": "by time within each user",
+    "leave_last_out": "the last item of each user",
+    "random": "at random over all interactions",
+    "random_per_user": "at random within each user",
+    "kfold": "cross-validation over users' interactions",
+    "given": "given files",
+}
+
+
+FIRST: tuple[Part, ...] = ("leaderboard", "significance")
+"""The parts whose sentences stand in the open; of the others the first does, and the rest folds out."""
+
+
+def top(content: ReportContent) -> Markup:
+    """Verdict, warnings and the study at a glance."""
+    said = verdict_by_part(content.analyses)
+    if not said:
+        nothing = "No analysis had anything to say about this table; see what was not done below."
+        return joined([_verdict([tag("p", nothing, class_="lead")]), _warnings(content), _glance(content)])
+    lead, *others = [sentence for part in FIRST for sentence in said.pop(part, [])] or said.pop(next(iter(said)))
+    blocks = [tag("p", lead, class_="lead"), tag("ul", [tag("li", sentence) for sentence in others])]
+    rows = [[tag("dt", tag("a", part_title(part), href=f"#{part_id(part)}")), tag("dd", _folded(found))]
+            for part, found in said.items()]  # fmt: skip
+    if rows:
+        blocks.append(tag("dl", rows, class_="glance"))
+    return joined([_verdict(blocks), _warnings(content), _glance(content)])
+
+
+def _verdict(blocks: list[Markup]) -> Markup:
+    heading = tag("h2", "Verdict", id="verdict-title")
+    return tag("section", heading, blocks, id="verdict", aria_labelledby="verdict-title")
+
+
+def _folded(sentences: list[str]) -> list[Child]:
+    first, *rest = sentences
+    if not rest:
+        return [first]
+    return [first, tag("details", tag("summary", f"{len(rest)} more"), tag("ul", [tag("li", one) for one in rest]))]
+
+
+def _warnings(content: ReportContent) -> Markup | None:
+    found = cautions(content)
+    if not found:
+        return None
+    items = [tag("li", tag("strong", caution.title), " ", caution.sentence) for caution in found]
+    return tag(
+        "section",
+        tag("h2", "Before you believe it", id="warnings-title"),
+        tag("ul", items),
+        id="warnings",
+        role="note",
+        aria_labelledby="warnings-title",
+    )
+
+
+def _glance(content: ReportContent) -> Markup:
+    results = content.results
+    better = "higher" if content.higher_is_better else "lower"
+    rows: list[tuple[str, Child]] = [
+        ("Algorithms", f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}"),
+        ("Datasets", f"{len(results.datasets)}: {listing(results.datasets, most=40)}"),
+        (
+            "Metric",
+            f"{content.metric} ({better} is better), of {len(results.metrics)}: {listing(results.metrics, most=20)}",
+        ),
+    ]
+    if content.facts is not None:
+        rows += _study_rows(content.facts)
+    convention = content.formulas.get(content.metric)
+    if convention:
+        rows.append(("Convention", f"{convention['formula']}; {convention['convention']}"))
+    sources = [f"{name} (SHA-256 {digest}…)" for name, digest in content.sources]
+    if sources:
+        rows.append(("Source", "; ".join(sources[:5])))
+    if content.skipped:
+        said = [tag("li", tag("strong", name), f": {reason}") for name, reason in content.skipped.items()]
+        rows.append(("Not done", tag("ul", said)))
+    return tag(
+        "section",
+        tag("h2", "At a glance", id="glance-title"),
+        tag("dl", [[tag("dt", name), tag("dd", value)] for name, value in rows], class_="glance"),
+        id="glance",
+        aria_labelledby="glance-title",
+    )
+
+
+def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
+    cells = f"{facts.done} of {facts.planned} done, {len(facts.failed)} failed"
+    if facts.to_go:
+        cells += f", {facts.to_go} to go"
+    seeds = (
+        "".join(f"; seed {seed}" for seed in facts.seeds[:1]) if len(facts.seeds) < 2 else f"; {len(facts.seeds)} seeds"
+    )
+    if not facts.protocol:
+        return [("Cells", f"{cells}{seeds}"), *([("Budget", _budget(facts.budget))] if facts.budget else [])]
+    trials = f"{facts.trials} trials each, by {facts.tuning_metric} on the validation part" if facts.trials else "none"
+    return [
+        ("Cells", f"{cells}{seeds}"),
+        ("Protocol", _protocol(facts.protocol)),
+        ("Split", _split(facts.protocol)),
+        ("Tuning", trials),
+        ("Budget", _budget(facts.budget)),
+    ]
+
+
+def _protocol(protocol: Mapping[str, Any]) -> str:
+    threshold = protocol.get("positive_threshold")
+    positive = (
+        "every interaction is positive" if threshold is None else f"ratings of at least {threshold:g} are positive"
+    )
+    if protocol.get("filter") == "none":
+        return f"{positive}; no filter"
+    kept = (
+        f"items with at least {protocol.get('min_item_interactions')} and users with at least "
+        f"{protocol.get('min_user_interactions')} interactions"
+    )
+    return f"{positive}; {kept}, {'until all have them' if protocol.get('filter') == 'core' else 'filtered once'}"
+
+
+def _split(protocol: Mapping[str, Any]) -> str:
+    name = str(protocol.get("split"))
+    parts = " / ".join(f"{100 * float(share):g}" for share in protocol.get("ratios", ()))
+    shares = f", {parts} % train, validation, test" if name not in ("leave_last_out", "kfold", "given") else ""
+    allowed = protocol.get("allow_leakage") or ()
+    leak = f"; leakage allowed by name: {listing(allowed)}" if allowed else ""
+    return f"{name} ({SPLITS.get(name, 'a rule of its own')}){shares}; final fit on {protocol.get('final_fit')}{leak}"
+
+
+def _budget(budget: Mapping[str, Any]) -> str:
+    seconds, memory = budget.get("seconds_per_cell"), budget.get("memory_gb")
+    return (
+        f"{'no limit of time' if seconds is None else f'{seconds:g} s'} a cell, "
+        f"{'nine tenths of the machine’s memory' if memory is None else f'{memory:g} GB'}"
+    )

@@ -1,0 +1,107 @@
+"""Popularity strata: whether the order of the algorithms is an order on popular items only."""
+
+from __future__ import annotations
+
+from recassay.analysis.strata.pairs import Crossing
+from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+from recassay.core.errors import listing
+from recassay.reporting.section import Figure, Section
+
+
+def sentences(result: PopularityResult) -> list[str]:
+    """Where the order changes with the popularity of the items, as far as the tests support it."""
+    changed = {
+        dataset.dataset: _foremost([one for one in dataset.crossings if one.proven], dataset)
+        for dataset in result.datasets
+        if any(one.proven for one in dataset.crossings)
+    }
+    n = len(result.datasets)
+    study = result.study
+    distance = (
+        f"a Kendall distance of {study.estimate:.2f} ({100 * result.confidence:g} % {study.low:.2f} to "
+        f"{study.high:.2f})"
+    )
+    where = f"the orders on the least popular items and on all items are {distance} apart"
+    over = "" if n == 1 else f", averaged over {n} datasets"
+    if not changed:
+        ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
+        rest = f"{ends} pairs differ at both ends, before correction for the search over thresholds"
+        return [
+            f"No two algorithms change places significantly with the popularity of the held-out items on "
+            f"{_count(n)}; {where}{over}, and {rest if ends else 'none of it is proven'}."
+        ]
+    told = [
+        f"On {_count(len(changed), of=n)} the order in {result.metric} changes with the popularity of the held-out "
+        f"items, significantly on both sides: {'; '.join(_flips(name, found) for name, found in _first(changed))}"
+        f"{_more(changed)}. As a whole, {where}{over}."
+    ]
+    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
+    if leaders:
+        told.append(f"Without the popular items another algorithm is first: {listing(leaders, most=3)}.")
+    return told
+
+
+SHOWN_DATASETS, SHOWN_FLIPS = 3, 2
+
+
+def _first(changed: dict[str, list[Crossing]]) -> list[tuple[str, list[Crossing]]]:
+    return list(changed.items())[:SHOWN_DATASETS]
+
+
+def _foremost(found: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
+    """Those first whose winner on all items ranks highest there."""
+    place = {name: float(dataset.rank[-1, a]) for a, name in enumerate(dataset.algorithms)}
+    return sorted(found, key=lambda one: (place[one.second], place[one.first]))
+
+
+def _more(changed: dict[str, list[Crossing]]) -> str:
+    left = len(changed) - SHOWN_DATASETS
+    return f"; and {left} more datasets" if left > 0 else ""
+
+
+def _flips(dataset: str, found: list[Crossing]) -> str:
+    shown = [
+        f"{one.first} leads {one.second} below P = {one.threshold:.0f} and trails above" for one in found[:SHOWN_FLIPS]
+    ]
+    more = f" (and {len(found) - SHOWN_FLIPS} more pairs)" if len(found) > SHOWN_FLIPS else ""
+    return f"on {dataset} {', '.join(shown)}{more}"
+
+
+def _leaders(dataset: DatasetStrata, alpha: float) -> str | None:
+    """Where the first places at both ends differ, and each leader beats the other significantly at its own end."""
+    first, last = dataset.order(0)[0], dataset.order(len(dataset.thresholds) - 1)[0]
+    if first == last:
+        return None
+    told = dataset.told_from_best(alpha)
+    sure = told[0, dataset.algorithms.index(last)] and told[-1, dataset.algorithms.index(first)]
+    if not sure:
+        return None
+    return f"on {dataset.dataset} {first} in place of {last} (P = {dataset.thresholds[0]})"
+
+
+def _count(n: int, *, of: int | None = None) -> str:
+    if of is not None:
+        return "the dataset" if of == 1 else f"{n} of {of} datasets"
+    return "the dataset" if n == 1 else f"any of {n} datasets"
+
+
+def figures(result: PopularityResult) -> list[Figure]:
+    """Performance by threshold, the popularity of items, what lies below the thresholds, and the sensitivity."""
+    from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
+
+    shown, count = len(shown_datasets(result)), len(result.datasets)
+    some = "" if shown == count else f" Shown: the {shown} of {count} datasets whose order changes most."
+    return [
+        Figure("popularity_strata", f"{result.metric} on held-out interactions with items below a popularity threshold "
+               f"P: lines that cross are algorithms whose order depends on popular items.{some}",
+               plot_strata(result), "strata"),
+        Figure("popularity_sensitivity", "How far the order on the least popular items is from the order on all items.",
+               plot_sensitivity(result), "strata_sensitivity"),
+        Figure("popularity_curve", f"How many training users each item has, the most popular first.{some}",
+               plot_popularity_curve(result), "popularity_curve"),
+        Figure("popularity_shares", f"Share of items and of interactions below each threshold.{some}",
+               plot_shares(result), "strata_shares"),
+    ]  # fmt: skip
+
+
+SECTION = Section(PopularityResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences)

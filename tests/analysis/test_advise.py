@@ -1,0 +1,229 @@
+"""Advice for a new dataset: distances, honest leave-one-out numbers, warnings; characteristics from a study."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.analysis.advise.fit import advise_for
+from recassay.analysis.advise.order_model import (
+    CANDIDATES,
+    Candidate,
+    best_candidate,
+    left_out,
+    nested_predictions,
+    predict,
+)
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.reporting.sections import SECTIONS
+from recassay.reporting.sections import advise as section
+from support.benchmarks import benchmark, characteristics, fading, long_frame
+
+RANKS = {"Nu": 1.0, "Ni": 1.0, "Density": 1.0, "Giniu": 1.0, "APB": 1.0}
+
+
+def steered(n: int = 30, strength: float = 3.0, seed: int = 0) -> tuple[np.ndarray, object]:
+    """Results whose order turns round with the logarithm of Density."""
+    table = characteristics(n, seed)
+    z = np.log(table.values[:, 2])
+    ability = np.linspace(1, -1, 6)[:, None]
+    noise = 0.5 * np.random.default_rng(seed + 1).normal(size=(6, n))
+    return 1 / (1 + np.exp(-(strength * ability * z + noise))), table
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda each: each.name)
+def test_leaving_out_is_fitting_without(candidate):
+    rng = np.random.default_rng(0)
+    points, ranks = rng.normal(size=(14, 4)), rng.random((14, 5))
+    quick = left_out(candidate, points, ranks)
+    for held in range(14):
+        rest = np.arange(14) != held
+        slow = predict(candidate, points[rest], ranks[rest], points[[held]])[0]
+        assert quick[held] == pytest.approx(slow)
+
+
+def test_the_judged_dataset_has_no_part_in_its_prediction():
+    values, table = steered(12)
+    ranks = values.T.argsort(axis=1).argsort(axis=1) + 1.0
+    one, _ = nested_predictions(table.values, ranks)
+    other = ranks.copy()
+    other[5] = other[5, ::-1]
+    two, _ = nested_predictions(table.values, other)
+    assert two[5] == pytest.approx(one[5])
+    assert two[4] != pytest.approx(one[4])
+
+
+def test_a_model_that_can_know_beats_the_baseline_and_one_that_cannot_says_so():
+    values, table = steered()
+    new = {**RANKS, "Density": float(np.exp(1.5))}
+    result = advise_for("mine", new, benchmark(values), table, replicates=500)
+    assert result.trusts_model
+    assert result.skills["model"].rank_error < 0.8 * result.skills["baseline"].rank_error
+    assert result.verdict().startswith("The model on characteristics beats the overall mean rank")
+    assert result.order()[:2] == [0, 1]
+    assert result.order()[-1] == 5
+    turned = advise_for("mine", {**RANKS, "Density": float(np.exp(-1.5))}, benchmark(values), table, replicates=500)
+    assert turned.order()[0] == 5
+    trusted = 0
+    for seed in range(6):
+        noise = np.random.default_rng(seed).random((6, 20))
+        blind = advise_for("mine", new, benchmark(noise), characteristics(20, seed), replicates=300)
+        trusted += blind.trusts_model
+        if not blind.trusts_model:
+            assert "does not beat the overall mean rank" in blind.verdict()
+            assert blind.order() == sorted(range(6), key=lambda a: (blind.overall[a], blind.algorithms[a]))
+    assert trusted <= 1
+
+
+def test_intervals_of_predicted_ranks_hold_what_they_promise():
+    held = []
+    for seed in range(8):
+        values, table = steered(31, strength=1.0, seed=seed)
+        row = dict(zip(table.names, table.values[30], strict=True))
+        rest = replace(table, values=table.values[:30], datasets=table.datasets[:30])
+        result = advise_for("mine", row, benchmark(values[:, :30]), rest, replicates=200)
+        truth = (-values[:, 30]).argsort().argsort() + 1
+        for interval in (result.expected_interval, result.overall_interval):
+            held.append((interval[:, 0] - 1e-9 <= truth) & (truth <= interval[:, 1] + 1e-9))
+    share = np.mean(held)
+    assert share > 0.9 - 3 * np.sqrt(0.09 / 48)
+    few = advise_for("mine", RANKS, benchmark(fading(4, 8)), characteristics(8), replicates=200)
+    assert few.expected_interval.tolist() == [[1.0, 4.0]] * 4
+
+
+def test_nearest_and_outside():
+    table = characteristics(12)
+    own = dict(zip(table.names, table.values[4], strict=True))
+    own["Nu"] = 1000 * table.values[:, 0].max()
+    result = advise_for("mine", own, benchmark(fading(5, 12)), table, k=3, replicates=200)
+    assert len(result.nearest) == 3
+    assert [near.distance for near in result.nearest] == sorted(near.distance for near in result.nearest)
+    assert [each.characteristic for each in result.outside] == ["Nu"]
+    assert "is above every dataset of the benchmark" in result.warnings()[0]
+    assert result.far
+    same = advise_for(
+        "mine", dict(zip(table.names, table.values[4], strict=True)), benchmark(fading(5, 12)), table, replicates=200
+    )
+    assert same.nearest[0].dataset == "d04"
+    assert same.nearest[0].distance == pytest.approx(0, abs=1e-9)
+    assert not same.far
+    assert "d04 is the same or nearly the same dataset" in section.sentences(same)[0]
+
+
+def test_the_ranking_among_the_nearest_is_theirs():
+    table, matrix = characteristics(12), benchmark(fading(5, 12, noise=1.0))
+    result = advise_for("mine", RANKS, matrix, table, k=4, replicates=200)
+    near = [matrix.datasets.index(each.dataset) for each in result.nearest]
+    ranks = (-matrix.values[:, near]).argsort(axis=0).argsort(axis=0) + 1
+    assert result.near_ranks == pytest.approx(ranks.mean(axis=1))
+    assert result.near_first.sum() == pytest.approx(1)
+
+
+def test_what_is_not_known_of_the_new_dataset_is_left_out():
+    own = {**RANKS, "Giniu": float("nan")}
+    del own["APB"]
+    result = advise_for("mine", own, benchmark(fading(5, 12)), characteristics(12), replicates=200)
+    assert result.left_out == {"Giniu": "undefined for the new dataset", "APB": "not known of the new dataset"}
+    assert result.used == ("Nu", "Ni", "Density")
+    with pytest.raises(InputError, match="are none that RecAssay computes"):
+        advise_for("mine", {"other": 1.0}, benchmark(fading(5, 12)), characteristics(12))
+    with pytest.raises(NotApplicableError, match="7 datasets are too few to advise from"):
+        advise_for("mine", RANKS, benchmark(fading(5, 7)), characteristics(7))
+    with pytest.raises(InputError, match="the 12 nearest of 12 datasets"):
+        advise_for("mine", RANKS, benchmark(fading(5, 12)), characteristics(12), k=12)
+
+
+def test_the_choice_of_a_model_is_by_its_error():
+    values, table = steered(20)
+    ranks = (-values).argsort(axis=0).argsort(axis=0).T + 1.0
+    points = (np.log(table.values) - np.log(table.values).mean(axis=0)) / np.log(table.values).std(axis=0)
+    chosen = best_candidate(points, ranks)
+    errors = {each: ((left_out(each, points, ranks) - ranks) ** 2).mean() for each in CANDIDATES}
+    assert errors[chosen] == min(errors.values())
+    assert chosen != Candidate("baseline")
+
+
+def test_the_command(cli, tmp_path):
+    names = ("Nu", "Ni", "Nr", "Density", "Giniu", "APB")
+    long_frame(benchmark(fading(5, 10))).write_csv(tmp_path / "results.csv")
+    characteristics(10, names=names).to_frame().write_csv(tmp_path / "c.csv")
+    arguments = ["advise", "synthetic:few-items", "--results", tmp_path / "results.csv"]
+    given = [*arguments, "--characteristics", tmp_path / "c.csv", "-k", "3"]
+    ran = cli(*given, "--json")
+    assert ran.code == 0
+    answer = ran.json()
+    assert answer["dataset"] == "synthetic:few-items"
+    assert len(answer["nearest"]) == 3
+    assert set(answer["order"]) == {f"a{i:02d}" for i in range(5)}
+    assert set(answer["skill"]) == {"model", "nearest", "baseline"}
+    assert answer["skill"]["baseline"]["gain_over_baseline"]["estimate"] == 0
+    assert {each["characteristic"] for each in answer["outside"]} >= {"Nu", "Nr"}
+    assert answer["predicted"]["a00"]["interval"][0] >= 1
+    shown = cli(*given, "--out", tmp_path / "out")
+    assert "Nearest datasets" in shown.out
+    assert "Nu = " in shown.out
+    assert (tmp_path / "out" / "figures" / "advice.svg").is_file()
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert "a results table does not say what its datasets are like; give --characteristics FILE" in ran.err
+    ran = cli("advise", "no-such-dataset", *given[2:])
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_ratings_without_a_threshold_are_remarked_on(tmp_path):
+    rng = np.random.default_rng(0)
+    rated = pl.DataFrame(
+        {"user": rng.integers(0, 30, 900), "item": rng.integers(0, 20, 900), "rating": rng.integers(1, 6, 900)}
+    ).unique(["user", "item"], maintain_order=True)
+    names = ("Nu", "Ni", "Nr", "Density")
+    table, matrix = characteristics(10, names=names), long_frame(benchmark(fading(5, 10)))
+    plain = recassay.advise(rated, matrix, "ndcg@10", characteristics=table.to_frame())
+    assert "no threshold was given" in plain.warnings()[0]
+    above = recassay.advise(
+        rated, matrix, "ndcg@10", characteristics=table.to_frame(), protocol={"positive_threshold": 4}
+    )
+    assert not any("threshold" in line for line in above.warnings())
+    assert above.characteristics["Nr"] < plain.characteristics["Nr"]
+    with pytest.raises(UsageError):
+        recassay.advise(rated, matrix, "ndcg@10")
+
+
+def test_every_result_has_its_section_and_pictures():
+    result = advise_for("a/very/long/path/to/mine.csv", RANKS, benchmark(fading(30, 12)), characteristics(12))
+    assert any(isinstance(result, each.of) for each in SECTIONS)
+    drawn = section.figures(result)[0]
+    assert "mine.csv" in drawn.chart.to_dict()["title"]["text"]
+    assert "a/very" not in drawn.caption
+    assert drawn.table in result.frames()
+
+
+def test_on_the_paper_s_benchmark_characteristics_do_not_beat_the_mean_rank(kdd24):
+    table = recassay.load_characteristics(kdd24.parent / "characteristics.csv")
+    row = dict(zip(table.names, table.values[table.datasets.index("movielens_1m")], strict=True))
+    result = advise_for("mine", row, recassay.load_results(kdd24).matrix("ndcg@10"), table, replicates=1000)
+    assert not result.trusts_model
+    assert result.algorithms[result.order()[0]] == "EASE"
+    assert result.skills["model"].gain_interval[0] < 0 < result.skills["model"].gain_interval[1]
+    assert result.nearest[0].dataset == "movielens_1m"
+
+
+def test_a_study_knows_the_characteristics_of_its_datasets(tmp_path):
+    from recassay.evidence.study import evidence_of
+
+    study = recassay.make_study(
+        ["synthetic:few-items", "synthetic:dense-small"], ["Random", "MostPop"], name="s", metrics=["ndcg@10"], trials=0
+    )
+    recassay.run(study, tmp_path / "s", workers=1)
+    table = recassay.load_characteristics(tmp_path / "s")
+    assert set(table.datasets) == {"few-items", "dense-small"}
+    described = recassay.describe_data("synthetic:few-items", protocol=study.protocol)
+    row = dict(zip(table.names, table.values[table.datasets.index("few-items")], strict=True))
+    assert row == pytest.approx(described.characteristics)
+    assert evidence_of(tmp_path / "s")["characteristics"]().datasets == table.datasets
+    assert "characteristics" not in evidence_of(None)
+    with pytest.raises(NotApplicableError, match="2 datasets are too few to advise from"):
+        recassay.advise("synthetic:long-tail", tmp_path / "s")

@@ -1,0 +1,153 @@
+"""Characteristics and performance: definitions, what chance shows, and Figure 7 of KDD'24."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn.metrics import mutual_info_score
+
+import recassay
+from recassay.analysis.associations import AVERAGE, correlate_characteristics
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError, NotApplicableError
+from recassay.data.tables.characteristics import read_characteristics
+from support.benchmarks import NAMES, benchmark, characteristics, fading
+
+# KDD'24, Figure 7: nDCG@10.
+FIGURE_7 = {
+    "SpaceSize": (-0.19, -0.32, 0.77), "Shape": (0.20, 0.45, 0.93), "Density": (0.38, 0.63, 0.67),
+    "Nu": (-0.03, -0.19, 1.03), "Ni": (-0.33, -0.52, 1.16), "Nr": (0.13, 0.17, 0.75), "Rpu": (0.31, 0.46, 0.64),
+    "Rpi": (0.27, 0.63, 0.84), "Giniu": (-0.27, -0.14, 1.42), "Ginii": (0.19, 0.42, 1.22), "APB": (0.53, 0.75, 1.08),
+    "StPB": (0.58, 0.73, 1.31), "SkPB": (-0.50, -0.58, 1.32), "KuPB": (-0.44, -0.58, 1.12),
+    "LTavg": (-0.34, -0.34, 1.12), "LTstd": (-0.47, -0.34, 1.31), "LTsk": (-0.09, 0.25, 1.28),
+    "LTku": (0.29, 0.38, 1.36),
+}  # fmt: skip
+
+
+def test_every_number_is_its_definition():
+    table, matrix = characteristics(12), benchmark(fading(4, 12))
+    result = correlate_characteristics(matrix, table, permutations=50, bins=3, spacing="width")
+    for i in range(4):
+        for j in range(len(NAMES)):
+            x, y = table.values[:, j], matrix.values[i]
+            assert result.values["pearson"][i, j] == pytest.approx(stats.pearsonr(x, y)[0])
+            assert result.values["spearman"][i, j] == pytest.approx(stats.spearmanr(x, y)[0])
+            classes = [np.digitize(v, np.histogram_bin_edges(v, 3)[1:-1]) for v in (x, y)]
+            assert result.values["mutual_information"][i, j] == pytest.approx(mutual_info_score(*classes), abs=1e-12)
+    for values in result.values.values():
+        assert values[-1] == pytest.approx(values[:-1].mean(axis=0))
+
+
+def test_a_true_association_is_found_and_nothing_else():
+    table = characteristics(30)
+    signal = np.log(table.values[:, 2])
+    rng = np.random.default_rng(1)
+    matrix = benchmark(1 / (1 + np.exp(-(signal + 0.3 * rng.normal(size=(4, 30))))))
+    result = correlate_characteristics(matrix, table, permutations=500)
+    for measure in ("spearman", "mutual_information"):
+        found = result.p_adjusted[measure] < 0.05
+        assert found[:, 2].all()
+        assert not np.delete(found, 2, axis=1).any()
+    low, high = result.interval["spearman"][0, 2]
+    assert 0.5 < low < result.values["spearman"][0, 2] < high <= 1
+
+
+def test_chance_rarely_passes_the_correction():
+    passed = []
+    for seed in range(40):
+        noise = np.random.default_rng(100 + seed).random((5, 15))
+        result = correlate_characteristics(benchmark(noise), characteristics(15, seed), permutations=100)
+        passed.append((result.p_adjusted["spearman"][:-1] < 0.05).any())
+    assert np.mean(passed) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+    assert result.chance["mutual_information"].min() > 0.02
+    assert np.abs(result.chance["spearman"]).max() < 0.1
+
+
+def test_what_cannot_be_correlated_is_left_out_and_named():
+    table = characteristics(8)
+    values = table.values.copy()
+    values[:, 0] = 3.0
+    values[2, 1] = np.nan
+    result = correlate_characteristics(benchmark(fading(3, 8)), replace(table, values=values), permutations=20)
+    assert result.dropped == {"Ni": "not known of every dataset", "Nu": "the same for every dataset"}
+    assert result.characteristics == NAMES[2:]
+    with pytest.raises(NotApplicableError, match="4 datasets say nothing"):
+        correlate_characteristics(benchmark(fading(3, 4)), table)
+    with pytest.raises(InputError, match="no characteristic is known of every dataset"):
+        correlate_characteristics(benchmark(fading(3, 8)), replace(table, values=np.ones((8, 5))))
+
+
+def test_figure_7_of_the_paper(kdd24):
+    result = recassay.associations(kdd24, "ndcg@10", characteristics=kdd24.parent / "characteristics.csv")
+    assert "Random" not in result.averaged
+    assert "MostPop" not in result.averaged
+    place = [result.characteristics.index(name) for name in FIGURE_7]
+    published = np.array(list(FIGURE_7.values())).T
+    # Printed to two digits, and its nDCG table is another snapshot (Table 2 differs as much): 0.015 covers both.
+    assert result.values["pearson"][-1, place] == pytest.approx(published[0], abs=0.015)
+    assert result.values["spearman"][-1, place] == pytest.approx(published[1], abs=0.015)
+    sure = {n for n, p in zip(result.characteristics, result.p_adjusted["spearman"][-1], strict=True) if p < 0.05}
+    assert {"APB", "StPB", "Density"} <= sure
+    assert not {"Nu", "Nr", "Giniu", "LTsk"} & sure
+
+
+def test_the_mutual_information_of_figure_7_is_mostly_chance(kdd24):
+    table = read_characteristics(kdd24.parent / "characteristics.csv")
+    matrix = recassay.load_results(kdd24).matrix("ndcg@10")
+    fine = correlate_characteristics(matrix, table, permutations=60, bins=20, spacing="width")
+    place = [fine.characteristics.index(name) for name in FIGURE_7]
+    printed = np.array([row[2] for row in FIGURE_7.values()])
+    mine, chance = (part["mutual_information"][-1, place] for part in (fine.values, fine.chance))
+    assert np.corrcoef(mine, printed)[0, 1] > 0.85
+    assert np.corrcoef(chance, printed)[0, 1] > 0.8
+    assert (mine - chance).mean() < 0.25 * printed.mean()
+
+
+def test_the_same_seed_the_same_numbers_and_plain_json():
+    table, matrix = characteristics(9), benchmark(fading(3, 9))
+    one, two = (correlate_characteristics(matrix, table, permutations=30, seed=5) for _ in range(2))
+    assert one.to_frame().equals(two.to_frame())
+    cell = one.to_dict()["associations"]["spearman"]["a00"]["Density"]
+    assert set(cell) == {"estimate", "interval", "chance", "p", "p_adjusted"}
+    assert one.to_dict()["associations"]["mutual_information"][AVERAGE]["Nu"]["interval"] is None
+
+
+def test_tables_of_characteristics(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text("Dataset,Nu,note,Density\nA-1,10,fine,0.5\nb 2,20,odd,\n")
+    table = read_characteristics(path)
+    assert table.names == ("Nu", "Density")
+    assert table.aligned(["b_2", "a1"]).values[:, 0].tolist() == [20, 10]
+    assert np.isnan(table.values[1, 1])
+    assert read_characteristics(table.to_frame()).datasets == ("A-1", "b 2")
+    for text, message in (
+        ("dataset,Nu\na,1\na,2\n", "the dataset 'a' appears twice"),
+        ("dataset,Nu\n,1\n", "data row 1 names no dataset"),
+        ("dataset,Nu\na,1\nb,many\n", "column 'Nu' holds 'many' in data row 2"),
+        ("dataset,what\na,x\nb,y\n", "no column holds numbers"),
+        ("dataset\na\n", "needs datasets and numbers"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_characteristics(path)
+
+
+def test_characteristics_of_other_datasets_are_one_clear_line(cli, tmp_path):
+    from support.benchmarks import long_frame
+
+    long_frame(benchmark(fading(4, 8))).write_csv(tmp_path / "results.csv")
+    others = pl.DataFrame({"dataset": [f"x{i}" for i in range(8)], "Nu": range(8)})
+    others.write_csv(tmp_path / "c.csv")
+    for command in (["analyze"], ["select", "-k", "3"]):
+        ran = cli(*command, tmp_path / "results.csv", "--characteristics", tmp_path / "c.csv")
+        assert ran.code == 2
+        assert ran.err.count("\n") == 1
+        assert "none of the 8 datasets of the results have characteristics; missing: d00, d01" in ran.err
+        assert "named there: x0" in ran.err
+    table = CharacteristicsTable(np.zeros((1, 1)), ("d00",), ("Nu",), "c.csv")
+    with pytest.raises(InputError, match=r"c\.csv: only 1 of the 2 datasets.*missing: d01"):
+        table.aligned(["d00", "d01"])

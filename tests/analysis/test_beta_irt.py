@@ -1,0 +1,352 @@
+"""Beta-IRT: published numbers, derivatives, recovery of known truth, and what a user meets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import betainc, expit, logit
+from scipy.stats import spearmanr
+
+import recassay
+from recassay.analysis.beta_irt.choice import find_likelier
+from recassay.analysis.beta_irt.direction import fit_direction
+from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
+from recassay.analysis.beta_irt.mode import climb, find_mode, newton
+from recassay.analysis.beta_irt.model import (
+    Posterior,
+    Responses,
+    beta_parameters,
+    characteristic_curve,
+    density_cells,
+    log_density,
+    squared_error_cells,
+)
+from recassay.analysis.beta_irt.normal import laplace, variational, widen
+from recassay.analysis.beta_irt.precision import precision_cells
+from recassay.analysis.beta_irt.sampling import sample_posterior
+from recassay.analysis.beta_irt.traits import TRAITS
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.plots.beta_irt import label_rows, plot_direction, plot_traits
+from recassay.reporting.figures import figures, render
+from recassay.reporting.sections import beta_irt as beta_irt_section
+from recassay.testing.results import synthetic_results
+
+
+def simulate(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Responses from the model with parameters from its priors, and the parameters."""
+    rng = np.random.default_rng(seed)
+    theta, delta, a = rng.uniform(size=n), rng.uniform(size=m), rng.normal(1, sigma, m)
+    return rng.beta(*beta_parameters(theta[:, None], delta, a)), theta, delta, a
+
+
+def names(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{i}" for i in range(count))
+
+
+@pytest.fixture(scope="module")
+def published(reference):
+    path = reference / "bireirt" / "ndcg_at_10.csv"
+    return path, recassay.fit_beta_irt(path, "ndcg@10")
+
+
+def test_numbers_of_the_model():
+    alpha, beta = beta_parameters(0.7, 0.4, 1.5)
+    assert alpha == pytest.approx(2.315032, abs=1e-6)
+    assert beta == pytest.approx(0.353553, abs=1e-6)
+    assert characteristic_curve(0.7, 0.4, 1.5) == pytest.approx(0.867513, abs=1e-6)
+    assert log_density(0.8, 0.7, 0.4, 1.5) == pytest.approx(0.069634, abs=1e-6)
+    assert characteristic_curve(0.3, 0.6, -1.5) == pytest.approx(0.867513, abs=1e-6)
+    assert log_density(0.8, 0.3, 0.6, -1.5) == pytest.approx(0.193472, abs=1e-6)
+
+
+def test_the_cells_are_the_density():
+    values, theta, delta, a = simulate(5, 4, 0.5, 3)
+    responses = Responses.squeeze(values)
+    x, y = logit(theta), logit(delta)
+    cells = density_cells(responses)(x[:, None], y[None], a[None], False)[0]
+    inside = (responses.below + responses.above) == 0
+    np.testing.assert_allclose(cells[inside], log_density(values, theta[:, None], delta, a)[inside], rtol=1e-9)
+    alpha, beta = beta_parameters(theta[:, None], delta, a)
+    beyond = np.where(responses.below, betainc(alpha, beta, responses.low), betainc(beta, alpha, 1 - responses.high))
+    np.testing.assert_allclose(cells[~inside], np.log(beyond[~inside]), atol=0.09)
+    assert (~inside).any()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [density_cells, lambda r: squared_error_cells(r, 0.1), lambda r: precision_cells(r, 30.0)],
+    ids=["density", "squares", "precision"],
+)
+@given(seed=st.integers(0, 10_000))
+def test_derivatives_agree_with_finite_differences(make, seed):
+    values, theta, delta, a = simulate(4, 3, 0.7, seed)
+    values[0, 0], values[1, 1], values[2, 2] = 0.0, 1.0, np.nan
+    posterior = Posterior(make(Responses.squeeze(values)), 4, 3, 0.7)
+    z = np.concatenate([np.clip(logit(theta), -3, 3), np.clip(logit(delta), -3, 3), a]) + 0.1
+    _, gradient, hessian = posterior.evaluate(z)
+    h = 1e-5
+    for k, unit in enumerate(np.eye(posterior.size)):
+        up, down = posterior.evaluate(z + h * unit), posterior.evaluate(z - h * unit)
+        assert gradient[k] == pytest.approx(
+            (up[0] - down[0]) / (2 * h), rel=1e-4, abs=1e-3 + 1e-6 * abs(gradient).max()
+        )
+        np.testing.assert_allclose(
+            hessian[k], (up[1] - down[1]) / (2 * h), rtol=1e-3, atol=1e-3 + 1e-5 * abs(hessian).max()
+        )
+    loss, slope = posterior.loss(z)
+    assert loss == pytest.approx(-float(posterior.evaluate(z)[0]))
+    np.testing.assert_allclose(slope, -gradient)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_mode_is_found_and_not_beaten_from_the_truth(seed):
+    values, theta, delta, a = simulate(17, 11, 1.0, seed)
+    posterior, mode = find_mode(Responses.squeeze(values), 1.0)
+    assert mode.converged
+    assert (np.linalg.eigvalsh(posterior.evaluate(mode.z)[2]) < 0).all()
+    truth = np.concatenate([np.clip(logit(theta), -9, 9), np.clip(logit(delta), -9, 9), a])
+    assert newton(posterior, climb(posterior, truth))[1] <= mode.log_density + 1e-6
+
+
+def simulate_precise(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The same curves with a precision of 20 to 100, and the parameters."""
+    rng = np.random.default_rng(seed)
+    theta, delta, a = rng.uniform(size=n), rng.uniform(size=m), rng.normal(1, sigma, m)
+    mean, precision = characteristic_curve(theta[:, None], delta, a), np.exp(rng.uniform(3, 4.6))
+    return rng.beta(precision * mean, precision * (1 - mean)), theta, delta, a
+
+
+@pytest.mark.parametrize(
+    ("density", "n", "m", "seeds"),
+    [
+        ("beta", 17, 11, range(10)),
+        ("precision", 17, 11, range(10)),
+        ("beta", 40, 30, range(3)),
+        ("precision", 40, 30, range(3)),
+    ],
+)
+def test_recovery_and_coverage(n, m, seeds, density, record_property):
+    """The default finds which density the responses follow, and its 95 % intervals hold.
+
+    All parameters of a table share an uncertain shift, so that its intervals hold or fail together, and the coverage
+    over few tables varies: it must be 0.90 to 0.98 within two standard errors over the tables (their deviation taken as
+    0.1 at least, since three tables may agree by chance). Over 60 tables of 17 x 11 and 12 of 40 x 30 it was 0.93 to
+    0.96.
+    """
+    covered: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
+    errors: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
+    correlation: dict[str, list[float]] = {t: [] for t in TRAITS[0]}
+    for seed in seeds:
+        sigma = 0.5 + 0.5 * (seed % 2)
+        values, *truth = (simulate if density == "beta" else simulate_precise)(n, m, sigma, seed)
+        (chosen,), _ = find_likelier([values], sigma)
+        assert chosen.density == density
+        found = fit_direction(1, values, names("a", n), names("d", m), chosen, confidence=0.95)
+        for (name, trait), true in zip(found.traits.items(), truth, strict=True):
+            covered[name].append(float(((trait.low <= true) & (true <= trait.high)).mean()))
+            errors[name] += (trait.estimate - true).tolist()
+            correlation[name].append(float(np.corrcoef(trait.estimate, true)[0, 1]))
+    rmse = {name: math.sqrt(np.mean(np.square(e))) for name, e in errors.items()}
+    for name in TRAITS[0]:
+        record_property(f"{name} {n} x {m} {density}", f"cover {np.mean(covered[name])}, rmse {rmse[name]}")
+        error = max(np.std(covered[name], ddof=1), 0.1) / math.sqrt(len(covered[name]))
+        assert np.mean(covered[name]) + 2 * error >= 0.90, name
+        assert np.mean(covered[name]) - 2 * error <= 0.98, name
+        assert np.mean(covered[name]) > 0.80, name
+        assert np.mean(correlation[name]) > 0.88, name
+    assert rmse["ability"] < (0.09 if n == 17 else 0.06)
+    assert rmse["difficulty"] < 0.15
+    assert rmse["discrimination"] < (0.35 if n == 17 else 0.2)
+
+
+def test_the_normal_agrees_with_draws():
+    values, *_ = simulate(17, 11, 0.5, 0)
+    posterior, mode = find_mode(Responses.squeeze(values), 0.5)
+    normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
+    assert normal.converged
+    sample = sample_posterior(posterior, normal, np.random.default_rng(1), draws=200)
+    assert sample.r_hat < 1.05
+    deviation = np.sqrt(np.diag(normal.covariance))
+    assert np.abs(sample.draws.mean(axis=0) - normal.mean).max() < 0.35 * deviation.max()
+    assert np.median(sample.draws.std(axis=0) / deviation) == pytest.approx(1, abs=0.08)
+
+
+def test_a_negative_discrimination_and_missing_cells_are_found():
+    values, theta, _, _ = simulate(25, 10, 0.3, 5)
+    rng = np.random.default_rng(0)
+    values[:, 0] = rng.beta(*beta_parameters(theta, np.array(0.5), np.array(-1.5)))
+    values[rng.uniform(size=values.shape) < 0.15] = np.nan
+    for estimator in ("beta", "precision", "bi-reirt"):
+        result = fit_beta_irt(values, names("a", 25), names("d", 10), estimator=estimator)
+        positive = result.directions[0].probability_positive
+        assert positive[0] < 0.05
+        assert np.median(positive) > 0.95
+        assert spearmanr(result.trait("ability").estimate, theta)[0] > 0.85
+        assert "cells are missing" in result.warnings[0]
+        residuals = result.frames()["irt_residuals"]
+        assert residuals.get_column("residual").null_count() == 2 * int(np.isnan(values).sum())
+
+
+def test_directions_are_the_transpose_with_challenge_turned_round():
+    values, *_ = simulate(8, 6, 0.4, 2)
+    one = fit_beta_irt(values, names("a", 8), names("d", 6))
+    other = fit_beta_irt(values.T, names("d", 6), names("a", 8))
+    np.testing.assert_allclose(one.trait("challenge").estimate, 1 - other.trait("ability").estimate, atol=1e-9)
+    np.testing.assert_allclose(one.trait("difficulty_limit").low, 1 - other.trait("difficulty").high, atol=1e-9)
+    np.testing.assert_allclose(one.trait("consistency").estimate, other.trait("discrimination").estimate, atol=1e-9)
+    for direction in one.directions:
+        np.testing.assert_allclose(direction.exceeds + direction.exceeds.T, 1, atol=1e-9)
+        first = direction.traits[TRAITS[direction.number - 1][0]].estimate
+        assert ((direction.exceeds > 0.5) == (first[:, None] > first)).all()
+    curves = one.frames()["irt_curves"].filter(pl.col("direction") == 2, pl.col("item") == "a0")
+    level = float(one.trait("difficulty_limit").estimate[0])
+    at_level = np.interp(level, curves.get_column("trait"), curves.get_column("expected"))
+    assert at_level == pytest.approx(0.5, abs=0.02)
+
+
+def test_lower_is_better_turns_the_responses_round():
+    values, *_ = simulate(6, 5, 0.4, 2)
+    up = fit_beta_irt(values, names("a", 6), names("d", 5))
+    down = fit_beta_irt(1 - values, names("a", 6), names("d", 5), higher_is_better=False)
+    np.testing.assert_allclose(up.trait("ability").estimate, down.trait("ability").estimate, atol=1e-6)
+    assert "1 - " in down.warnings[0]
+
+
+def test_diversity_that_fails_is_said():
+    values = np.full((5, 4), 0.3) + np.random.default_rng(0).normal(0, 1e-5, (5, 4))
+    result = fit_beta_irt(values, names("a", 5), names("d", 4))
+    assert any("Assumption 1" in note and "score alike" in note for note in result.warnings)
+    noise = np.random.default_rng(1).uniform(0.2, 0.8, (8, 3))
+    assert any("told apart" in note for note in fit_beta_irt(noise, names("a", 8), names("d", 3)).warnings)
+
+
+def test_what_does_not_fit_is_refused():
+    values, *_ = simulate(4, 4, 0.4, 2)
+    who = names("a", 4), names("d", 4)
+    with pytest.raises(NotApplicableError, match="divide percentages"):
+        fit_beta_irt(50 * values + 1, *who)
+    with pytest.raises(NotApplicableError, match="at least 3"):
+        fit_beta_irt(values[:2], who[0][:2], who[1])
+    with pytest.raises(UsageError, match="estimator"):
+        fit_beta_irt(values, *who, estimator="ols")
+    with pytest.raises(UsageError, match="sigma"):
+        fit_beta_irt(values, *who, sigma=0)
+    empty = values.copy()
+    empty[1] = np.nan
+    with pytest.raises(recassay.RecAssayError, match="a1"):
+        fit_beta_irt(empty, *who)
+
+
+def test_the_analysis_keeps_the_contract():
+    results = recassay.load_results(synthetic_results())
+    found = ANALYSIS.run(results, AnalysisSpec("ndcg@10"))
+    assert isinstance(found, AnalysisResult)
+    ability = found.trait("ability")
+    assert ability.names[ability.order()[0]] == "Oracle"
+    assert ability.names[ability.order()[-1]] == "Random"
+    assert "Oracle has the highest ability" in beta_irt_section.sentences(found)[0]
+    with pytest.raises(NotApplicableError):
+        ANALYSIS.run(results, AnalysisSpec("seconds_fit"))
+
+
+@pytest.mark.reference
+def test_the_published_matrix(published):
+    path, result = published
+    ability, challenge = result.trait("ability"), result.trait("challenge")
+    order = [ability.names[i] for i in ability.order()]
+    assert order[-2:] == ["ENMF", "Random"]
+    assert order[0] in {"MultiVAE", "DiffRec", "RaCT"}
+    hard = [challenge.names[i] for i in challenge.order()]
+    assert set(hard[:2]) == {"All_Beauty", "Handmade_Products"}
+    assert set(hard[-2:]) == {"ml-100k", "ml-1m"}
+    assert spearmanr(ability.estimate, _gradient_descent(result.values))[0] >= 0.95
+    assert result.estimator == "precision"
+    assert result.heights["precision"] > result.heights["beta"] + 100
+    squares = recassay.fit_beta_irt(path, "ndcg@10", estimator="bi-reirt")
+    assert squares.trait("ability").order()[-2:] == ability.order()[-2:]
+    for direction, by_squares in zip(result.directions, squares.directions, strict=True):
+        assert by_squares.mse <= 0.00072
+        assert by_squares.mse_mode <= 0.00072
+        assert direction.mse_least == pytest.approx(by_squares.mse_mode)
+        for each in (direction, by_squares):
+            assert each.converged
+            assert not each.warnings
+
+
+@pytest.mark.reference
+def test_hits_give_the_same_ends(reference):
+    result = recassay.fit_beta_irt(reference / "bireirt" / "hit_at_10.csv")
+    ability, challenge = result.trait("ability"), result.trait("challenge")
+    assert [ability.names[i] for i in ability.order()][-2:] == ["ENMF", "Random"]
+    assert ability.names[ability.order()[0]] == "RaCT"
+    assert {challenge.names[i] for i in challenge.order()[:2]} == {"All_Beauty", "Handmade_Products"}
+    assert {challenge.names[i] for i in challenge.order()[-2:]} == {"ml-100k", "ml-1m"}
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("estimator", ["auto", "bi-reirt"])
+def test_the_description_of_the_posterior_settles_on_thirty_datasets(kdd24, estimator):
+    result = recassay.fit_beta_irt(kdd24, "ndcg@10", estimator=estimator)
+    assert not result.warnings
+    assert all(direction.converged for direction in result.directions)
+
+
+def _gradient_descent(values: np.ndarray) -> np.ndarray:
+    """The paper's estimator: 10,000 steps of 100 on the mean squared error, from one start (a good one)."""
+    rng = np.random.default_rng(0)
+    n, m = values.shape
+    x, y, a = rng.normal(scale=0.1, size=n), np.ones(m), np.ones(m)
+    for _ in range(10_000):
+        gap = x[:, None] - y
+        mean = expit(a * gap)
+        slope = 200 * (mean - values) * mean * (1 - mean) / values.size
+        x, y, a = x - (slope * a).sum(axis=1), y + (slope * a).sum(axis=0), a - (slope * gap).sum(axis=0)
+    assert np.mean((values - expit(a * (x[:, None] - y))) ** 2) < 0.0008
+    return x
+
+
+@pytest.mark.reference
+def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
+    path, result = published
+    first = cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 1)
+    assert first.code == 0
+    assert first.out == cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 2).out
+    answer = first.json()
+    assert set(answer["direction_1"]) == {"ability", "difficulty", "discrimination"}
+    assert set(answer["direction_2"]) == {"challenge", "difficulty_limit", "consistency"}
+    for traits in (answer["direction_1"], answer["direction_2"]):
+        for values in traits.values():
+            for entry in values.values():
+                low, high = entry["interval"]
+                assert low < entry["estimate"] < high
+    assert (
+        answer["direction_1"]["ability"]["Random"]["estimate"]
+        == result.trait("ability").estimate[result.algorithms.index("Random")]
+    )
+    assert answer["fit"]["direction_1"]["mse_least"] <= 0.00072
+    assert answer["settings"]["estimator"] == "precision"
+    assert "P(> 0)" in cli("irt", path).out
+    assert cli("irt", path, "--estimator", "nonsense").code == 2
+
+
+def test_labels_do_not_touch():
+    placed = label_rows([0.9] * 10 + [0.5, 0.52, 0.1], 0.03)
+    gaps = np.diff(np.sort(placed))
+    assert (gaps > 0.03 - 1e-9).all()
+    assert placed[-1] == pytest.approx(0.1)
+
+
+def test_pictures_of_thirty_names_are_drawn():
+    values, *_ = simulate(30, 6, 0.4, 1)
+    long = tuple(f"Algorithm with a rather long name {i}" for i in range(30))
+    result = fit_beta_irt(values, long, names("d", 6))
+    assert {figure.name for figure in figures({"irt": result})} == {"irt_traits", "irt_datasets", "irt_algorithms"}
+    picture = render(plot_direction(result, 2), "svg")
+    assert picture.count(b"Algorithm with a rather") >= 60
+    assert len(plot_traits(result).to_dict()["hconcat"]) == 2

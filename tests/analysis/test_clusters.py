@@ -1,0 +1,168 @@
+"""Clusters of datasets: known groups are found, none are not claimed, and Table 5 and Figure 8 of KDD'24."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+import recassay
+from recassay.analysis.clusters.fit import cluster_datasets
+from recassay.analysis.dataset_space.isolation import isolation_scores
+from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
+from recassay.analysis.dataset_space.space import Standard, place_datasets
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.reporting.sections import clusters as section
+from support.benchmarks import benchmark, characteristics, fading
+
+# KDD'24, Table 5.
+TABLE_5 = [
+    "amazon_cds amazon_tv gowalla mts_library amazon_mi yelp",
+    "beeradvocate dianping douban_movies movielens_1m reddit rekko",
+    "movielens_10m movielens_20m ratebeer",
+    "amazon_finefoods brightkite douban_books douban_music epinions food goodreads retailrocket tafeng",
+    "foursquare kuairec_full kuairec_small",
+    "netflix megamarket zvuk",
+]
+# KDD'24, Figure 8: cluster of Table 5 (from 1) -> mean rank and geometric mean of nDCG@10.
+FIGURE_8 = {
+    "EASE": {1: (2.17, 0.0136), 2: (3.0, 0.0585), 3: (2.0, 0.1244), 4: (3.44, 0.0298), 5: (4.33, 0.1044),
+             6: (1.33, 0.0789)},
+    "LightGCL": {1: (3.67, 0.0121), 2: (8.0, 0.0496), 3: (5.33, 0.1149), 4: (5.67, 0.0259), 5: (3.67, 0.1683),
+                 6: (7.0, 0.0483)},
+    "SLIM": {1: (8.33, 0.0015), 2: (3.33, 0.0585), 3: (3.67, 0.1219), 4: (4.89, 0.0268), 5: (5.0, 0.087),
+             6: (5.0, 0.0686)},
+    "Random": {1: (11.0, 0.0), 2: (11.0, 0.0018), 3: (11.0, 0.0024), 4: (11.0, 0.0003), 5: (9.0, 0.0318),
+               6: (11.0, 0.0004)},
+}  # fmt: skip
+
+
+def blobs(sizes: tuple[int, ...], apart: float, seed: int = 0) -> CharacteristicsTable:
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(len(sizes), 4)) * apart
+    points = np.concatenate([centre + rng.normal(size=(n, 4)) for centre, n in zip(centres, sizes, strict=True)])
+    return CharacteristicsTable(points, tuple(f"d{i:02d}" for i in range(len(points))), tuple("wxyz"))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_table_5_and_figure_8_of_the_paper(kdd24, seed):
+    result = recassay.clusters(kdd24, "ndcg@10", characteristics=kdd24.parent / "characteristics.csv", seed=seed)
+    published = [sorted(row.split()) for row in TABLE_5]
+    mine = [result.members(k + 1) for k in range(len(result.sizes))]
+    assert sorted(mine) == sorted(published)
+    assert int(result.space.outlier.sum()) == 5
+    for name, by_cluster in FIGURE_8.items():
+        a = result.algorithms.index(name)
+        for number, (rank, mean) in by_cluster.items():
+            k = mine.index(published[number - 1])
+            assert result.mean_rank[a, k] == pytest.approx(rank, abs=0.006)
+            assert result.geometric_mean[a, k] == pytest.approx(mean, abs=0.00011)
+    # What the paper does not say: neither the clusters nor the difference of the ranks stand out from chance.
+    assert result.number.best_silhouette < result.number.chance[1] + 0.02
+    assert result.p_differ > 0.05
+    assert "differ between the clusters is not shown" in section.sentences(result)[1]
+
+
+def test_known_groups_are_found():
+    table = blobs((8, 7, 5), apart=8.0)
+    values = fading(5, 20)
+    values[:, 15:] = values[::-1, 15:]
+    result = cluster_datasets(benchmark(values), table)
+    assert result.number.chosen == 3
+    assert result.sizes.tolist() == [8, 7, 5]
+    assert result.labels.tolist() == [1] * 8 + [2] * 7 + [3] * 5
+    assert result.number.best_silhouette > result.number.chance[1]
+    assert result.stability > 0.95
+    assert result.p_differ < 0.01
+    said = section.sentences(result)
+    assert "above the" in said[0]
+    assert "Mean ranks differ between the clusters" in said[1]
+    assert result.mean_rank[0, 2] > 3 > result.mean_rank[0, 0]
+    assert {name in result.members(k + 1) for k, name in enumerate(result.central)} == {True}
+
+
+def test_a_cloud_is_not_taken_for_clusters():
+    reached = [cluster_datasets(benchmark(fading(4, 24, seed=s)), blobs((24,), 1.0, s), seed=s) for s in range(2)]
+    assert sum(r.number.best_silhouette > r.number.chance[1] for r in reached) <= 1
+    assert "not as kinds of data" in section.sentences(
+        min(reached, key=lambda r: r.number.best_silhouette - r.number.chance[1])
+    )[0]  # fmt: skip
+
+
+def test_the_same_seed_the_same_clusters_and_bad_requests():
+    table, matrix = characteristics(12), benchmark(fading(4, 12))
+    one, two = (cluster_datasets(matrix, table, seed=3) for _ in range(2))
+    assert one.to_dict() == two.to_dict()
+    assert one.frames()["cluster_numbers"].filter(chosen=True).height == 1
+    with pytest.raises(InputError, match="10 clusters of 10 datasets"):
+        cluster_datasets(matrix, table, clusters=10)
+    with pytest.raises(NotApplicableError, match="5 datasets are too few to cluster"):
+        cluster_datasets(benchmark(fading(4, 5)), characteristics(5))
+    for bad in ({"components": 0}, {"outlier_share": 0.5}):
+        with pytest.raises(UsageError):
+            place_datasets(table, rng=np.random.default_rng(0), **bad)
+
+
+def test_negative_values_have_no_geometric_mean():
+    result = cluster_datasets(benchmark(fading(3, 10) - 0.5), characteristics(10))
+    assert result.geometric_mean is None
+    assert result.frames()["cluster_ranks"]["geometric_mean"].null_count() == 3 * len(result.sizes)
+    zero = fading(3, 10)
+    zero[0] = 0.0
+    assert (cluster_datasets(benchmark(zero), characteristics(10)).geometric_mean[0] == 0).all()
+
+
+def test_components_are_those_of_the_correlation_matrix():
+    table = characteristics(15)
+    space = place_datasets(table, outlier_share=0, rng=np.random.default_rng(0))
+    scaled = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
+    values, vectors = np.linalg.eigh(np.corrcoef(scaled.T))
+    assert space.explained == pytest.approx(values[::-1][:3] / values.sum())
+    assert np.abs(space.loadings) == pytest.approx(np.abs(vectors.T[::-1][:3]))
+    assert space.points == pytest.approx(scaled @ space.loadings.T)
+    assert not space.outlier.any()
+
+
+def test_skewed_positive_characteristics_are_logged():
+    values = np.stack([np.exp(np.linspace(0, 9, 12)), np.linspace(-1, 1, 12)], axis=1)
+    scale = Standard.of(values, log_skewed=True)
+    assert scale.logged.tolist() == [True, False]
+    assert scale(values).mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
+    assert scale(values).std(axis=0) == pytest.approx([1, 1])
+    assert scale(np.array([[0.0, 0.0]]))[0, 0] == -np.inf
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 5), st.integers(0, 50))
+def test_kmeans_is_as_good_as_the_usual_one(clusters, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(14, 2))
+    labels, centres = kmeans(points, clusters, rng)
+    inertia = ((points - centres[labels]) ** 2).sum()
+    usual = KMeans(clusters, n_init=10, random_state=seed).fit(points).inertia_
+    assert inertia <= usual * 1.02
+    for k in range(clusters):
+        assert centres[k] == pytest.approx(points[labels == k].mean(axis=0))
+    assert sorted(set(labels)) == list(range(clusters))
+
+
+def test_points_that_coincide_lose_clusters_and_say_so():
+    _, _, inertia = kmeans_runs(np.zeros((1, 6, 2)), 3, np.random.default_rng(0), starts=4)
+    assert np.isinf(inertia).all()
+
+
+def test_isolation_agrees_with_the_usual_forest_and_finds_what_lies_apart():
+    from sklearn.ensemble import IsolationForest
+
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, 3))
+    points[7] = 9.0
+    scores = isolation_scores(points, rng, trees=500)
+    usual = -IsolationForest(n_estimators=200, random_state=0).fit(points).score_samples(points)
+    assert scores.argmax() == 7
+    assert scores == pytest.approx(usual, abs=0.03)
+    same = isolation_scores(np.zeros((5, 2)), rng, trees=10)
+    assert same == pytest.approx([0.5] * 5)

@@ -1,0 +1,330 @@
+"""The ComPer score: hand-worked numbers, properties, what may stand for a dimension, agreement, sensitivity."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import recassay
+from recassay.analysis.comper.agreement import agreement, agreement_of
+from recassay.analysis.comper.fit import comper_scores
+from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
+from recassay.analysis.comper.score import normalise
+from recassay.analysis.comper.sensitivity import random_weights
+from recassay.analysis.comper.table import DimensionTable, dimension_table
+from recassay.core.analysis import AnalysisResult
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.results import Results
+from recassay.reporting.figures import figures, render
+
+# Tables 10 to 12: correctness, coverage, diversity, robustness, scalability, averaged over four splits.
+AVERAGED = {
+    "filmtrust": {"AspectModel": (0.9361, 0.0199, 1.986, 0.0065, 2630), "PLSA": (0.9053, 0.0534, 1.969, 0.014, 1076)},
+    "ml-100k": {"AspectModel": (0.9072, 0.019, 1.790, 0.0024, 5938), "PLSA": (0.9407, 0.123, 1.836, 0.0032, 1569.75)},
+    "ciaodvd": {"AspectModel": (0.526, 0.0003, 2.011, 0.0005, 20155), "PLSA": (0.518, 0.0014, 1.996, 0.008, 15100)},
+}
+# The formula on these, worked by hand.
+BY_HAND = {
+    "filmtrust": {"AspectModel": 1.031, "PLSA": 1.036},
+    "ml-100k": {"AspectModel": 1.016, "PLSA": 1.062},
+    "ciaodvd": {"AspectModel": 0.963, "PLSA": 0.958},
+}
+
+
+def long(dimensions=DIMENSIONS, data=AVERAGED):
+    rows = [
+        (algorithm, dataset, metric, value)
+        for dataset, values in data.items()
+        for algorithm, five in values.items()
+        for metric, value in zip(dimensions, five, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+
+
+def cube(values):
+    values = np.asarray(values, dtype=float)
+    return DimensionTable(
+        values,
+        tuple(f"a{a:02d}" for a in range(values.shape[0])),
+        tuple(f"d{s:02d}" for s in range(values.shape[1])),
+    )
+
+
+def test_the_hand_worked_scores_to_three_digits(cli, tmp_path):
+    long().write_csv(tmp_path / "table.csv")
+    shown = cli("comper", tmp_path / "table.csv", "--json").json()
+    for dataset, scores in BY_HAND.items():
+        for algorithm, value in scores.items():
+            assert round(shown["scores"][dataset][algorithm], 3) == value
+    assert shown["negative_dimensions"] == ["robustness", "scalability"]
+    assert shown["sum"]["filmtrust"]["PLSA"] == pytest.approx(0.9053 + 0.0534 + 1.969 + 0.014 + 1076)
+    assert shown["mean"]["filmtrust"]["PLSA"] == pytest.approx(shown["sum"]["filmtrust"]["PLSA"] / 5)
+    assert shown["input"][0]["sha256"]
+
+
+def test_algorithm_1_written_out():
+    values = np.random.default_rng(0).uniform(0, 3, (3, 2, 5))
+    result = comper_scores(cube(values), draws=5)
+    matrix = published_matrix()
+    for a in range(3):
+        for s in range(2):
+            total = 0.0
+            for o in range(6):
+                for d, name in enumerate(DIMENSIONS):
+                    scaled = 1 - 1 / (values[a, s, d] + 1)
+                    scaled = 1 - scaled if name in ("robustness", "scalability") else scaled
+                    total += scaled * matrix.values[d, o]
+            assert result.scores[a, s] == pytest.approx(total)
+
+
+@st.composite
+def tables(draw):
+    shape = (draw(st.integers(2, 5)), draw(st.integers(1, 4)), 5)
+    return cube(draw(arrays.arrays(np.float64, shape, elements=st.floats(0, 1e4))))
+
+
+@given(tables())
+def test_contributions_sum_to_the_score_and_the_score_is_bounded(table):
+    result = comper_scores(table, draws=3)
+    assert result.by_dimension.sum(axis=2) == pytest.approx(result.scores)
+    assert result.by_objective.sum(axis=2) == pytest.approx(result.scores)
+    assert (result.scores >= -1e-12).all()
+    assert (result.scores <= published_matrix().weights.sum() + 1e-12).all()
+
+
+@given(tables(), st.integers(0, 4), st.floats(0.01, 100))
+def test_a_better_dimension_never_lowers_the_score(table, d, more):
+    better = table.values.copy()
+    better[0, 0, d] = max(better[0, 0, d] - more, 0) if table.negative[d] else better[0, 0, d] + more
+    before, after = (comper_scores(cube(values), draws=1).scores for values in (table.values, better))
+    assert after[0, 0] >= before[0, 0] - 1e-12
+    assert after.ravel()[1:] == pytest.approx(before.ravel()[1:])
+
+
+@given(tables(), st.floats(0.1, 50))
+def test_the_order_does_not_depend_on_the_scale_of_the_matrix(table, factor):
+    scaled = CorrelationMatrix(published_matrix().values * factor)
+    one, other = comper_scores(table, draws=1), comper_scores(table, matrix=scaled, draws=1)
+    assert other.scores == pytest.approx(one.scores * factor)
+
+
+@given(tables(), st.floats(0.5, 20), st.floats(0, 5))
+def test_min_max_does_not_depend_on_units(table, factor, shift):
+    moved = cube(table.values * factor + shift)
+    spread = np.ptp(table.values, axis=(0, 1)).min()
+    if spread > 1e-3:
+        assert normalise(moved, "min-max") == pytest.approx(normalise(table, "min-max"), abs=1e-6)
+    within = normalise(table, "min-max-dataset")
+    assert within.min() >= 0
+    assert within.max() <= 1
+
+
+def test_min_max_by_hand():
+    table = cube([[[1, 0, 3, 0.0, 10], [2, 0, 5, 0.2, 20]], [[3, 0, 3, 0.1, 30], [2, 0, 4, 0.2, 60]]])
+    whole, within = normalise(table, "min-max"), normalise(table, "min-max-dataset")
+    assert whole[0, 0].tolist() == pytest.approx([0, 0.5, 0, 1, 1])
+    assert whole[1, 1].tolist() == pytest.approx([0.5, 0.5, 0.5, 0, 0])
+    assert within[0, 0].tolist() == pytest.approx([0, 0.5, 0.5, 1, 1])
+    assert within[1, 1].tolist() == pytest.approx([0.5, 0.5, 0, 0.5, 0])
+    with pytest.raises(UsageError, match="no normalisation 'z-score'"):
+        normalise(table, "z-score")
+
+
+def test_equation_4_needs_values_of_at_least_0():
+    table = cube([[[0.5, 0.1, 1, -0.02, 3]]])
+    with pytest.raises(NotApplicableError, match=r"robustness of a00 on d00 is -0\.02"):
+        comper_scores(table)
+    assert comper_scores(table, normalisation="min-max", draws=1).scores.shape == (1, 1)
+
+
+def test_metric_labels_stand_for_dimensions():
+    frame = long(("AUC", "coverage@10", "diversity@10", "robustness", "seconds"))
+    table = dimension_table(Results.from_frame(frame))
+    assert table.metrics == (("auc",), ("coverage@10",), ("diversity@10",), ("robustness",), ("seconds",))
+    assert table.time_unit == "seconds"
+    assert table.values[0, 1].tolist() == [*AVERAGED["filmtrust"]["AspectModel"]]
+    in_ms = dimension_table(Results.from_frame(frame), time_unit="milliseconds")
+    assert in_ms.values[0, 1, 4] == 2630e3
+
+
+def test_fit_and_predict_seconds_are_added_and_seeds_averaged():
+    rows = [
+        ("x", "d", metric, value, seed)
+        for seed, scale in ((1, 1.0), (2, 3.0))
+        for metric, value in (
+            ("ndcg@10", 0.2), ("rmse", 0.5), ("coverage@5", 0.1), ("coverage@20", 0.3), ("diversity@20", 0.6),
+            ("robustness", 0.02), ("seconds_fit", 2.0), ("seconds_predict", 0.5),
+        )
+        for value in [value * scale]
+    ]  # fmt: skip
+    results = Results.from_frame(
+        pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "seed"], orient="row")
+    )
+    table = dimension_table(results, correctness="ndcg@10", k=20)
+    assert table.values[0, 0].tolist() == pytest.approx([0.4, 0.6, 1.2, 0.04, 5.0])
+    assert table.negative.tolist() == [False, False, False, True, True]
+    assert dimension_table(results, correctness="rmse", k=20).negative.tolist()[0]
+    with pytest.raises(NotApplicableError, match="no correctness"):
+        dimension_table(results, k=20)
+    with pytest.raises(UsageError, match="coverage is there as coverage@5, coverage@20, and not as coverage@10"):
+        dimension_table(results, correctness="ndcg@10")
+    with pytest.raises(UsageError, match="ndcg@7"):
+        dimension_table(results, correctness="ndcg@7")
+
+
+def test_missing_cells_and_their_policies():
+    frame = long().filter(
+        ~((pl.col("algorithm") == "PLSA") & (pl.col("dataset") == "ciaodvd") & (pl.col("metric") == "robustness"))
+    )
+    results = Results.from_frame(frame)
+    with pytest.raises(NotApplicableError, match=r"1 cells lack a dimension of ComPer: PLSA on ciaodvd .*robustness"):
+        dimension_table(results)
+    assert dimension_table(results, missing="drop-datasets").datasets == ("filmtrust", "ml-100k")
+    assert dimension_table(results, missing="drop-algorithms").algorithms == ("AspectModel",)
+    filled = dimension_table(results, missing="worst")
+    assert filled.values[1, 0, 3] == 0.0005
+    assert "missing" in " ".join(comper_scores(filled, draws=1).notes)
+    alone = Results.from_frame(frame.filter(pl.col("algorithm") == "PLSA", pl.col("dataset") == "ciaodvd"))
+    with pytest.raises(NotApplicableError, match="no robustness"):
+        dimension_table(alone)
+    with pytest.raises(UsageError, match="no policy"):
+        dimension_table(results, missing="guess")
+
+
+BAD = {
+    "attack": ("robustness", "the results have no robustness", "[comper]"),
+    "timings": ("scalability", "the results have no scalability", "seconds_fit and seconds_predict"),
+    "coverage": ("coverage", "the results have no coverage", "coverage@10"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_table_without_a_dimension_is_one_line(cli, tmp_path, case):
+    left_out, message, cure = BAD[case]
+    long().filter(pl.col("metric") != left_out).write_csv(tmp_path / "t.csv")
+    ran = cli("comper", tmp_path / "t.csv", "--json")
+    assert ran.code == 2
+    assert message in ran.err
+    assert cure in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_the_command_with_options(cli, tmp_path):
+    long().write_csv(tmp_path / "t.csv")
+    ran = cli("comper", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "By ComPer PLSA is best" in ran.out
+    for name in ("scores", "dimensions", "sensitivity"):
+        assert (tmp_path / "out" / "figures" / f"comper_{name}.svg").exists()
+    for name in ("scores", "contributions", "agreement", "sensitivity", "matrix"):
+        assert (tmp_path / "out" / "tables" / f"comper_{name}.csv").exists()
+    (tmp_path / "m.csv").write_text("dimension,all\n" + "\n".join(f"{d},{int(d == 'coverage')}" for d in DIMENSIONS))
+    only = cli("comper", tmp_path / "t.csv", "--matrix", tmp_path / "m.csv", "--json").json()
+    assert only["scores"]["filmtrust"]["PLSA"] == pytest.approx(0.0534 / 1.0534)
+    assert list(only["contributions"]["objectives"]["filmtrust"]["PLSA"]) == ["all"]
+    printed = cli("comper", tmp_path / "t.csv", "--matrix", "printed", "--json").json()
+    assert printed["scores"]["filmtrust"]["PLSA"] == pytest.approx(1.03664, abs=1e-5)
+    wide = cli("comper", tmp_path / "t.csv", "--normalisation", "min-max", "--json").json()
+    assert max(wide["normalised"]["ciaodvd"]["PLSA"].values()) <= 1
+    assert cli("comper", tmp_path / "t.csv", "--time-unit", "hours").code == 2
+    assert "no such file" in cli("comper", tmp_path / "t.csv", "--matrix", tmp_path / "none.csv").err
+
+
+def test_analyze_runs_it_where_it_applies():
+    report = recassay.analyze(long(), "correctness", replicates=200)
+    result = report.analyses["comper"]
+    assert result.scores.shape == (2, 3)
+    assert isinstance(result, AnalysisResult)
+    assert result.to_frame().equals(next(iter(result.frames().values())))
+    assert any(sentence.startswith("By ComPer") for sentence in report.verdict)
+
+
+def test_the_kdd24_table_lacks_dimensions(kdd24):
+    with pytest.raises(NotApplicableError, match="no correctness, robustness, and"):
+        recassay.comper(kdd24)
+
+
+def test_agreement_by_hand():
+    same = agreement(np.array([[3.0, 9, 5], [2, 8, 4], [1, 7, 3]]), ["a", "b", "c"])
+    assert (same.tau, same.first, same.same_first, same.reversed_share) == (1, "a", 1, 0)
+    mixed = agreement(np.array([[3.0, 3, 1], [2, 2, 2], [1, 1, 3]]), ["a", "b", "c"])
+    assert mixed.tau == pytest.approx((1 - 1 - 1) / 3)
+    assert mixed.same_first == pytest.approx(2 / 3)
+    assert mixed.reversed_share == pytest.approx(3 / 9)
+    flat = agreement(np.ones((2, 2)), ["a", "b"])
+    assert np.isnan(flat.tau)
+    assert np.isnan(flat.reversed_share)
+
+
+def test_settings_of_one_dataset_are_a_scope_of_their_own():
+    values = {"m": np.array([[2.0, 2, 1, 1], [1, 1, 2, 2]])}
+    found = agreement_of(values, ["x", "y"], ["films@0.2", "films@0.8", "books@0.2", "books@0.8"])
+    assert [(one.scope, one.settings, one.tau) for one in found[1:]] == [("films", 2, 1), ("books", 2, 1)]
+    assert found[0].scope == "all"
+    assert found[0].reversed_share == 0.5
+    assert agreement_of({"m": np.ones((2, 1))}, ["x", "y"], ["films"]) == []
+    assert comper_scores(cube(np.ones((1, 3, 5))), draws=2).conclusions() == []
+
+
+def test_sensitivity_is_certain_where_one_algorithm_dominates():
+    values = np.array(
+        [[[0.9, 0.9, 0.9, 0.0, 0.1]] * 2, [[0.5, 0.5, 0.5, 0.4, 9.0]] * 2, [[0.1, 0.1, 0.1, 0.8, 99]] * 2]
+    )
+    for one in comper_scores(cube(values), draws=500).sensitivities:
+        assert one.order_changed.max() == 0
+        assert one.probability_first[:, -1].tolist() == [1, 0, 0]
+        assert one.above[0, 1] == 1
+
+
+def test_sensitivity_by_simulation_matches_the_exact_share():
+    """Two algorithms that differ in two dimensions by g and h: under any weights the first wins where w1 g > w2 h, and
+    the two weights are Dirichlet, so w1 / (w1 + w2) is uniform: P = 1 - h / (g + h)."""
+    values = np.zeros((2, 1, 5))
+    values[0, 0, 0], values[1, 0, 1] = 1.0, 0.5
+    g, h = 1 / 2, 0.5 / 1.5
+    found = {one.scheme: one for one in comper_scores(cube(values), draws=40_000).sensitivities}
+    assert found["any"].probability_first[0, -1] == pytest.approx(1 - h / (g + h), abs=0.01)
+    assert found["perturbed"].order_changed[0] < 0.05
+
+
+def test_random_weights_keep_what_their_scheme_promises():
+    matrix, rng = published_matrix().values, np.random.default_rng(1)
+    free = random_weights(matrix, "any", 1000, rng)
+    assert free.sum(axis=1) == pytest.approx(np.full(1000, matrix.sum()))
+    near = random_weights(matrix, "perturbed", 1000, rng)
+    assert (near > 0.5 * matrix.sum(axis=1)).all()
+    assert (near < 1.5 * matrix.sum(axis=1)).all()
+    ranged = random_weights(matrix, "random", 1000, rng)
+    assert ranged.min() > 6 * matrix.min()
+    assert ranged.max() < 6 * matrix.max()
+
+
+def test_the_same_seed_gives_the_same_draws():
+    table = cube(np.random.default_rng(5).random((4, 3, 5)))
+    one, two, other = (comper_scores(table, draws=300, seed=seed).sensitivity_frame() for seed in (7, 7, 8))
+    assert one.equals(two)
+    assert not one.equals(other)
+
+
+@pytest.mark.parametrize(("algorithms", "settings"), [(1, 1), (30, 3)])
+def test_pictures_hold_every_algorithm(algorithms, settings):
+    result = comper_scores(cube(np.random.default_rng(2).random((algorithms, settings, 5))), draws=50)
+    drawn = figures({"comper": result})
+    assert len(drawn) == (3 if algorithms > 1 else 2)
+    for figure in drawn:
+        svg = render(figure.chart, "svg").decode()
+        assert all(name in svg for name in result.table.algorithms)
+        assert figure.table in result.frames()
+
+
+def test_from_python():
+    result = recassay.comper(long(), draws=100)
+    assert result.to_frame().height == 6
+    assert result.to_frame().filter(rank=1).get_column("algorithm").to_list() == ["AspectModel", "PLSA", "PLSA"]
+    assert result.agreement("correctness").reversed_share == pytest.approx(1 / 3)
+    with pytest.raises(UsageError, match="at least one"):
+        recassay.comper(long(), draws=0)

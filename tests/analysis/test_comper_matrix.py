@@ -1,0 +1,233 @@
+"""ComPer's matrix: every printed table of its derivation, one's own matrix and labels, stems and Dice."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recassay
+from recassay.analysis.comper.matrix import (
+    CORRELATION,
+    DIMENSIONS,
+    OBJECTIVES,
+    derive_matrix,
+    label_table,
+    letters,
+    likert_labels,
+    mean_label,
+    published_derivation,
+    published_matrix,
+    published_similarity,
+    similarity_labels,
+)
+from recassay.analysis.comper.matrix_tables import labels_from_frame, matrix_from_frame
+from recassay.analysis.comper.porter import stem
+from recassay.analysis.comper.words import dice, dice_table, features
+from recassay.core.errors import InputError, UsageError
+
+# The printed tables, a row a dimension (correctness, coverage, diversity, robustness, scalability).
+TABLE_4 = ["PSPPSN", "PNPSSS", "PSSSSS", "PPPSSS", "PSSSSS"]
+TABLE_5 = ["OXOXOX", "XXXXOO", "XOXOXO", "OOXOOX", "XXOXXX"]
+TABLE_7 = ["OOOOOO", "OOOXOO", "OOXOXO", "OOOOOX", "OXOXXX"]
+TABLE_8 = [
+    [0.075, 0.094, 0.079, 0.079, 0.096, 0.038],
+    [0.047, 0.040, 0.078, 0.066, 0.103, 0.091],
+    [0.067, 0.090, 0.066, 0.135, 0.066, 0.111],
+    [0.052, 0.077, 0.045, 0.113, 0.094, 0.066],
+    [0.060, 0.039, 0.159, 0.066, 0.066, 0.066],
+]
+
+
+def marks(match):
+    return ["".join("O" if cell else "X" for cell in row) for row in match]
+
+
+def test_table_4_the_labels_of_the_similarities():
+    assert letters(similarity_labels(published_similarity())) == TABLE_4
+
+
+def test_table_5_matching_1():
+    derived = published_derivation()
+    assert marks(derived.first_match) == TABLE_5
+    assert derived.first_match.sum() == 13
+
+
+def test_table_7_matching_2():
+    derived = published_derivation()
+    assert marks(derived.second_match) == TABLE_7
+    assert derived.second_match.sum() == 22
+
+
+def test_table_8_the_matrix():
+    derived = published_derivation()
+    assert np.round(derived.matrix.values, 3).tolist() == TABLE_8
+    assert derived.matrix.values[1, 3] == pytest.approx(0.0659)
+    assert np.array(CORRELATION).tolist() == TABLE_8
+    assert published_matrix(printed=True).values.tolist() == TABLE_8
+    assert published_matrix().values == pytest.approx(derived.matrix.values)
+    scalability = DIMENSIONS.index("scalability")
+    assert derived.final[scalability, OBJECTIVES.index("understand")] == 0
+    assert derived.matrix.values[scalability, 1] == pytest.approx(0.039)
+
+
+def test_every_table_is_a_frame():
+    frames = published_derivation().frames()
+    assert next(iter(frames)) == "comper_matrix"
+    assert all(frame.columns == ["dimension", *OBJECTIVES] and frame.height == 5 for frame in frames.values())
+    again = matrix_from_frame(frames["comper_matrix"])
+    assert again.values == pytest.approx(published_matrix().values)
+
+
+@given(st.lists(st.sampled_from("NPS"), min_size=3, max_size=3))
+def test_the_mean_of_three_labels_is_what_two_share_else_p(said):
+    found = letters(mean_label(label_table(said)[:, :, None]).reshape(1, 1))[0]
+    shared = [label for label in said if said.count(label) > 1]
+    assert found == (shared[0] if shared else "P")
+
+
+def test_likert_ratings():
+    found = likert_labels(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]))
+    assert letters(found) == ["NPPPS-"]
+    with pytest.raises(InputError, match="7 is no rating"):
+        likert_labels(np.array([7.0]))
+
+
+def test_an_open_pair_must_be_asked():
+    expert, dice_values = label_table(["PPPSSS"] * 5), published_similarity()
+    with pytest.raises(InputError, match="the fourth expert says nothing of correctness and understand"):
+        derive_matrix(expert, dice_values, np.full((5, 6), -1))
+    with pytest.raises(UsageError, match="differ in shape"):
+        derive_matrix(expert[:, :5], dice_values, expert)
+    with pytest.raises(InputError, match="an expert label is missing"):
+        derive_matrix(label_table(["-PPSSS"] * 5), dice_values, expert)
+
+
+# Porter 1980: the examples of his paper, after all five steps.
+STEMS = {
+    "caresses": "caress", "ponies": "poni", "cats": "cat", "feed": "feed", "agreed": "agre", "plastered": "plaster",
+    "motoring": "motor", "sing": "sing", "conflated": "conflat", "sized": "size", "hopping": "hop", "falling": "fall",
+    "filing": "file", "happy": "happi", "sky": "sky", "relational": "relat", "rational": "ration", "digitizer": "digit",
+    "operator": "oper", "decisiveness": "decis", "sensibiliti": "sensibl", "triplicate": "triplic",
+    "electrical": "electr", "hopefulness": "hope", "goodness": "good", "revival": "reviv", "replacement": "replac",
+    "adoption": "adopt", "bowdlerize": "bowdler", "probate": "probat", "rate": "rate", "cease": "ceas",
+    "controll": "control", "roll": "roll", "generalizations": "gener", "oscillators": "oscil",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", STEMS)
+def test_porters_stems(word):
+    assert stem(word) == STEMS[word]
+
+
+def test_dice_of_definitions_by_hand():
+    assert features("The users, using a SYSTEM; system of recommendations") == {"user", "us", "system", "recommend"}
+    assert dice(frozenset("abc"), frozenset("bcde")) == pytest.approx(4 / 7)
+    assert dice(frozenset(), frozenset()) == 0
+    words = dict.fromkeys(DIMENSIONS, "quality of items") | {"coverage": "items that are retrieved"}
+    table, objectives = dice_table(words | {"remember": "retrieving knowledge", "make": "new qualities"})
+    assert objectives == ("remember", "make")
+    assert table[1].tolist() == pytest.approx([2 * 1 / 4, 0])
+    assert table[0].tolist() == pytest.approx([0, 2 * 1 / 4])
+
+
+def test_the_printed_definitions_cannot_give_table_3():
+    """Section III.A and Table 1 share no stem, so Table 3 rests on the longer, unpublished definitions."""
+    remember = features("the ability to retrieve knowledge from memory")
+    coverage = features("The proportion of items (or users) that the system can recommend")
+    assert dice(remember, coverage) == 0
+    assert published_similarity()[1, 0] == 0.047
+
+
+def own(**changes):
+    columns = {"dimension": list(DIMENSIONS), "use": [1.0, 2.0, 3.0, 4.0, 5.0], "joy": [0.0] * 5}
+    return pl.DataFrame(columns | changes)
+
+
+def test_ones_own_matrix_in_any_order_of_rows():
+    given_order = own(dimension=["Scalability", "robustness", "Diversity", "coverage", "correctness"])
+    read = matrix_from_frame(given_order)
+    assert read.objectives == ("use", "joy")
+    assert read.weights.tolist() == [5, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (own()[:4], "no row for scalability"),
+        (own(dimension=["novelty", *DIMENSIONS[1:]]), "unknown dimension 'novelty'"),
+        (pl.concat([own(), own()[:1]]), "two rows"),
+        (own(use=["1", "x", "3", "4", "5"]), "'x' at coverage, use is no number"),
+        (own(use=[-1.0, 2.0, 3.0, 4.0, 5.0]), "-1 is below 0"),
+        (own(use=[0.0] * 5), "all values are 0"),
+        (own()[["dimension"]], "no column of an objective"),
+    ],
+)
+def test_a_wrong_matrix_is_refused(frame, message):
+    with pytest.raises(InputError, match=message):
+        matrix_from_frame(frame)
+
+
+def test_labels_from_tables():
+    frame = pl.DataFrame({"dimension": list(DIMENSIONS), "a": list("NPSPN"), "b": ["s", "", "-", None, "P"]})
+    found, objectives = labels_from_frame(frame)
+    assert letters(found) == ["NS", "P-", "S-", "P-", "NP"]
+    assert objectives == ("a", "b")
+    turned, _ = labels_from_frame(frame, ("B", "a"))
+    assert letters(turned) == ["SN", "-P", "-S", "-P", "PN"]
+    rated, _ = labels_from_frame(frame.with_columns(a=pl.Series(["1", "5", "3", "", "2"]), b=pl.lit("")))
+    assert letters(rated) == ["N-", "S-", "P-", "--", "P-"]
+    with pytest.raises(InputError, match="mixes letters and ratings"):
+        labels_from_frame(frame.with_columns(b=pl.lit("3")))
+    with pytest.raises(InputError, match="the objectives are a, b"):
+        labels_from_frame(frame, ("a", "c"))
+
+
+def tables_of(derived):
+    return {name.removeprefix("comper_"): frame for name, frame in derived.frames().items()}
+
+
+def test_the_verb_derives_from_given_tables():
+    frames = tables_of(published_derivation())
+    derived = recassay.comper_matrix(
+        experts=[frames["table_2_experts"]] * 3,
+        similarities=frames["table_3_similarity"],
+        fourth=frames["table_6_fourth"],
+    )
+    assert np.round(derived.matrix.values, 3).tolist() == TABLE_8
+    with pytest.raises(UsageError, match="2 tables of experts"):
+        recassay.comper_matrix(experts=[frames["table_2_experts"]] * 2)
+    with pytest.raises(UsageError, match="exclude each other"):
+        recassay.comper_matrix(similarities=frames["table_3_similarity"], definitions=frames["table_3_similarity"])
+
+
+def test_the_command(cli, tmp_path):
+    shown = cli("comper-matrix", "--json").json()
+    assert shown["agree_after_matching_2"] == 22
+    assert shown["matrix"]["correctness"]["remember"] == 0.075
+    assert shown["similarity_labels"]["coverage"] == "PNPSSS"
+    assert "weight" in cli("comper-matrix", "--out", tmp_path).out
+    written = tmp_path / "tables" / "comper_matrix.csv"
+    assert matrix_from_frame(pl.read_csv(written)).weights.sum() == pytest.approx(published_matrix().weights.sum())
+    (tmp_path / "words.csv").write_text("name,definition\ncorrectness,close items\n")
+    wrong = cli("comper-matrix", "--definitions", tmp_path / "words.csv")
+    assert wrong.code == 2
+    assert "no definition of coverage" in wrong.err
+
+
+def test_definitions_end_to_end(cli, tmp_path):
+    lines = ["name,definition"]
+    lines += [f"{name},alpha beta gamma {'delta' if d % 2 else 'epsilon'}" for d, name in enumerate(DIMENSIONS)]
+    lines += ["remember,alpha delta", "create,omega epsilon alpha beta"]
+    (tmp_path / "words.csv").write_text("\n".join(lines))
+    labels = "\n".join(["dimension,create,remember", *(f"{name},S,S" for name in DIMENSIONS)])
+    (tmp_path / "labels.csv").write_text(labels)
+    shown = cli("comper-matrix", "--definitions", tmp_path / "words.csv", "--experts", tmp_path / "labels.csv",
+                "--fourth", tmp_path / "labels.csv", "--json")  # fmt: skip
+    assert shown.code == 0, shown.err
+    found = shown.json()
+    assert found["objectives"] == ["remember", "create"]
+    assert found["matrix"]["coverage"]["remember"] == pytest.approx(2 * 2 / 6)
+    assert len(found["input"]) == 3

@@ -1,0 +1,218 @@
+"""Glicko-2: Glickman's numbers, the volatility, tournaments over datasets, orders, and the command."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recassay
+from recassay.analysis.glicko.fit import given_order, rate_algorithms
+from recassay.analysis.glicko.order import classical_properties
+from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
+from recassay.core.errors import InputError, UsageError
+from recassay.core.results import Matrix, Results
+from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
+from recassay.reporting.figures import figures, render
+
+
+def one_player(rating, deviation, volatility, opponents, scores):
+    n = 1 + len(opponents)
+    table = np.full((n, n), np.nan)
+    table[0, 1:] = scores
+    start = (
+        np.array([rating, *(o[0] for o in opponents)], dtype=float),
+        np.array([deviation, *(o[1] for o in opponents)], dtype=float),
+        np.full(n, volatility),
+    )
+    return [float(x[0]) for x in rate_period(*start, table, 0.5)]
+
+
+def matrix(values, *, higher=True):
+    values = np.asarray(values, dtype=float)
+    names = tuple(f"a{i:02d}" for i in range(len(values)))
+    return Matrix(values, names, tuple(f"d{i:02d}" for i in range(values.shape[1])), "ndcg@10", higher)
+
+
+def test_glickmans_example():
+    after = one_player(1500, 200, 0.06, [(1400, 30), (1550, 100), (1700, 300)], [1, 0, 0])
+    assert after == pytest.approx([1464.0506705, 151.5165241, 0.0599959844], abs=1e-7)
+
+
+def test_the_case_that_sees_the_volatility():
+    after = one_player(1200, 120, 0.09, [(1900, 60), (1850, 60), (1700, 60)], [1, 1, 1])
+    assert after == pytest.approx([1429.98645, 118.41026, 0.0903382], abs=5e-6)
+
+
+def test_an_idle_period_widens_the_deviation():
+    idle = np.full((1, 1), np.nan)
+    rating, deviation, volatility = rate_period(np.array([1500.0]), np.array([200.0]), np.array([0.06]), idle)
+    assert rating[0] == 1500
+    assert volatility[0] == 0.06
+    assert deviation[0] == pytest.approx(200.2714167, abs=1e-7)
+
+
+def slope_of_the_likelihood(x, phi, sigma, gain, variance, tau):
+    """Glickman's f, written out anew."""
+    e = np.exp(x)
+    return e * (gain**2 - phi**2 - variance - e) / (2 * (phi**2 + variance + e) ** 2) - (x - np.log(sigma**2)) / tau**2
+
+
+@given(
+    st.floats(0.1, 2.5), st.floats(0.02, 0.3), st.floats(-6, 6), st.floats(0.05, 50), st.floats(0.1, 1.2)
+)  # fmt: skip
+def test_the_volatility_is_the_root(phi, sigma, gain, variance, tau):
+    from recassay.analysis.glicko.system import new_volatility
+
+    found = new_volatility(*(np.array([x]) for x in (phi, sigma, gain, variance)), tau)
+    at = 2 * np.log(found[0])
+    near = [slope_of_the_likelihood(at + h, phi, sigma, gain, variance, tau) for h in (-1e-6, 1e-6)]
+    assert near[0] * near[1] <= 0
+
+
+def test_round_robin_scores_and_ties():
+    scores = round_robin(np.array([[0.3], [0.2], [0.29]]), higher_is_better=True, tie=0.02)
+    assert scores[0, 0, 1] == 1
+    assert scores[0, 1, 0] == 0
+    assert scores[0, 0, 2] == scores[0, 2, 0] == 0.5
+    assert np.isnan(scores[0, 1, 1])
+    lower = round_robin(np.array([[0.3], [0.2], [0.29]]), higher_is_better=False)
+    assert lower[0, 1].tolist()[0] == 1
+
+
+@given(st.integers(0, 50))
+def test_players_are_interchangeable(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((5, 4))
+    shuffle = rng.permutation(5)
+    order = np.arange(4)[None, :]
+    plain = tournament(round_robin(values, higher_is_better=True), order)[0]
+    moved = tournament(round_robin(values[shuffle], higher_is_better=True), order)[0]
+    assert moved == pytest.approx(plain[:, :, shuffle], rel=1e-9)
+
+
+def test_many_tournaments_at_once_are_each_alone():
+    rng = np.random.default_rng(3)
+    scores = round_robin(rng.random((6, 5)), higher_is_better=True)
+    orders = np.stack([rng.permutation(5) for _ in range(4)])
+    together = tournament(scores, orders)
+    for k in range(4):
+        assert together[k] == pytest.approx(tournament(scores, orders[k : k + 1])[0], rel=1e-12)
+
+
+def test_all_draws_change_nothing_but_the_deviation():
+    result = rate_algorithms(matrix(np.ones((4, 6))), orders=5)
+    assert result.ratings[0] == pytest.approx(np.full(4, 1500.0))
+    assert (result.ratings[1] < START[1]).all()
+    assert result.wins[0, 1] == pytest.approx(0.5)
+
+
+def test_win_probabilities_add_to_one():
+    wins = win_probability(np.array([1800.0, 1500, 1200]), np.array([50.0, 80, 200]))
+    assert wins + wins.T == pytest.approx(np.ones((3, 3)))
+    assert wins[0, 2] > wins[0, 1] > 0.5
+
+
+def test_the_better_ends_higher_and_the_spread_holds_the_rating():
+    rng = np.random.default_rng(0)
+    values = np.linspace(0, 1, 8)[:, None] + rng.normal(0, 0.15, (8, 15))
+    result = rate_algorithms(matrix(values), seed=1)
+    assert np.corrcoef(result.ratings[0], np.arange(8))[0, 1] > 0.95
+    assert result.settled
+    assert result.tau == 0.5
+    assert (result.spread[0] <= result.spread[1]).all()
+    assert (result.rank_spread[0] <= result.rank_spread[2]).all()
+    again = rate_algorithms(matrix(values), seed=1)
+    assert np.array_equal(again.spread, result.spread)
+    assert not np.array_equal(rate_algorithms(matrix(values), seed=2).spread, result.spread)
+    assert np.array_equal(rate_algorithms(matrix(-values, higher=False), seed=1).history, result.history)
+
+
+def test_a_runaway_volatility_is_said_and_cured():
+    noise = np.random.default_rng(0).random((40, 40))
+    forced = rate_algorithms(matrix(noise), tau=0.5, orders=2)
+    assert not forced.settled
+    assert "ran away" in forced.notes[0]
+    assert np.isfinite(forced.history).all()
+    cured = rate_algorithms(matrix(noise), orders=5)
+    assert cured.settled
+    assert cured.tau < 0.5
+    assert np.ptp(cured.ratings[0]) < 1000
+    assert "tau is" in cured.notes[0]
+
+
+def results_frame():
+    rows = [
+        (a, d, "ndcg@10", value)
+        for d, values in (("z", (0.9, 0.8, 0.7)), ("m", (0.2, 0.3, 0.1)), ("a", (0.5, 0.4, 0.45)))
+        for a, value in zip(("x", "y", "w"), values, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+
+
+def test_orders_of_the_datasets():
+    table = Results.from_frame(results_frame())
+    assert given_order(table, table.matrix("ndcg@10")) == ["z", "m", "a"]
+    assert recassay.glicko(table, orders=2).datasets == ("z", "m", "a")
+    assert recassay.glicko(table, order="name", orders=2).datasets == ("a", "m", "z")
+    assert recassay.glicko(table, order="difficulty", orders=2).datasets == ("z", "a", "m")
+    assert recassay.glicko(table, order=["m", "z"], orders=2).datasets == ("m", "z")
+    known = {"z": {"difficulty": 3.0}, "m": {"difficulty": 1.0}, "a": {"difficulty": 2.0}}
+    assert recassay.glicko(table, order="difficulty", properties=known, orders=2).datasets == ("m", "a", "z")
+    found = classical_properties(table.matrix("ndcg@10"))
+    assert found["deviation"] == pytest.approx(np.std([[0.5, 0.4, 0.45], [0.2, 0.3, 0.1], [0.9, 0.8, 0.7]], axis=1))
+    with pytest.raises(UsageError, match="difficulty"):
+        recassay.glicko(table, order="dificulty")
+    with pytest.raises(UsageError, match="nowhere"):
+        recassay.glicko(table, order=["z", "nowhere"])
+    with pytest.raises(InputError, match="not known of m"):
+        recassay.glicko(table, order="difficulty", properties={"z": {"difficulty": 1}, "a": {"difficulty": 2}})
+    with pytest.raises(UsageError, match="tau"):
+        recassay.glicko(table, tau=0)
+
+
+def test_the_command(cli, tmp_path):
+    path = tmp_path / "results.csv"
+    results_frame().write_csv(path)
+    ran = cli("glicko", path, "--metric", "ndcg@10", "--order", "given", "--json")
+    assert ran.code == 0
+    shown = ran.json()
+    assert set(shown["ratings"]) == {"w", "x", "y"}
+    assert set(shown["ratings"]["x"]) >= {"rating", "deviation", "volatility"}
+    assert [period["dataset"] for period in shown["history"]] == ["z", "m", "a"]
+    last = shown["history"][-1]["ratings"]
+    assert last["x"]["rating"] == pytest.approx(shown["ratings"]["x"]["rating"])
+    assert shown["input"][0]["sha256"]
+    (tmp_path / "p.csv").write_text("dataset,hardness\nz,2\nm,1\na,3\n")
+    ordered = cli("glicko", path, "--order", "hardness", "--properties", tmp_path / "p.csv", "--json").json()
+    assert ordered["datasets"] == ["m", "z", "a"]
+    table = cli("glicko", path, "--out", tmp_path / "out")
+    assert "rating" in table.out
+    assert (tmp_path / "out" / "figures" / "glicko_ranks.svg").exists()
+    assert (tmp_path / "out" / "tables" / "glicko_history.csv").exists()
+
+
+def test_two_players_by_hand(cli, tmp_path):
+    (tmp_path / "r.csv").write_text(
+        "algorithm,dataset,metric,value\nA,d1,auc,0.9\nB,d1,auc,0.1\nA,d2,auc,1\nB,d2,auc,0\n"
+    )
+    shown = cli("glicko", tmp_path / "r.csv", "--metric", "auc", "--json").json()
+    first = one_player(1500, 350, 0.06, [(1500, 350)], [1])
+    assert shown["history"][0]["ratings"]["A"]["rating"] == pytest.approx(first[0])
+    second = one_player(*first, [(3000 - first[0], first[1])], [1])
+    assert shown["ratings"]["A"]["rating"] == pytest.approx(second[0])
+    assert shown["ratings"]["A"]["volatility"] == pytest.approx(second[2])
+
+
+def test_charts_hold_every_rank():
+    result = rate_algorithms(matrix(np.random.default_rng(1).random((12, 9))), orders=5)
+    assert {figure.name for figure in figures({"glicko": result})} == {"glicko_ranks", "glicko_ratings"}
+    rows = result.history_frame()
+    assert rows.height == 12 * 9
+    for _, period in rows.group_by("period"):
+        assert sorted(period.get_column("rank").to_list()) == list(range(1, 13))
+    for chart in (plot_glicko_bump(result), plot_glicko_ratings(result)):
+        svg = render(chart, "svg").decode()
+        assert all(f"a{i:02d}" in svg for i in range(12))

@@ -1,0 +1,437 @@
+"""Logistic IRT: textbook numbers, the paper's tables, recovery of known parameters, and awkward tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recassay
+from recassay.analysis.logistic_irt import errors as logistic_errors
+from recassay.analysis.logistic_irt.ability import estimate_abilities
+from recassay.analysis.logistic_irt.birnbaum import by_groups, fit_birnbaum
+from recassay.analysis.logistic_irt.cycle import ADAPTING
+from recassay.analysis.logistic_irt.em import fit_em
+from recassay.analysis.logistic_irt.errors import item_covariance
+from recassay.analysis.logistic_irt.fit import fit_logistic
+from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
+from recassay.analysis.logistic_irt.priors import ItemPriors
+from recassay.core.errors import InputError, UsageError
+from recassay.core.responses import LogisticItems, Responses
+from recassay.data.tables.responses import read_items, read_responses, responses_from_users
+from recassay.reporting.figures import figures, render
+
+test_information.__test__ = False
+
+TABLE_1 = [[1, 0, 0, 1, 1], [0, 0, 1, 1, 0], [1, 1, 0, 1, 0], [0, 0, 1, 1, 1], [1, 0, 1, 0, 0]]
+TABLE_2 = ([1.199, 1.319, 0.760, 1.462, 1.552], [-0.899, 0.255, -1.054, -0.809, -0.156],
+           [0.242, 0.262, 0.241, 0.274, 0.275])  # fmt: skip
+"""Responses and items of Cardoso et al., Tables 1 and 2."""
+
+
+def paper_items() -> LogisticItems:
+    return LogisticItems.from_difficulty([f"item{i + 1}" for i in range(5)], *TABLE_2)
+
+
+def simulated(n, m, seed, *, guessing=False, negative=0.0):
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(size=n)
+    a = np.exp(rng.normal(0.2, 0.35, m)) * np.where(rng.random(m) < negative, -1, 1)
+    b, c = rng.normal(0, 1, m), rng.beta(5, 17, m) if guessing else np.zeros(m)
+    items = LogisticItems.from_difficulty([f"item{i + 1}" for i in range(m)], a, b, c)
+    return Responses.from_array((rng.random((n, m)) < probabilities(theta, items)).astype(int)), theta, items
+
+
+def inside(interval, truth):
+    return (interval[..., 0] < truth) & (truth < interval[..., 1])
+
+
+def test_lsat7(reference):
+    responses = read_responses(reference / "irt" / "lsat7.csv")
+    found = fit_em(responses, "2pl")
+    assert found.converged
+    assert found.items.slope == pytest.approx([0.9875, 1.0808, 1.7075, 0.7650, 0.7357], abs=2e-4)
+    assert found.items.intercept == pytest.approx([1.8559, 0.8080, 1.8052, 0.4860, 1.8545], abs=2e-4)
+    assert found.log_likelihood == pytest.approx(-2658.8051, abs=1e-4)
+    patterns = Responses.from_array([[0, 0, 0, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1]])
+    eap = estimate_abilities(patterns, found.items, "eap")
+    assert eap.estimate == pytest.approx([-1.8698, -0.3034, 0.7272], abs=2e-4)
+    assert eap.standard_error[0] == pytest.approx(0.6927, abs=2e-4)
+
+
+def test_lsat6(reference):
+    responses = read_responses(reference / "irt" / "lsat6.csv")
+    two = fit_em(responses, "2pl")
+    assert two.log_likelihood == pytest.approx(-2466.6534, abs=1e-4)
+    assert two.items.slope == pytest.approx([0.8257, 0.7227, 0.8909, 0.6884, 0.6569], abs=2e-4)
+    rasch = fit_em(responses, "1pl", tolerance=2e-5)
+    assert rasch.items.slope == pytest.approx(np.full(5, 0.7551), abs=1e-4)
+    assert rasch.log_likelihood == pytest.approx(-2466.9376, abs=1e-4)
+    assert np.diff(rasch.history).min() > -1e-6
+
+
+def test_the_papers_true_scores():
+    result = recassay.fit_logistic_irt(np.array(TABLE_1), "3pl", items=paper_items())
+    assert result.true_scores[:4] == pytest.approx([3.457, 2.214, 3.169, 3.063], abs=0.002)
+    assert result.true_scores[4] == pytest.approx(2.206, abs=0.03)
+    assert result.abilities.method == "ml"
+
+
+def test_the_papers_true_scores_from_the_command(cli, tmp_path):
+    names = [f"Item {i + 1}" for i in range(5)]
+    rows = [[f"Individual {r + 1}", *row] for r, row in enumerate(TABLE_1)]
+    pl.DataFrame(rows, schema=["respondent", *names], orient="row").write_csv(tmp_path / "responses.csv")
+    discrimination, difficulty, guessing = TABLE_2
+    pl.DataFrame(
+        {"item": names, "discrimination": discrimination, "difficulty": difficulty, "guessing": guessing}
+    ).reverse().write_csv(tmp_path / "items.csv")
+    ran = cli("irt", tmp_path / "responses.csv", "--model", "3pl", "--items", tmp_path / "items.csv", "--json")
+    assert ran.code == 0
+    shown = ran.json()
+    assert list(shown["true_score"].values()) == pytest.approx([3.456, 2.214, 3.169, 3.063, 2.18], abs=0.001)
+    assert set(shown["ability"]["Individual 1"]) >= {"estimate", "interval"}
+    assert shown["items"]["Item 2"] == pytest.approx(
+        {"discrimination": 1.319, "difficulty": 0.255, "guessing": 0.262}
+    )  # fmt: skip
+    fitted = cli("irt", tmp_path / "responses.csv", "--model", "2pl", "--priors", "--out", tmp_path / "out")
+    assert fitted.code == 0
+    assert (tmp_path / "out" / "figures" / "item_curves.svg").exists()
+    assert cli("irt", tmp_path / "responses.csv", "--model", "4pl").code == 2
+
+
+def test_the_reference_table(reference):
+    folder = reference / "irt"
+    truth = pl.read_csv(folder / "abilities_139x500_3pl_pos.csv").get_column("ability").to_numpy()
+    items = read_items(folder / "items_139x500_3pl_pos.csv")
+    result = recassay.fit_logistic_irt(folder / "responses_139x500_3pl_pos.csv", "3pl")
+    assert result.converged
+    assert result.gradient < 0.01
+    assert np.corrcoef(result.abilities.estimate, truth)[0, 1] > 0.99
+    assert np.sqrt(np.mean((result.abilities.estimate - truth) ** 2)) < 0.15
+    assert np.sqrt(np.mean((result.items.slope - items.slope) ** 2)) < 0.5
+    assert np.sqrt(np.mean((result.items.guessing - items.guessing) ** 2)) < 0.1
+    assert np.median(np.abs(result.items.difficulty - items.difficulty)) < 0.3
+    assert 0.9 <= inside(result.item_intervals[:, 0], items.slope).mean() <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "model", "negative", "seeds"),
+    [
+        (139, 500, "2pl", 0.0, range(3)),
+        (139, 500, "3pl", 0.1, range(3)),
+        (1000, 2000, "2pl", 0.1, range(1)),
+        (1000, 2000, "3pl", 0.1, range(1)),
+    ],
+)
+def test_recovery(n, m, model, negative, seeds, record_property):
+    """Correlations and errors of each parameter, and the coverage of the 95 % intervals over all tables."""
+    covered: dict[str, list[float]] = {}
+    large = n >= 1000
+    for seed in seeds:
+        responses, theta, items = simulated(n, m, seed, guessing=model == "3pl", negative=negative)
+        result = fit_logistic(responses, model, priors=True)
+        assert result.converged
+        assert np.corrcoef(result.abilities.estimate, theta)[0, 1] > (0.995 if large else 0.98)
+        assert np.sqrt(np.mean((result.abilities.estimate - theta) ** 2)) < (0.1 if large else 0.25)
+        assert np.corrcoef(result.items.slope, items.slope)[0, 1] > (0.95 if large else 0.7)
+        assert np.median(np.abs(result.items.difficulty - items.difficulty)) < (0.15 if large else 0.35)
+        clear = np.abs(items.slope) > 0.6
+        assert (np.sign(result.items.slope) == np.sign(items.slope))[clear].mean() > 0.985
+        covered.setdefault("ability", []).append(inside(result.ability_intervals, theta).mean())
+        covered.setdefault("slope", []).append(inside(result.item_intervals[:, 0], items.slope).mean())
+        covered.setdefault("difficulty", []).append(inside(result.item_intervals[:, 1], items.difficulty).mean())
+        if model == "3pl":
+            assert np.sqrt(np.mean((result.items.guessing - items.guessing) ** 2)) < 0.1
+            covered.setdefault("guessing", []).append(inside(result.item_intervals[:, 2], items.guessing).mean())
+    for name, values in covered.items():
+        record_property(f"{name} {n} x {m} {model}", f"cover {np.mean(values):.3f}")
+        assert 0.9 <= np.mean(values) <= 0.98, (name, values)
+
+
+def test_few_nodes_serve_many_points():
+    responses, _, items = simulated(40, 3_000, 3, guessing=True, negative=0.1)
+    points = grid(items)
+    few = Grid.of(points, items.slope)
+    assert len(few.nodes) < len(points) / 2
+    coarse, marginal = posterior_on_grid(responses, items, few)
+    fine, exact = posterior_on_grid(responses, items, Grid(points, points))
+    assert marginal == pytest.approx(exact, abs=1e-3)
+    assert np.abs(coarse - fine).max() < 1e-4
+    assert few.to_nodes(fine).sum(axis=1) == pytest.approx(np.ones(40))
+    steep = Grid.of(points, np.append(items.slope, 25.0))
+    assert len(steep.nodes) > 2 * len(few.nodes)
+
+
+def test_single_precision_changes_little(monkeypatch):
+    from recassay.analysis.logistic_irt import grid as logistic_grid
+
+    responses, _, _ = simulated(60, 300, 4, guessing=True)
+    double = fit_logistic(responses, "3pl")
+    monkeypatch.setattr(logistic_grid, "DOUBLE", 0)
+    single = fit_logistic(responses, "3pl")
+    assert single.converged
+    assert single.items.slope == pytest.approx(double.items.slope, abs=2e-3)
+    assert single.abilities.estimate == pytest.approx(double.abilities.estimate, abs=1e-3)
+
+
+def test_an_extrapolation_finds_the_limit_of_a_slow_iteration():
+    from recassay.analysis.inference.extrapolation import Extrapolation
+
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    matrix = turn @ np.diag([0.99, 0.95, 0.9, 0.1, 0.05, 0.0]) @ turn.T
+    goal = rng.normal(size=6)
+    plain = x = np.zeros(6)
+    guess = Extrapolation()
+    for _ in range(12):
+        plain = goal + matrix @ (plain - goal)
+        x = guess.ahead(x, goal + matrix @ (x - goal))
+    assert np.abs(x - goal).max() < 1e-4
+    assert np.abs(plain - goal).max() > 0.1
+    guess.forget()
+    assert guess.steps == 0
+
+
+def test_block_errors_agree_with_the_whole_matrix(monkeypatch):
+    responses, _, _ = simulated(500, 30, 5)
+    found = fit_em(responses, "2pl")
+    whole = item_covariance(responses, found, "2pl", None)
+    monkeypatch.setattr(logistic_errors, "JOINT", 0)
+    block = item_covariance(responses, found, "2pl", None)
+    for k in (0, 1):
+        assert np.sqrt(block[:, k, k]) == pytest.approx(np.sqrt(whole[:, k, k]), rel=0.1)
+
+
+def numeric_information(responses, found, h=1e-3):
+    """Minus the second differences of the marginal log-likelihood in one slope and one intercept."""
+
+    def value(slope, intercept):
+        items = LogisticItems(found.items.names, slope, intercept, found.items.guessing)
+        return posterior_on_grid(responses, items, found.grid)[1].sum()
+
+    flat = np.concatenate([found.items.slope, found.items.intercept])
+    m, p = len(found.items.slope), len(flat)
+    hessian = np.empty((p, p))
+    for i in range(p):
+        for j in range(p):
+            total = 0.0
+            for si in (-1, 1):
+                for sj in (-1, 1):
+                    x = flat.copy()
+                    x[i] += si * h
+                    x[j] += sj * h
+                    total += si * sj * value(x[:m], x[m:])
+            hessian[i, j] = -total / (4 * h * h)
+    return np.linalg.inv(hessian)
+
+
+def test_errors_are_those_of_the_likelihood():
+    responses, _, _ = simulated(400, 6, 2)
+    found = fit_em(responses, "2pl", tolerance=1e-6)
+    ours = item_covariance(responses, found, "2pl", None)
+    numeric = numeric_information(responses, found)
+    assert np.sqrt(ours[:, 0, 0]) == pytest.approx(np.sqrt(np.diag(numeric)[:6]), rel=2e-3)
+    assert np.sqrt(ours[:, 1, 1]) == pytest.approx(np.sqrt(np.diag(numeric)[6:]), rel=2e-3)
+
+
+def test_the_likelihood_never_falls():
+    responses, _, _ = simulated(60, 80, 3, guessing=True, negative=0.1)
+    for model, priors in (("1pl", None), ("2pl", ItemPriors()), ("3pl", ItemPriors())):
+        found = fit_em(responses, model, priors=priors, max_cycles=25)
+        settled = ADAPTING[-1] if priors else 0
+        assert np.diff(found.history[settled:]).min() > -1e-3, model
+
+
+def test_the_grid_grows_with_the_root_of_the_items():
+    sizes = [len(grid(simulated(2, m, 0)[2])) for m in (500, 5_000)]
+    assert sizes[1] / sizes[0] == pytest.approx(np.sqrt(10), rel=0.05)
+    assert len(grid(paper_items())) == 61
+
+
+def test_respondents_that_agree_wholly_have_finite_slopes():
+    """A Guttman scale: every respondent has right what a lesser one has. The likelihood has no maximum."""
+    codes = (np.arange(40)[:, None] > np.repeat(np.arange(2, 38), 4)[None, :]).astype(np.uint8)
+    responses = Responses(codes, tuple(f"r{i}" for i in range(40)), tuple(f"i{i}" for i in range(144)))
+    found = fit_em(responses, "3pl", priors=ItemPriors(unit_deviation=0.1))
+    assert found.converged
+    assert found.gradient < 0.05
+    assert 1 < found.items.slope.mean() < 15
+    assert np.all(np.diff(found.posterior @ found.grid.points) > -1e-9)
+
+
+@given(st.floats(0.2, 5), st.integers(3, 500), st.floats(0.1, 10), st.floats(0.05, 2))
+def test_the_spread_maximises_its_objective(variance, n, unit, deviation):
+    priors = ItemPriors(unit=unit, unit_deviation=deviation)
+    best = priors.spread(variance, n)
+
+    def objective(sigma):
+        return -n * np.log(sigma) - n * variance / (2 * sigma**2) - (np.log(sigma * unit) / deviation) ** 2 / 2
+
+    assert objective(best) >= max(objective(best * 1.001), objective(best / 1.001))
+
+
+def test_thousands_of_items_do_not_underflow():
+    responses, theta, _ = simulated(30, 2_000, 1)
+    found = fit_em(responses, "2pl", priors=ItemPriors(), tolerance=5e-2)
+    assert np.isfinite(found.log_likelihood)
+    assert np.corrcoef(found.posterior @ found.grid.points, theta)[0, 1] > 0.99
+    with np.errstate(divide="ignore"):
+        assert np.isneginf(np.log(np.exp(found.log_likelihood / 30)))
+
+
+def test_blocks_change_nothing(monkeypatch):
+    from recassay.analysis.logistic_irt import model as logistic_model
+
+    responses, _, _ = simulated(50, 60, 4, guessing=True)
+    whole = fit_logistic(responses, "3pl", tolerance=1e-2)
+    monkeypatch.setattr(logistic_model, "BLOCK_CELLS", 1 << 11)
+    parts = fit_logistic(responses, "3pl", tolerance=1e-2)
+    assert parts.items.slope == pytest.approx(whole.items.slope, abs=1e-6)
+    assert parts.item_errors[:, 0] == pytest.approx(whole.item_errors[:, 0], abs=1e-5)
+
+
+def test_constant_items_and_missing_responses():
+    responses, theta, items = simulated(200, 60, 6)
+    table = responses.codes.astype(float)
+    table[:, 0], table[:, 1] = 1, 0
+    table[np.random.default_rng(0).random(table.shape) < 0.2] = np.nan
+    result = fit_logistic(Responses.from_array(table), "2pl")
+    assert result.converged
+    assert result.constant[:2].all()
+    assert not result.constant[2:].any()
+    assert np.isnan(result.items.difficulty[:2]).all()
+    assert probabilities([0.0], result.items)[0, 0] > 0.99
+    assert "2 of 60" in " ".join(result.notes)
+    assert result.to_dict()["constant_items"] == ["item1", "item2"]
+    assert np.corrcoef(result.abilities.estimate, theta)[0, 1] > 0.9
+    assert np.corrcoef(result.items.slope[2:], items.slope[2:])[0, 1] > 0.6
+    for method in ("ml", "map"):
+        other = estimate_abilities(Responses.from_array(table), result.items, method)
+        assert np.corrcoef(other.estimate, result.abilities.estimate)[0, 1] > 0.95
+
+
+def test_nothing_varies():
+    result = fit_logistic(Responses.from_array([[1, 0], [1, 0], [1, 0]]), "3pl")
+    assert result.abilities.estimate == pytest.approx(np.zeros(3), abs=1e-9)
+    assert result.abilities.standard_error == pytest.approx(np.ones(3), abs=1e-3)
+
+
+def test_a_separable_item_without_priors_is_not_called_converged():
+    theta = np.linspace(-2, 2, 80)
+    rng = np.random.default_rng(0)
+    table = (rng.random((80, 40)) < 1 / (1 + np.exp(-3 * (theta[:, None] - rng.normal(0, 1, 40))))).astype(int)
+    table[:, 0] = theta > 0
+    result = fit_logistic(Responses.from_array(table), "2pl", max_cycles=60)
+    if np.abs(result.items.slope[0]) > 20:
+        assert not result.converged
+        assert "priors" in " ".join(result.notes)
+    with_priors = fit_logistic(Responses.from_array(table), "2pl", priors=True)
+    assert fit_em(Responses.from_array(table), "2pl", priors=ItemPriors(adaptive=False)).converged
+    assert with_priors.converged
+    assert np.abs(with_priors.items.slope).max() < 20
+
+
+def test_stopping_early_is_said():
+    responses, _, _ = simulated(60, 30, 8)
+    result = fit_logistic(responses, "2pl", max_cycles=2)
+    assert not result.converged
+    assert "did not converge" in result.notes[0]
+
+
+def test_birnbaum():
+    responses, theta, items = simulated(139, 100, 9, guessing=True)
+    found = fit_birnbaum(responses, "3pl", priors=ItemPriors())
+    assert found.path.shape == (139, 10)
+    assert np.array_equal(found.path[:, -1], found.abilities.estimate)
+    assert np.corrcoef(np.clip(found.abilities.estimate, -4, 4), theta)[0, 1] > 0.9
+    assert np.corrcoef(found.items.slope, items.slope)[0, 1] > 0.5
+    repeated = fit_birnbaum(responses, "2pl", priors=ItemPriors(), cycles=5)
+    assert repeated.cycles > 1
+    abilities, path = by_groups(Responses.from_array(TABLE_1), paper_items(), 10)
+    assert path.shape == (5, 5)
+    assert true_score(abilities.estimate, paper_items())[0] == pytest.approx(3.456, abs=0.001)
+    result = recassay.fit_logistic_irt(responses, "3pl", estimator="birnbaum")
+    assert result.estimator == "birnbaum"
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 1000))
+def test_information_is_the_variance_of_the_score(seed):
+    rng = np.random.default_rng(seed)
+    items = LogisticItems.from_difficulty(["x"], [rng.normal(1, 1)], [rng.normal()], [rng.uniform(0, 0.5)])
+    theta, h = float(rng.normal()), 1e-5
+    p = probabilities([theta], items)[0, 0]
+    slope = (probabilities([theta + h], items)[0, 0] - probabilities([theta - h], items)[0, 0]) / (2 * h)
+    assert item_information([theta], items)[0, 0] == pytest.approx(slope**2 / (p * (1 - p)), rel=1e-5, abs=1e-9)
+    assert test_information([theta], items)[0] == pytest.approx(item_information([theta], items).sum())
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 1000))
+def test_ml_and_map_are_maxima(seed):
+    responses, _, items = simulated(8, 12, seed, guessing=True)
+    for method in ("ml", "map"):
+        found = estimate_abilities(responses, items, method)
+        fine = np.linspace(-6, 6, 1201)
+        height = grid_log_likelihood(responses, items, fine) - (fine**2 / 2 if method == "map" else 0)
+        for r in range(8):
+            at = grid_log_likelihood(responses, items, found.estimate[r : r + 1])[r, 0]
+            at -= found.estimate[r] ** 2 / 2 if method == "map" else 0
+            assert at >= height[r].max() - 1e-4
+
+
+def test_an_order_of_rows_and_items_changes_nothing():
+    responses, _, _ = simulated(60, 25, 10)
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(60), rng.permutation(25)
+    plain = fit_logistic(responses, "2pl", tolerance=1e-6)
+    moved = fit_logistic(Responses.from_array(responses.codes[rows][:, columns].astype(int)), "2pl", tolerance=1e-6)
+    assert moved.items.slope == pytest.approx(plain.items.slope[columns], abs=1e-4)
+    assert moved.abilities.estimate == pytest.approx(plain.abilities.estimate[rows], abs=1e-4)
+
+
+def test_reading_responses(tmp_path):
+    (tmp_path / "r.csv").write_text("name,i1,i2,i3\nA,1,0,\nB,true,no,1\n")
+    table = read_responses(tmp_path / "r.csv")
+    assert table.respondents == ("A", "B")
+    assert table.codes.tolist() == [[1, 0, 2], [1, 0, 1]]
+    assert not table.complete
+    assert read_responses(pl.DataFrame({"r": ["A"], "i": [1.0]})).codes.tolist() == [[1]]
+    (tmp_path / "bad.csv").write_text("name,i1\nA,2\n")
+    with pytest.raises(InputError, match="data row 1"):
+        read_responses(tmp_path / "bad.csv")
+    (tmp_path / "twice.csv").write_text("name,i1\nA,1\nA,0\n")
+    with pytest.raises(InputError, match="twice"):
+        read_responses(tmp_path / "twice.csv")
+    with pytest.raises(InputError, match="neither"):
+        Responses.from_array([[0, 3]])
+    (tmp_path / "items.csv").write_text("item,a,b\ni1,1,oops\n")
+    with pytest.raises(InputError, match="difficulty"):
+        read_items(tmp_path / "items.csv")
+    (tmp_path / "few.csv").write_text("item,a,b\ni1,1,0\n")
+    with pytest.raises(InputError, match="no parameters"):
+        recassay.fit_logistic_irt(tmp_path / "r.csv", "2pl", items=tmp_path / "few.csv")
+    with pytest.raises(UsageError, match="guessing"):
+        recassay.fit_logistic_irt(np.array(TABLE_1), "2pl", items=paper_items())
+    with pytest.raises(UsageError, match="estimate of ability"):
+        recassay.fit_logistic_irt(np.array(TABLE_1), "3pl", items=paper_items(), ability="best")
+
+
+def test_algorithms_on_users():
+    frame = pl.DataFrame(
+        {"algorithm": ["A", "A", "B"], "user": [7, 9, 7], "value": [1.0, 0.0, 0.25]}
+    )  # fmt: skip
+    table = responses_from_users(frame)
+    assert table.items == ("7", "9")
+    assert table.codes.tolist() == [[1, 0], [1, 2]]
+
+
+def test_charts():
+    result = fit_logistic(simulated(70, 90, 3, negative=0.1)[0], "2pl", priors=True)
+    drawn = {figure.name: figure.chart for figure in figures({"irt": result})}
+    assert set(drawn) == {"item_curves", "abilities"}
+    assert "negative discrimination" in render(drawn["item_curves"], "svg").decode()
+    assert render(drawn["abilities"], "png").startswith(b"\x89PNG")

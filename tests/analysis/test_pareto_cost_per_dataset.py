@@ -1,0 +1,137 @@
+"""Pareto fronts, cost and values by dataset, on tables whose answers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from recassay.analysis.cost import measure_cost
+from recassay.analysis.pareto import pareto_front, trade_off
+from recassay.analysis.per_dataset import per_dataset
+from recassay.core.errors import NotApplicableError
+from recassay.core.results import Results
+from recassay.reporting.sections import pareto as pareto_section
+from recassay.reporting.sections import per_dataset as per_dataset_section
+from support.tables import matrix
+
+
+def results(values: dict[str, dict[str, list[float | None]]]) -> Results:
+    """By metric and algorithm, values on datasets d0, d1, ..."""
+    rows = [
+        (algorithm, f"d{d}", metric, value)
+        for metric, by_algorithm in values.items()
+        for algorithm, own in by_algorithm.items()
+        for d, value in enumerate(own)
+    ]
+    return Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+
+
+def test_the_front_is_those_that_nobody_beats_in_both():
+    front = pareto_front(np.array([3.0, 2.0, 1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0, 2.0, 2.0]))
+    assert front.tolist() == [True, True, True, False, True]
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12))
+def test_the_front_is_the_definition(points):
+    first, second = (np.array(axis, dtype=float) for axis in zip(*points, strict=True))
+    expected = [not any(x >= a and y >= b and (x > a or y > b) for x, y in points) for a, b in points]
+    assert pareto_front(first, second).tolist() == expected
+    assert any(expected)
+
+
+def test_trades_average_over_shared_datasets_and_know_directions():
+    table = results(
+        {
+            "ndcg@10": {"A": [0.4, 0.2], "B": [0.3, 0.1], "C": [0.1, 0.1]},
+            "coverage@10": {"A": [0.1, 0.3], "B": [0.5, 0.5], "C": [0.4, 0.4]},
+            "seconds_fit": {"A": [1.0, 100.0], "B": [1.0, 1.0], "C": [0.5, None]},
+        }
+    )
+    found = trade_off(table, "ndcg@10")
+    assert [trade.other for trade in found.trades] == ["coverage@10", "seconds_fit"]
+    coverage, seconds = found.trades
+    assert coverage.accuracy == pytest.approx([0.3, 0.2, 0.1])
+    assert coverage.values == pytest.approx([0.2, 0.5, 0.4])
+    assert coverage.front.tolist() == [True, True, False]
+    assert seconds.n_datasets == 1
+    assert seconds.values == pytest.approx([1.0, 1.0, 0.5])
+    assert seconds.front.tolist() == [True, False, True]
+    assert found.to_dict()["trades"]["coverage@10"]["front"] == ["A", "B"]
+    assert "coverage@10: A, B" in pareto_section.sentences(found)[0]
+
+
+def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_logs():
+    table = results(
+        {
+            "ndcg@10": {"A": [0.4, 0.2], "B": [0.3, 0.1], "C": [0.9, 0.9]},
+            "memory": {"A": [1.0, 100.0], "B": [20.0, 20.0], "C": [None, None]},
+        }
+    )
+    (trade,) = trade_off(table, "ndcg@10").trades
+    assert trade.left_out == ("C",)
+    assert trade.values == pytest.approx([10.0, 20.0])
+    assert trade.front.tolist() == [True, False]
+
+
+def test_accuracy_alone_has_no_price():
+    with pytest.raises(NotApplicableError, match="no coverage"):
+        trade_off(results({"ndcg@10": {"A": [0.1, 0.2], "B": [0.2, 0.3]}}), "ndcg@10")
+
+
+def test_cost_by_algorithm_and_dataset():
+    found = measure_cost(
+        results({"seconds_fit": {"A": [1, 2, 9], "B": [4, None, 6]}, "ndcg@10": {"A": [1, 1, 1], "B": [1, 1, 1]}})
+    )
+    assert found.measures == ["seconds_fit"]
+    row = found.to_frame().row(by_predicate=pl.col("algorithm") == "A", named=True)
+    assert (row["cells"], row["least"], row["median"], row["most"], row["sum"]) == (3, 1, 2, 9, 12)
+    assert (row["lower_quartile"], row["upper_quartile"]) == (1.5, 5.5)
+    by_dataset = found.frames()["cost_by_dataset"]
+    assert dict(by_dataset.select("dataset", "cells").rows()) == {"d0": 2, "d1": 1, "d2": 2}
+    with pytest.raises(NotApplicableError, match="no times"):
+        measure_cost(results({"ndcg@10": {"A": [0.1, 0.2], "B": [0.2, 0.3]}}))
+
+
+def test_intervals_over_repeats_are_scipys():
+    rng = np.random.default_rng(0)
+    repeats = rng.normal(0.5, 0.1, (2, 3, 5))
+    found = per_dataset(matrix(repeats.mean(axis=2), replicates=repeats))
+    assert found.source == "repeats"
+    for a, d in np.ndindex(2, 3):
+        own = repeats[a, d]
+        low, high = stats.t.interval(0.95, 4, own.mean(), stats.sem(own))
+        assert (found.low[a, d], found.high[a, d]) == pytest.approx((low, high))
+
+
+def test_intervals_over_users():
+    users = pl.DataFrame(
+        {"algorithm": ["a00", "gone"], "dataset": ["d01", "d01"], "n": [100, 5], "deviation": [0.2, 9.0]}
+    )
+    found = per_dataset(matrix([[0.5, 0.5], [0.25, 0.1]]), users=users, confidence=0.9)
+    assert found.source == "users"
+    half = stats.t.ppf(0.95, 99) * 0.02
+    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((0.5 - half, 0.5 + half))
+    assert np.isnan(found.low[[0, 1, 1], [0, 0, 1]]).all()
+    assert found.share.tolist() == [[1, 1], [0.5, 0.2]]
+    assert found.to_frame().null_count()["low"][0] == 3
+
+
+def test_single_values_have_no_interval_and_no_sentence():
+    found = per_dataset(matrix([[1.0, 2.0], [2.0, 8.0]], higher_is_better=False))
+    assert found.source == "none"
+    assert found.share.tolist() == [[1, 1], [0.5, 0.25]]
+    assert per_dataset_section.sentences(found) == []
+
+
+def test_where_the_two_best_overlap():
+    values = np.array([[0.9, 0.5], [0.1, 0.45]])
+    repeats = np.stack([values - 0.05, values + 0.05], axis=2)
+    found = per_dataset(matrix(values, replicates=repeats))
+    assert found.unsettled() == ("d01", "d00")[::-1]
+    narrow = np.stack([values - 0.001, values + 0.001], axis=2)
+    assert per_dataset(matrix(values, replicates=narrow)).unsettled() == ()
+    assert "on 2 of 2 datasets" in per_dataset_section.sentences(found)[0]

@@ -1,0 +1,49 @@
+"""Results show themselves in a notebook, with everything escaped."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+import recassay
+from recassay.core.registry import analyses
+from recassay.core.results import Results
+from recassay.testing.results import synthetic_results
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def report():
+    frame = synthetic_results(8)
+    first = frame["algorithm"][0]
+    return recassay.analyze(
+        Results.from_frame(frame.with_columns(algorithm=frame["algorithm"].replace(first, HOSTILE))), replicates=100
+    )
+
+
+def test_every_result_has_a_table(report):
+    assert set(report.analyses) | set(report.skipped) == set(analyses.names())
+    for result in report.analyses.values():
+        shown = result._repr_html_()
+        assert f'<th scope="col">{result.to_frame().columns[0]}</th>' in shown
+        assert "<script" not in shown
+
+
+def test_the_table_of_results_says_its_size(report):
+    shown = report.results._repr_html_()
+    assert "Results: " in shown
+    assert "8 datasets" in shown
+    assert "more rows in" in shown
+
+
+def test_pictures_come_with_their_captions(report):
+    shown = recassay.figures(report.analyses["rank"])
+    assert shown[0].name == "leaderboard"
+    page = shown._repr_html_()
+    assert "<svg" in page
+    assert html.escape(shown[0].caption) in page
+    whole = report._repr_html_()
+    assert "<script" not in whole
+    assert whole.count("<figure>") == len(recassay.figures(report))

@@ -1,0 +1,101 @@
+"""The live page: read-only, on this machine, and true while a study runs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+
+import pytest
+
+import recassay
+from recassay.api.serve import LiveStudy
+from recassay.reporting.live import LiveServer
+from support.browser import why_not
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("live") / "study"
+    spec = recassay.make_study(
+        ["synthetic:few-items", "synthetic:dense-small"],
+        ["Random", "MostPop"],
+        name="two",
+        metrics=["ndcg@10"],
+        trials=0,
+    )
+    recassay.run(spec, folder, workers=1)
+    return folder
+
+
+@pytest.fixture
+def server(study):
+    with (
+        LiveStudy(study, None, lambda: b"<p>the report</p>") as live,
+        LiveServer(("127.0.0.1", 0), live.status, live.report) as running,
+    ):
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+
+
+def ask(server, path, method="GET", **headers):
+    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=10)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+def test_status_page_and_report(server):
+    answer, body = ask(server, "/")
+    assert answer.status == 200
+    assert b"status.json" in body
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    found = json.loads(ask(server, "/status.json")[1])
+    assert (found["planned"], found["done"], found["failed"]) == (4, 4, [])
+    assert found["grid"] == [["done", "done"], ["done", "done"]]
+    assert [row["algorithm"] for row in found["leaderboard"]["rows"]] == ["MostPop", "Random"]
+    assert found["leaderboard"]["rows"][0]["mean_rank"] == 1.0
+    deadline = time.monotonic() + 20
+    while json.loads(ask(server, "/status.json")[1])["report"] is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    answer, body = ask(server, "/report.html?cells=4")
+    assert body == b"<p>the report</p>"
+
+
+def test_it_only_reads_and_only_what_it_names(server):
+    assert ask(server, "/", "POST")[0].status == 501
+    assert ask(server, "/manifest.json")[0].status == 404
+    assert ask(server, "/../study.sqlite")[0].status == 404
+    assert ask(server, "/", "HEAD")[1] == b""
+    assert ask(server, "/", Host="evil.example")[0].status == 403
+    assert ask(server, "/", Host="localhost:1")[0].status == 200
+
+
+def test_bad_folders_and_ports_are_one_line(study, tmp_path, cli, server):
+    assert cli("serve", tmp_path).code == 2
+    port = server.server_address[1]
+    answer = cli("serve", study, "--port", str(port))
+    assert answer.code == 2
+    assert "choose another --port" in answer.err
+    assert cli("serve", study, "--port", "70000").code == 2
+
+
+@pytest.mark.skipif(why_not() is not None, reason=f"browser tests: {why_not()}")
+def test_the_page_shows_the_study_in_a_browser(server, chromium):
+    page = chromium.new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.goto(server.url)
+    page.wait_for_selector("#board:not([hidden])")
+    assert page.title() == "4 of 4 · two"
+    assert page.locator("#cells tbody td.done").count() == 4
+    assert page.locator("#board tbody th").all_inner_texts() == ["MostPop", "Random"]
+    page.wait_for_selector("#report:not([hidden])", timeout=20_000)
+    assert page.frame_locator("iframe").locator("p").inner_text() == "the report"
+    assert said == []
+    page.close()

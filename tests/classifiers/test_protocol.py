@@ -1,0 +1,112 @@
+"""The division of a table and its preprocessing: in proportion, and without a leak."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recassay.classifiers.holdout import stratified_test
+from recassay.classifiers.preprocess import encode_features
+from recassay.core.errors import InputError
+from support.classify import tiny_table
+
+
+def division(labels, share=0.3, most=500, seed=0):
+    return stratified_test(np.asarray(labels), share=share, most=most, rng=np.random.default_rng(seed))
+
+
+@given(
+    counts=st.lists(st.integers(1, 60), min_size=2, max_size=6),
+    share=st.floats(0.1, 0.6),
+    most=st.integers(2, 40),
+)
+def test_every_class_in_proportion_and_in_training(counts, share, most):
+    labels = np.repeat(np.arange(len(counts)), counts)
+    total = min(round(share * len(labels)), most)
+    try:
+        test = division(labels, share, most)
+    except InputError:
+        assert total < 1 or max(counts) == 1
+        return
+    tested = np.bincount(labels[test], minlength=len(counts))
+    assert tested.sum() <= total
+    assert (tested <= np.asarray(counts) - 1).all()
+    exact = np.asarray(counts) * total / len(labels)
+    allowed = np.minimum(np.floor(exact + 1e-9), np.asarray(counts) - 1)
+    assert (tested >= allowed).all()
+    assert (tested <= np.floor(exact) + 1).all()
+
+
+def test_five_hundred_at_most_and_the_rest_trains():
+    labels = np.repeat([0, 1], [3000, 1000])
+    test = division(labels)
+    assert np.bincount(labels[test]).tolist() == [375, 125]
+    assert (~test).sum() == 3500
+
+
+def test_a_class_with_one_row_is_never_tested():
+    labels = np.array([0] * 20 + [1] * 20 + [2])
+    assert all(not division(labels, seed=seed)[-1] for seed in range(30))
+
+
+def test_the_division_depends_on_the_generator_alone():
+    labels = np.repeat([0, 1, 2], 30)
+    assert np.array_equal(division(labels, seed=4), division(labels, seed=4))
+    assert not np.array_equal(division(labels, seed=4), division(labels, seed=5))
+
+
+def test_numbers_are_imputed_and_scaled_by_training_rows():
+    train = np.array([True, True, True, True, False, False])
+    frame = pl.DataFrame({"x": [1.0, 2.0, None, 6.0, None, 100.0]})
+    values = encode_features(frame, train).values[:, 0]
+    filled = np.array([1.0, 2.0, 2.0, 6.0])
+    assert values[:4] == pytest.approx((filled - filled.mean()) / filled.std())
+    assert values[4] == values[2]
+    assert values[5] == pytest.approx((100 - filled.mean()) / filled.std())
+
+
+def test_categories_known_missing_and_unknown():
+    train = np.array([True, True, True, False, False])
+    frame = pl.DataFrame({"c": ["b", None, "a", "new", None]})
+    encoded = encode_features(frame, train)
+    assert encoded.columns == ("c=a", "c=b", "c=missing")
+    assert encoded.values.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_many_categories_become_one_column_by_frequency():
+    train = np.array([True] * 6 + [False])
+    frame = pl.DataFrame({"c": ["a", "b", "b", "b", "c", "c", "other"]})
+    encoded = encode_features(frame, train, one_hot_limit=2)
+    assert encoded.columns == ("c",)
+    order = encoded.values[[1, 4, 0, 6], 0]
+    assert np.all(np.diff(order[:3]) > 0)
+    assert order[3] < order[0]
+
+
+def test_nothing_of_the_test_rows_is_learned():
+    frame = tiny_table(60).drop("class")
+    train = np.arange(60) < 40
+    before = encode_features(frame, train).values[train]
+    other = frame.with_columns(
+        pl.when(pl.Series(train)).then(pl.col("first")).otherwise(1e6).alias("first"),
+        pl.when(pl.Series(train)).then(pl.col("colour")).otherwise(pl.lit("ultraviolet")).alias("colour"),
+    )
+    assert np.array_equal(encode_features(other, train).values[train], before)
+
+
+def test_constant_and_empty_features_are_left_out():
+    train = np.array([True, True, False, False])
+    frame = pl.DataFrame(
+        {
+            "same": [1.0, 1.0, 2.0, 3.0],
+            "empty": pl.Series([None, None, 1.0, 2.0]),
+            "one": ["a", "a", "b", "c"],
+            "x": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    assert encode_features(frame, train).columns == ("x",)
+    with pytest.raises(InputError, match="every feature is constant"):
+        encode_features(frame.drop("x"), train)

@@ -1,0 +1,191 @@
+"""The classifier benchmark from the outside: folders of response tables, JSON, the terminal, pictures and sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
+from recassay.cli.classify import analyze_response_folder, show_decodirt
+from recassay.core.errors import InputError
+from recassay.core.instances import InstanceResponses
+from recassay.core.responses import Responses
+from recassay.data.tables.instances import guessed_role, read_instances
+from recassay.reporting.figures import figures, render, told
+from recassay.reporting.sections.decodirt import sentences
+from support.decodirt import benchmark
+
+NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
+
+
+def write(folder, instances):
+    for one in instances:
+        columns = {name: one.responses.codes[:, i] for i, name in enumerate(one.responses.items)}
+        pl.DataFrame({"respondent": one.responses.respondents, **columns}).write_csv(folder / f"{one.dataset}.csv")
+    pl.DataFrame([{"dataset": one.dataset, **one.metadata} for one in instances]).write_csv(folder / "metadata.csv")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("responses")
+    write(where, benchmark(6, items=30, networks=8))
+    return where
+
+
+@pytest.fixture(scope="module")
+def instances(folder):
+    return load_response_folder(folder)
+
+
+@pytest.fixture(scope="module")
+def result(instances):
+    return analyze_instances(instances, orders=10)
+
+
+def test_a_folder_is_what_was_written(instances):
+    for read, wrote in zip(instances, benchmark(6, items=30, networks=8), strict=True):
+        assert read.dataset == wrote.dataset
+        assert read.responses.respondents == wrote.responses.respondents
+        assert (read.responses.codes == wrote.responses.codes).all()
+        assert read.roles == wrote.roles
+        assert read.metadata == pytest.approx(wrote.metadata)
+        assert read.responses.sources[0].sha256
+
+
+def test_roles_by_name_and_from_a_table(tmp_path):
+    assert [guessed_role(n) for n in ("optimal", "Rand2", "random", "MLP-7", "mlp12", "MLP", "RandomForest")] == [
+        "artificial", "artificial", "artificial", "mlp", "mlp", "real", "real",
+    ]  # fmt: skip
+    (tmp_path / "one.tsv").write_text("who\tr1\tr2\na\t1\t0\nb\t0\t1\n")
+    (tmp_path / "respondents.csv").write_text("respondent,role\nb,artificial\n")
+    (tmp_path / "notes.md").write_text("not a table")
+    (one,) = read_instances(tmp_path)
+    assert (one.dataset, one.roles, one.metadata) == ("one", ("real", "artificial"), {})
+    (tmp_path / "respondents.csv").write_text("respondent,role\nb,teacher\n")
+    with pytest.raises(InputError, match=r"'teacher' is no role; use one of real, artificial, mlp"):
+        read_instances(tmp_path)
+
+
+def test_bad_folders(tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        read_instances(tmp_path / "none")
+    with pytest.raises(InputError, match="no response table"):
+        read_instances(tmp_path)
+    (tmp_path / "one.csv").write_text("who,r1\na,1\nb,7\n")
+    with pytest.raises(InputError, match=r"one.csv: item 'r1' holds '7' in data row 2"):
+        read_instances(tmp_path)
+    (tmp_path / "one.csv").write_text("who,r1\na,1\nb,0\n")
+    (tmp_path / "metadata.csv").write_text("dataset,NumberOfClasses\ntwo,3\n")
+    with pytest.raises(InputError, match="metadata name two"):
+        read_instances(tmp_path)
+    (tmp_path / "one.tsv").write_text("who\tr1\na\t1\nb\t0\n")
+    with pytest.raises(InputError, match="one dataset"):
+        read_instances(tmp_path)
+
+
+def test_the_document_is_plain_and_its_keys_stay(instances, result):
+    document = json.loads(json.dumps(instances_document(instances, result), allow_nan=False))
+    assert set(document) == {
+        "recassay", "command", "input", "datasets", "bins", "true_score", "mean_probability", "correlations",
+        "probability", "ratings", "recommended", "rated", "settings", "notes",
+    }  # fmt: skip
+    assert len(document["input"]) == 6
+    one = document["datasets"]["dataset-05"]
+    assert set(one["difficulty"]) == {"mean", "median", "deviation"}
+    assert len(one["negative_items"]) == round(one["negative_share"] * 30)
+    rated = document["ratings"]["least_difficulty_deviation"]["without_negative"]
+    assert set(rated["ratings"]["SVM"]) == {"rating", "deviation", "volatility", "interval"}
+    assert (rated["above_optimal"], rated["below_pessimal"]) == (0, 0)
+    assert set(document["true_score"]["dataset-00"]["SVM"]) == {"ability", "all_instances", "without_negative"}
+    assert document["recommended"]["set"] in document["ratings"]
+
+
+def test_tables_hold_every_number(result):
+    frames = result.frames()
+    assert next(iter(frames)) == "decodirt_datasets"
+    assert frames["decodirt_items"].height == 6 * 30
+    assert frames["decodirt_scores"].height == 6 * 20
+    assert frames["decodirt_ratings"].height == 6 * 2 * 12
+    assert frames["decodirt_history"].height == 2 * (4 * 6 // 2 + 2 * 6) * 12
+    assert frames["decodirt_items"].filter("negative").height == sum(len(one.negative) for one in result.traits)
+    assert "dataset-05" in result._repr_html_()
+
+
+def test_the_terminal_shows_everything(result, capsys):
+    show_decodirt(result)
+    shown = capsys.readouterr().out
+    for words in (
+        "6 datasets, hardest first",
+        "Bins by difficulty",
+        "Glicko-2 ratings, all instances",
+        "without negatively discriminating",
+        "Recommended, ",
+        "Rule: ",
+        "RandomForest",
+    ):
+        assert words in shown
+
+
+def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        "recassay.reporting.folder.told",
+        lambda results: [dataclasses.replace(one, figures=one.figures[1:2]) for one in told(results)],
+    )
+    analyze_response_folder(folder, rated="SVM,MLP,optimal,pessimal", as_json=True, out=tmp_path / "out")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["rated"] == ["SVM", "MLP", "optimal", "pessimal"]
+    assert (tmp_path / "out" / "tables" / "decodirt_datasets.csv").exists()
+    assert (tmp_path / "out" / "figures" / "decodirt_bins.svg").exists()
+    assert json.loads((tmp_path / "out" / "analysis.json").read_text())["rated"] == answer["rated"]
+
+
+def test_pictures_name_their_tables_and_sentences_their_numbers(result):
+    drawn = figures({"decodirt": result})
+    assert [figure.name for figure in drawn] == [
+        "decodirt_datasets", "decodirt_bins", "decodirt_deviation", "decodirt_true_scores", "decodirt_correlations",
+        "decodirt_ratings", "decodirt_ranks_difficulty", "decodirt_ranks_least_difficulty_deviation",
+        "decodirt_by_MinorityClassPercentage", "decodirt_by_PercentageOfInstancesWithMissingValues",
+        "decodirt_by_NumberOfInstances",
+    ]  # fmt: skip
+    assert {figure.table for figure in drawn} <= set(result.frames())
+    said = sentences(result)
+    table = result.to_frame().to_dicts()
+    assert f"{table[0]['dataset']} is the hardest ({table[0]['mean_difficulty']:.2f})" in said[0]
+    assert any("on 6 of 6 sets" in sentence and sentence.startswith("Without negative") for sentence in said)
+    assert any(result.recommendation.title in sentence for sentence in said)
+
+
+def test_odd_names_and_thirty_classifiers_are_drawn():
+    rng = np.random.default_rng(2)
+    names = (NASTY, "optimal", "pessimal", *(f"classifier {i:02d}" for i in range(27)))
+    made = []
+    for d in range(4):
+        codes = (rng.random((30, 20)) < rng.uniform(0.3, 0.9, (30, 1))).astype(np.uint8)
+        codes[1], codes[2] = 1, 0
+        roles = ("real", "artificial", "artificial") + ("real",) * 27
+        responses = Responses(codes, names, tuple(f"r{i}" for i in range(20)))
+        made.append(
+            InstanceResponses(
+                f"{NASTY} {d}", responses, roles, None, {"NumberOfInstances": float(d), "ClassEntropy": 1.0}
+            )
+        )
+    found = analyze_instances(made, rated="all", orders=5)
+    assert len(found.players) == 30
+    for figure in figures({"decodirt": found})[3:7]:
+        drawn = render(figure.chart, "svg").decode()
+        assert "<script" not in drawn
+        assert "undefined" not in drawn
+
+
+def test_one_dataset_or_a_flat_one_still_has_pictures(instances):
+    one = instances[0]
+    flat = InstanceResponses("flat", Responses(np.ones_like(one.responses.codes), one.responses.respondents,
+                                               one.responses.items), one.roles, None, {})  # fmt: skip
+    for given in ([one], [one, flat]):
+        found = analyze_instances(given, orders=3)
+        assert all(figure.chart.to_dict()["config"] for figure in figures({"decodirt": found}))
+        assert sentences(found)

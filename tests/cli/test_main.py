@@ -1,0 +1,167 @@
+"""The command line as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import recassay
+from recassay.testing.results import synthetic_results
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "results.csv"
+    synthetic_results(6).write_csv(path)
+    return path
+
+
+def test_rank_json(cli, table):
+    ran = cli("rank", table, "--metric", "ndcg@10", "--json", "--replicates", 200)
+    assert ran.code == 0
+    answer = ran.json()
+    keys = {"recassay", "input", "metric", "algorithms", "datasets", "methods", "ranks", "interval", "probability_best"}
+    assert keys <= set(answer)
+    assert answer["recassay"] == recassay.__version__
+    assert answer["input"][0]["file"] == str(table)
+    assert answer["methods"]["mean_rank"]["Oracle"] == min(answer["methods"]["mean_rank"].values())
+    low, high = answer["interval"]["mean"]["Oracle"]
+    assert low < answer["methods"]["mean"]["Oracle"] < high
+
+
+@pytest.mark.reference
+def test_rank_json_on_the_published_table(cli, kdd24):
+    answer = cli("rank", kdd24, "--metric", "ndcg@10", "--json").json()
+    assert answer["methods"]["copeland"]["EASE"] == 10
+    assert len(answer["algorithms"]) == 11
+    assert len(answer["datasets"]) == 30
+
+
+def test_compare_json(cli, table):
+    answer = cli("compare", table, "--json").json()
+    assert {"friedman", "nemenyi_cd", "wilcoxon_holm", "bayesian", "groups", "power"} <= set(answer)
+    assert {"left", "right", "statistic", "p", "p_holm", "significant"} <= set(answer["wilcoxon_holm"][0])
+    assert {"left", "right", "p_left", "p_rope", "p_right"} == set(answer["bayesian"][0])
+    assert len(answer["wilcoxon_holm"]) == len(answer["bayesian"]) == 28
+
+
+@pytest.mark.parametrize("command", ["rank", "compare", "analyze"])
+def test_tables_on_a_terminal(cli, table, command):
+    ran = cli(command, table)
+    assert ran.code == 0
+    assert "Oracle" in ran.out
+    assert "ndcg@10" in ran.out
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_out_saves_tables_and_figures(cli, table, tmp_path, command):
+    out = tmp_path / "deep" / "out"
+    ran = cli(command, table, "--json", "--out", out)
+    assert ran.code == 0
+    assert json.loads((out / "analysis.json").read_text()) == ran.json()
+    assert list((out / "tables").glob("*.csv"))
+    assert {p.suffix for p in (out / "figures").iterdir()} == {".svg", ".pdf", ".png", ".json"}
+    assert not list(out.rglob(".*"))
+
+
+def test_analyze_writes_everything(cli, table, tmp_path):
+    out = tmp_path / "all"
+    ran = cli("analyze", table, "--out", out, "--json")
+    answer = ran.json()
+    expected = {"rank", "compare", "profiles", "correlations", "irt", "glicko", "selection", "stress"}
+    assert set(answer["analyses"]) >= {*expected, "per_dataset"}
+    assert answer["verdict"][0].startswith("Oracle is first in ndcg@10 under")
+    pairs = pl.read_csv(out / "tables" / "pairs.csv")
+    assert pairs.height == 28
+
+
+def test_missing_policy_is_written_into_the_output(cli, tmp_path):
+    path = tmp_path / "r.csv"
+    synthetic_results(6, seeds=1).filter(
+        ~((pl.col("algorithm") == "Weak") & (pl.col("dataset") == "set-01"))
+    ).write_csv(path)
+    refused = cli("rank", path, "--metric", "ndcg@10")
+    assert refused.code == 2
+    assert "Weak on set-01" in refused.err
+    kept = cli("rank", path, "--metric", "ndcg@10", "--missing", "drop-datasets", "--json").json()
+    assert kept["missing"] == {"policy": "drop-datasets", "cells": [["Weak", "set-01"]], "dropped": ["set-01"]}
+    assert "1 cells were missing" in cli("rank", path, "--metric", "ndcg@10", "--missing", "worst").out
+
+
+BAD = {
+    "no command": (["frobnicate"], "No such command 'frobnicate'"),
+    "bad option": (["rank", "{table}", "--metrics", "x"], "No such option: --metrics"),
+    "bad metric": (["rank", "{table}", "--metric", "ndgc@10"], "did you mean 'ndcg@10'"),
+    "bad method": (["rank", "{table}", "--methods", "bordar"], "did you mean 'borda'"),
+    "bad policy": (["rank", "{table}", "--missing", "guess"], "use one of error, drop-datasets"),
+    "bad zeros": (["compare", "{table}", "--zeros", "x"], "use wilcox, pratt or zsplit"),
+    "both directions": (["rank", "{table}", "--higher-is-better", "--lower-is-better"], "exclude each other"),
+    "few replicates": (["rank", "{table}", "--replicates", "5"], "use at least 100"),
+    "beta": (["rank", "{table}", "--beta-max", "1"], "give a ratio above 1"),
+    "column form": (["rank", "{table}", "--column", "value"], "not of the form role=name"),
+    "column role": (["rank", "{table}", "--column", "x=y"], "there is no column role 'x'"),
+    "no file": (["rank", "absent.csv"], "absent.csv: no such file"),
+    "nothing": (["rank"], "Missing argument"),
+    "list": (["list", "metric"], "did you mean 'metrics'"),
+    "out is a file": (["rank", "{table}", "--out", "{table}"], "is a file; name a folder for --out"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_usage_is_one_line_and_exit_2(cli, table, case):
+    arguments, message = BAD[case]
+    ran = cli(*(a.format(table=table) for a in arguments))
+    assert ran.code == 2
+    assert message in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+    assert "Traceback" not in ran.err
+
+
+def test_list_and_doctor(cli):
+    labels = cli("list", "labels", "--json").json()["labels"]
+    assert {"name": "rmse", "better": "lower"}.items() <= next(r for r in labels if r["name"] == "rmse").items()
+    metrics = {row["name"]: row for row in cli("list", "metrics", "--json").json()["metrics"]}
+    assert len(metrics) == 18
+    assert all(row["formula"] and row["convention"] for row in metrics.values())
+    assert "min(k" in metrics["precision"]["variants"]
+    assert "formula" in cli("list", "metrics").out
+    assert "movielens" in cli("list", "datasets").out.lower()
+    assert "Which algorithm is best" in cli("list", "analyses").out
+    found = cli("doctor", "--json").json()
+    assert found["problems"] == []
+    assert "polars" in found["dependencies"]
+    assert cli("doctor").code == 0
+
+
+def test_version_and_help(cli):
+    assert cli("--version").out.strip() == f"recassay {recassay.__version__}"
+    shown = cli("--help").out
+    assert all(name in shown for name in ("analyze", "rank", "compare", "list", "doctor", "demo"))
+
+
+def test_demo_in_small(tmp_path, capsys):
+    """The demo's own function on a part of its datasets and algorithms; the whole runs from the README."""
+    out = tmp_path / "demo"
+    report = recassay.demo(
+        out, datasets=("dense-small", "few-items"), algorithms=("Random", "MostPop", "EASE"), trials=1
+    )
+    assert report.verdict[0].startswith("EASE is first in ndcg@10 under all 11 aggregations")
+    assert (out / "figures" / "critical_difference.png").stat().st_size > 10_000
+    assert report.files[0] == out / "report.html"
+    assert "Study “demo”" in report.files[0].read_text()
+    assert recassay.status(out / "study").done == 6
+
+
+def test_importing_and_help_load_nothing_heavy():
+    """`recassay --help` must not import what only the work needs."""
+    code = (
+        "import sys, recassay.cli.main\n"
+        "heavy = {'numpy', 'polars', 'scipy', 'altair', 'pydantic', 'pandas', 'torch'} & set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)) or 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

@@ -1,0 +1,502 @@
+"""Fetching against a local HTTP server that misbehaves on demand."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.data.catalog.entries import CatalogEntry
+from recassay.data.download.fetch import FetchRecord, fetch, obtain, web_opener
+from recassay.data.download.pins import read_pins
+from recassay.data.download.transfer import Patience
+
+BODY = bytes(i * i % 251 for i in range(700_000))
+SHA256 = hashlib.sha256(BODY).hexdigest()
+MD5 = hashlib.md5(BODY, usedforsecurity=False).hexdigest()
+QUICK = Patience(attempts=3, timeout=5.0, first_pause=0.5)
+
+
+@dataclass
+class Server:
+    """What the server does; a test sets it, and reads the requests that came."""
+
+    base: str = ""
+    body: bytes = BODY
+    etag: str | None = '"v1"'
+    last_modified: str | None = None
+    ranges: bool = True
+    content_range: Callable[[int, int], str] = lambda start, size: f"bytes {start}-{size - 1}/{size}"
+    cuts: list[int] = field(default_factory=list)
+    """Close the connection after so many bytes, one number a request."""
+    codes: list[int] = field(default_factory=list)
+    """Answer with these codes first."""
+    locations: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    announce: int | None = None
+    chunked: bool = False
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_state: Server
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def answer(self, code: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(code)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(body)
+            self.wfile.flush()
+        self.close_connection = True
+
+    def do_GET(self) -> None:
+        state = self.server_state
+        state.requests.append((self.path, dict(self.headers)))
+        if self.path in state.locations:
+            self.answer(302, {"Location": state.locations[self.path], "Content-Length": "0"}, b"")
+            return
+        if self.path == "/missing":
+            self.answer(404, {"Content-Length": "0"}, b"")
+            return
+        if state.codes:
+            self.answer(state.codes.pop(0), {"Content-Length": "0", "Retry-After": "7"}, b"")
+            return
+        body, code = state.body, 200
+        headers = dict(state.headers)
+        if state.etag:
+            headers["ETag"] = state.etag
+        if state.last_modified:
+            headers["Last-Modified"] = state.last_modified
+        wanted, condition = self.headers.get("Range"), self.headers.get("If-Range")
+        if wanted and state.ranges and condition in (None, state.etag, state.last_modified):
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(body):
+                self.answer(416, {"Content-Range": f"bytes */{len(body)}", "Content-Length": "0"}, b"")
+                return
+            headers["Content-Range"] = state.content_range(start, len(body))
+            body, code = body[start:], 206
+        sent = body[: state.cuts.pop(0)] if state.cuts else body
+        if state.chunked:
+            headers["Transfer-Encoding"] = "chunked"
+            end = b"0\r\n\r\n" if len(sent) == len(body) else b""
+            sent = b"%x\r\n%s\r\n%s" % (len(sent), sent, end)
+        else:
+            headers["Content-Length"] = str(state.announce or len(body))
+        self.answer(code, headers, sent)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("no_proxy", "*")
+    state = Server()
+    handler = type("BoundHandler", (Handler,), {"server_state": state})
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    state.base = f"http://127.0.0.1:{httpd.server_address[1]}"
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield state
+    httpd.shutdown()
+    thread.join()
+    httpd.server_close()
+
+
+def entry_for(server: Server, *paths: str, **fields: object) -> CatalogEntry:
+    known = {
+        "name": "little",
+        "title": "A little set",
+        "domain": "Books",
+        "home": "https://example.org/little",
+        "feedback": "implicit",
+        "addresses": tuple(server.base + path for path in paths or ("/data.bin",)),
+        "file_name": "data.bin",
+    }
+    return CatalogEntry.model_validate({**known, **fields})
+
+
+def run(entry: CatalogEntry, folder: Path, **options: object) -> FetchRecord:
+    options.setdefault("sleep", lambda _: None)
+    return fetch(entry, folder, patience=QUICK, **options)  # type: ignore[arg-type]
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_plain_download(server: Server, tmp_path: Path) -> None:
+    calls: list[tuple[int, int | None]] = []
+    record = run(entry_for(server), tmp_path, progress=lambda done, total: calls.append((done, total)))
+    assert record.path.read_bytes() == BODY
+    assert (record.sha256, record.md5, record.size) == (SHA256, MD5, len(BODY))
+    assert (record.vouched_by, record.downloaded, record.resumed_from) == ("first", True, 0)
+    assert calls[0] == (0, len(BODY))
+    assert calls[-1] == (len(BODY), len(BODY))
+    assert calls == sorted(calls)
+    assert left(tmp_path) == ["data.bin", "pins.json"]
+    assert "Range" not in server.requests[0][1]
+
+
+def test_second_fetch_asks_nobody(server: Server, tmp_path: Path) -> None:
+    run(entry_for(server), tmp_path)
+    record = run(entry_for(server), tmp_path)
+    assert (record.downloaded, record.vouched_by) == (False, "pinned")
+    assert len(server.requests) == 1
+
+
+def test_cut_connection_is_resumed_within_one_call(server: Server, tmp_path: Path) -> None:
+    server.cuts = [300_000, 200_000]
+    record = run(entry_for(server), tmp_path)
+    assert record.path.read_bytes() == BODY
+    assert record.sha256 == SHA256
+    assert record.resumed_from == 300_000
+    assert [headers.get("Range") for _, headers in server.requests] == [
+        None,
+        "bytes=300000-",
+        "bytes=500000-",
+    ]
+    assert server.requests[1][1]["If-Range"] == '"v1"'
+
+
+def test_interrupted_call_is_resumed_by_the_next(server: Server, tmp_path: Path) -> None:
+    def interrupt(done: int, _: int | None) -> None:
+        if done > 400_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(entry_for(server), tmp_path, progress=interrupt)
+    assert left(tmp_path) == ["data.bin.part", "data.bin.part.json"]
+    held = (tmp_path / "data.bin.part").stat().st_size
+    record = run(entry_for(server), tmp_path)
+    assert record.resumed_from == held > 400_000
+    assert record.sha256 == SHA256
+    assert left(tmp_path) == ["data.bin", "pins.json"]
+
+
+KILLED = """
+import os, signal, sys
+from recassay.data.catalog import CatalogEntry
+from recassay.data.fetch import fetch
+
+def kill(done, total):
+    if done > 400_000:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+fetch(CatalogEntry.model_validate_json(sys.argv[1]), sys.argv[2], progress=kill)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_killed_process_is_resumed_by_the_next(server: Server, tmp_path: Path) -> None:
+    entry = entry_for(server)
+    command = [sys.executable, "-c", KILLED, entry.model_dump_json(), str(tmp_path)]
+    killed = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert killed.returncode == -signal.SIGKILL
+    assert left(tmp_path) == ["data.bin.part", "data.bin.part.json"]
+    record = run(entry, tmp_path)
+    assert record.resumed_from > 0
+    assert record.sha256 == SHA256
+    assert left(tmp_path) == ["data.bin", "pins.json"]
+
+
+def test_part_that_is_whole_already(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(BODY)
+    notes = {"address": server.base + "/data.bin", "etag": '"v1"', "validator": '"v1"'}
+    (tmp_path / "data.bin.part.json").write_text(json.dumps(notes))
+    record = run(entry_for(server), tmp_path)
+    assert (record.sha256, record.resumed_from) == (SHA256, len(BODY))
+
+
+def test_part_longer_than_the_file(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(BODY + b"more")
+    notes = {"address": server.base + "/data.bin", "etag": '"v1"', "validator": '"v1"'}
+    (tmp_path / "data.bin.part.json").write_text(json.dumps(notes))
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+
+
+def test_server_that_ignores_ranges(server: Server, tmp_path: Path) -> None:
+    server.ranges, server.cuts = False, [300_000]
+    record = run(entry_for(server), tmp_path)
+    assert (record.sha256, record.resumed_from) == (SHA256, 0)
+
+
+@pytest.mark.parametrize("broken", ["no header", "bytes 5-10/20", "bytes */700000", "items 1-2/3"])
+def test_server_that_sends_another_range(server: Server, tmp_path: Path, broken: str) -> None:
+    honest = server.content_range
+    server.cuts = [300_000]
+
+    def lie(start: int, size: int) -> str:
+        server.content_range = honest
+        server.ranges = False
+        return broken
+
+    server.content_range = lie
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+
+
+def test_file_that_changes_between_attempts(server: Server, tmp_path: Path) -> None:
+    changed = bytes(reversed(BODY))
+
+    def change(done: int, _: int | None) -> None:
+        if done > 200_000 and server.body == BODY:
+            server.body, server.etag = changed, '"v2"'
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(entry_for(server), tmp_path, progress=change)
+    record = run(entry_for(server), tmp_path)
+    assert record.path.read_bytes() == changed
+    assert record.resumed_from == 0
+
+
+def test_last_modified_serves_where_the_etag_is_weak(server: Server, tmp_path: Path) -> None:
+    server.etag, server.last_modified = 'W/"v1"', "Sat, 01 Jan 2022 00:00:00 GMT"
+    server.cuts = [300_000]
+    assert run(entry_for(server), tmp_path).resumed_from == 300_000
+    assert server.requests[1][1]["If-Range"] == server.last_modified
+
+
+def test_no_validator_no_resume_unless_a_checksum_is_known(server: Server, tmp_path: Path) -> None:
+    server.etag, server.cuts = None, [300_000]
+    assert run(entry_for(server), tmp_path / "one").resumed_from == 0
+    server.cuts = [300_000]
+    assert run(entry_for(server, sha256=SHA256), tmp_path / "two").resumed_from == 300_000
+
+
+def test_chunked_answer_and_its_early_end(server: Server, tmp_path: Path) -> None:
+    server.chunked, server.cuts = True, [300_000]
+    calls: list[int | None] = []
+    record = run(entry_for(server), tmp_path, progress=lambda _, total: calls.append(total))
+    assert record.sha256 == SHA256
+    assert None in calls
+
+
+def test_server_errors_are_retried_with_growing_pauses(server: Server, tmp_path: Path) -> None:
+    server.codes = [500, 503]
+    pauses: list[float] = []
+    record = run(entry_for(server), tmp_path, sleep=pauses.append)
+    assert record.sha256 == SHA256
+    assert pauses == [7.0, 7.0]
+    assert [QUICK.pause(failures, None) for failures in (1, 2, 3, 20)] == [0.5, 1.0, 2.0, 60.0]
+
+
+def test_server_that_stays_broken(server: Server, tmp_path: Path) -> None:
+    server.codes = [500] * 10
+    with pytest.raises(RecAssayError, match=r"little was not fetched: http://127.*500.*\(3 attempts\)") as caught:
+        run(entry_for(server), tmp_path)
+    assert not isinstance(caught.value, InputError)
+    assert "\n" not in str(caught.value)
+    assert left(tmp_path) == []
+
+
+def test_missing_file_then_the_mirror(server: Server, tmp_path: Path) -> None:
+    record = run(entry_for(server, "/missing", "/data.bin"), tmp_path)
+    assert record.address == server.base + "/data.bin"
+    with pytest.raises(RecAssayError, match=r"no such file \(404\).*see https://example.org/little"):
+        run(entry_for(server, "/missing"), tmp_path / "other")
+    assert left(tmp_path / "other") == []
+
+
+def test_unknown_host(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", nobody)
+    with pytest.raises(RecAssayError, match=r"the host was not found; is there a network"):
+        run(entry_for(server), tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_refused_connection(server: Server, tmp_path: Path) -> None:
+    entry = entry_for(server).model_copy(update={"addresses": ("http://127.0.0.1:1/data.bin",)})
+    with pytest.raises(RecAssayError, match="connection was refused"):
+        run(entry, tmp_path)
+
+
+def test_redirect_is_followed(server: Server, tmp_path: Path) -> None:
+    server.locations = {"/old": "/data.bin"}
+    assert run(entry_for(server, "/old"), tmp_path).sha256 == SHA256
+
+
+def test_redirect_loop(server: Server, tmp_path: Path) -> None:
+    server.locations = {"/a": "/b", "/b": "/a"}
+    with pytest.raises(RecAssayError, match="redirects in a loop"):
+        run(entry_for(server, "/a"), tmp_path)
+    assert len(server.requests) < 10
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "gopher://x/"])
+def test_redirect_to_another_scheme(server: Server, tmp_path: Path, target: str) -> None:
+    server.locations = {"/a": target}
+    with pytest.raises(RecAssayError, match=r"redirects from http to .*not allowed"):
+        run(entry_for(server, "/a"), tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_opener_has_no_other_schemes() -> None:
+    for address in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
+        with pytest.raises(OSError, match="unknown url type"):
+            web_opener().open(address)
+
+
+def test_server_that_promises_more_than_it_sends(server: Server, tmp_path: Path) -> None:
+    server.announce, server.ranges = len(BODY) + 10, False
+    with pytest.raises(RecAssayError, match=r"closed after 700,000 of 700,010 bytes.*goes on where it stopped"):
+        run(entry_for(server), tmp_path)
+    assert "data.bin" not in left(tmp_path)
+
+
+def test_size_that_is_not_the_published_one(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(RecAssayError, match="announces 700,000 bytes where the catalog says 5"):
+        run(entry_for(server, size=5), tmp_path)
+    server.chunked = True
+    with pytest.raises(RecAssayError, match="sent 700,000 bytes where the catalog says 5"):
+        run(entry_for(server, size=5), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5"])
+def test_published_checksum(server: Server, tmp_path: Path, kind: str) -> None:
+    right = {"sha256": SHA256, "md5": MD5}[kind]
+    assert run(entry_for(server, **{kind: right}), tmp_path / "right").vouched_by == "published"
+    wrong = "0" * len(right)
+    with pytest.raises(InputError, match=rf"{kind} {right}, and the catalog says {wrong}"):
+        run(entry_for(server, **{kind: wrong}), tmp_path / "wrong")
+    assert left(tmp_path / "wrong") == []
+
+
+def test_corrupt_mirror_then_a_good_one(server: Server, tmp_path: Path) -> None:
+    server.locations = {"/good": "/data.bin"}
+    good, server.body = server.body, b"error page"
+
+    def mend(done: int, _: int | None) -> None:
+        if done == len(b"error page"):
+            server.body = good
+
+    record = run(entry_for(server, "/data.bin", "/good", sha256=SHA256), tmp_path, progress=mend)
+    assert record.address == server.base + "/good"
+    assert record.path.read_bytes() == good
+
+
+def test_pin_of_the_first_fetch_holds(server: Server, tmp_path: Path) -> None:
+    run(entry_for(server), tmp_path)
+    pins = read_pins(tmp_path / "pins.json")
+    assert (pins["little"].sha256, pins["little"].size) == (SHA256, len(BODY))
+    (tmp_path / "data.bin").unlink()
+    assert run(entry_for(server), tmp_path).vouched_by == "pinned"
+    (tmp_path / "data.bin").unlink()
+    server.body = b"something else"
+    with pytest.raises(
+        InputError, match=r"at the first fetch it was .*accept it \(accept_change\) or edit .*pins.json"
+    ):
+        run(entry_for(server), tmp_path)
+    assert left(tmp_path) == ["pins.json"]
+    assert run(entry_for(server), tmp_path, accept_change=True).vouched_by == "first"
+    assert read_pins(tmp_path / "pins.json")["little"].size == len(b"something else")
+
+
+def test_pins_elsewhere_and_broken(server: Server, tmp_path: Path) -> None:
+    pins = tmp_path / "my-pins.json"
+    run(entry_for(server), tmp_path / "data", pins=pins)
+    assert left(tmp_path / "data") == ["data.bin"]
+    assert list(read_pins(pins)) == ["little"]
+    pins.write_text("{")
+    with pytest.raises(InputError, match=r"my-pins.json: is not a file of pins"):
+        run(entry_for(server), tmp_path / "data", pins=pins)
+
+
+def test_file_on_disk_that_was_changed(server: Server, tmp_path: Path) -> None:
+    run(entry_for(server), tmp_path)
+    (tmp_path / "data.bin").write_bytes(b"edited")
+    with pytest.raises(InputError, match="remove the file and fetch it again"):
+        run(entry_for(server), tmp_path)
+    assert (tmp_path / "data.bin").read_bytes() == b"edited"
+
+
+def test_too_large_a_file(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="larger than the limit of 1,000 bytes; raise max_bytes"):
+        run(entry_for(server), tmp_path, max_bytes=1000)
+    assert left(tmp_path) == []
+    server.chunked = True
+    with pytest.raises(InputError, match="larger than the limit"):
+        run(entry_for(server), tmp_path, max_bytes=1000)
+    assert left(tmp_path) == []
+
+
+def test_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = type("Usage", (), {"free": 1000})
+    monkeypatch.setattr("recassay.data.download.transfer.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(RecAssayError, match="needs 700,000 bytes and the disk has 1,000 free"):
+        run(entry_for(server), tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_entry_without_address(server: Server, tmp_path: Path) -> None:
+    entry = entry_for(server, addresses=(), how="log in at Kaggle and download it")
+    with pytest.raises(UsageError, match=r"log in at Kaggle.*put the file at .*data.bin and run this again"):
+        run(entry, tmp_path)
+    (tmp_path / "data.bin").write_bytes(BODY)
+    record = run(entry, tmp_path)
+    assert (record.sha256, record.address, record.vouched_by) == (SHA256, None, "first")
+
+
+def test_two_fetches_of_one_file_at_once(server: Server, tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="no file locks on this system")
+    with (tmp_path / "data.bin.part").open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(RecAssayError, match="another process is fetching"):
+            run(entry_for(server), tmp_path)
+
+
+def test_obtain_unpacks_the_member(server: Server, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("ml/ratings.csv", "1,2\n")
+        archive.writestr("ml/README", "read me")
+    server.body = buffer.getvalue()
+    entry = entry_for(server, file_name="little.zip", member="ratings.csv")
+    for _ in range(2):
+        record, path = obtain(entry, tmp_path, patience=QUICK)
+        assert path.read_text() == "1,2\n"
+        assert path.parent.parent.name == f"little-{record.sha256[:12]}"
+    server.body = b"1,2\n"
+    assert obtain(entry_for(server), tmp_path / "plain", patience=QUICK)[1] == tmp_path / "plain" / "data.bin"
+    server.body = gzip.compress(b"1,2\n")
+    _, path = obtain(entry_for(server, file_name="r.csv.gz"), tmp_path / "gz", patience=QUICK)
+    assert (path.name, path.read_text()) == ("r.csv", "1,2\n")
+
+
+def test_obtain_of_a_file_that_must_be_converted(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"data.bin: little was fetched, and cannot be read as it is: turn it round"):
+        obtain(entry_for(server, convert="turn it round"), tmp_path, patience=QUICK)
+    assert (tmp_path / "data.bin").read_bytes() == BODY
+
+
+def test_obtain_of_a_hostile_archive_leaves_no_folder(server: Server, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("../evil", "evil")
+    server.body = buffer.getvalue()
+    with pytest.raises(InputError, match="leaves the folder"):
+        obtain(entry_for(server), tmp_path, patience=QUICK)
+    assert left(tmp_path) == ["data.bin", "pins.json"]
+    assert not (tmp_path.parent / "evil").exists()

@@ -1,0 +1,120 @@
+"""Times: the unit is recognised, the order of the source survives, and impossible values are found."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recassay.core.errors import InputError
+from recassay.core.specs import ReadSpec
+from recassay.core.types import IntArray
+from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.reading.times import LATEST_CLOCK, judge_times
+
+
+def read(times: pl.Series, **options: object) -> ReadResult:
+    frame = pl.DataFrame({"user": range(times.len()), "item": range(times.len()), "timestamp": times})
+    return read_interactions(frame, ReadSpec.model_validate(options))
+
+
+def times_of(result: ReadResult) -> IntArray:
+    assert result.interactions.time is not None
+    return result.interactions.time
+
+
+@pytest.mark.parametrize(
+    ("factor", "unit"),
+    [(1, "seconds"), (10**3, "milliseconds"), (10**6, "microseconds"), (10**9, "nanoseconds")],
+)
+def test_units_are_recognised_by_size(factor: int, unit: str) -> None:
+    seconds = [881250949, 1500000000, 1700000001]
+    whole = read(pl.Series([second * factor for second in seconds]))
+    assert times_of(whole).tolist() == seconds
+    assert (whole.record.source_time, whole.record.time_unit) == (unit, "seconds")
+    finer = [second * factor + 1 for second in seconds]
+    kept = read(pl.Series(finer))
+    assert times_of(kept).tolist() == finer
+    assert kept.record.time_unit == unit
+    assert times_of(kept).dtype == np.int64
+
+
+def test_small_numbers_are_positions_with_a_warning() -> None:
+    result = read(pl.Series([0, 3, 77]))
+    assert result.record.time_unit == "position"
+    assert "77" in result.record.warnings[0]
+    declared = read(pl.Series([-4, 10**17, 5]), time="position")
+    assert times_of(declared).tolist() == [-4, 10**17, 5]
+    assert declared.record.warnings == ()
+    assert read(pl.Series([0, 3, 77]), time="seconds").record.time_unit == "seconds"
+    assert read(pl.Series([0, 3, 77]), time="ignore").interactions.time is None
+
+
+def test_one_unit_a_column() -> None:
+    with pytest.raises(InputError, match="row 2: timestamp 1500000000 is not in milliseconds like the rest"):
+        read(pl.Series([1500000000123, 1500000000, 1500000001000]))
+    with pytest.raises(InputError, match="row 2: timestamp 1500000000123 lies after the year 2199"):
+        read(pl.Series([1500000000, 1500000000123, 1500000001]))
+
+
+def test_dates_of_every_form() -> None:
+    moment = datetime.datetime(2020, 1, 2, 10, 30)
+    seconds = int(moment.replace(tzinfo=datetime.UTC).timestamp())
+    for text in (
+        "2020-01-02T10:30:00",
+        "2020-01-02 10:30:00",
+        "2020-01-02 10:30",
+        "2020/01/02 10:30:00",
+        "2020-01-02T10:30:00Z",
+        "2020-01-02 10:30:00 UTC",
+        "2020-01-02T12:30:00+02:00",
+        "2020-01-02T10:30:00.000",
+    ):
+        assert times_of(read(pl.Series([text]))).tolist() == [seconds], text
+    assert times_of(read(pl.Series([moment]))).tolist() == [seconds]
+    assert times_of(read(pl.Series([moment.date()]))).tolist() == [seconds - 37800]
+    assert times_of(read(pl.Series(["2020-01-02"]))).tolist() == [seconds - 37800]
+    zoned = pl.Series([moment]).dt.replace_time_zone("Europe/Berlin")
+    assert times_of(read(zoned)).tolist() == [seconds - 3600]
+    fine = read(pl.Series(["2020-01-02T10:30:00.25", "2020-01-02T10:30:00"]))
+    assert (times_of(fine).tolist(), fine.record.time_unit) == (
+        [seconds * 1000 + 250, seconds * 1000],
+        "milliseconds",
+    )
+    finest = read(pl.Series(["2020-01-02T10:30:00.123456789"]))
+    assert (times_of(finest).tolist(), finest.record.time_unit) == (
+        [seconds * 10**9 + 123456789],
+        "nanoseconds",
+    )
+
+
+def test_dates_out_of_range_are_bad() -> None:
+    with pytest.raises(InputError, match=r"row 2: timestamp '9999-01-01' lies after.*row 3: .* lies before 1970"):
+        read(pl.Series(["2020-01-01", "9999-01-01", "1950-01-01"]))
+
+
+def test_float32_times_are_told() -> None:
+    result = read(pl.Series([1500000000.0, 1400000000.0], dtype=pl.Float32))
+    assert "float32" in result.record.warnings[0]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.floats(1e8, LATEST_CLOCK - 1.0), min_size=1, max_size=30))
+def test_float_seconds_keep_their_order_and_their_ties(values: list[float]) -> None:
+    judged = judge_times(pl.Series(values), "auto", "here")
+    assert not any(rows.any() for _, rows in judged.faults)
+    assert np.array_equal(np.unique(values, return_inverse=True)[1], np.unique(judged.values, return_inverse=True)[1])
+    factor = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}[judged.unit]
+    assert np.allclose(judged.values / factor, values, rtol=1e-15)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.integers(10**8, LATEST_CLOCK - 1), min_size=1), st.sampled_from([0, 3, 6, 9]))
+def test_whole_seconds_come_back_from_any_unit(values: list[int], digits: int) -> None:
+    judged = judge_times(pl.Series([value * 10**digits for value in values]), "auto", "here")
+    assert judged.unit == "seconds"
+    assert judged.values.tolist() == values

@@ -1,0 +1,116 @@
+"""The documentation says what is true: its commands exist, its example runs, its links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+
+import pytest
+
+import recassay
+from recassay.analysis.aggregation.rules import RULES
+from recassay.testing.results import synthetic_results
+from support.places import ROOT
+
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+
+
+def test_the_readme_names_the_two_commands():
+    text = (ROOT / "README.md").read_text()
+    assert "python3 dev.py demo" in text
+    assert "python3 dev.py test" in text
+
+
+def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
+    synthetic_results(6).write_csv(tmp_path / "results.csv")
+    monkeypatch.chdir(tmp_path)
+    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    exec(compile(example, "README.md", "exec"), {})  # noqa: S102
+    assert "probability_best" in capsys.readouterr().out
+
+
+def test_the_algorithm_of_the_documentation_keeps_the_promises():
+    from recassay.testing import check_algorithm
+
+    example = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "studies.md").read_text(), re.S).group(1)
+    names: dict[str, object] = {}
+    exec(compile(example, "studies.md", "exec"), names)  # noqa: S102
+    check_algorithm(names["MyModel"])
+    assert names["MyModel"].name == "MyModel"
+
+
+def test_the_study_file_of_the_documentation_is_valid(tmp_path):
+    from recassay import load_study
+
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "studies.md").read_text(), re.S).group(1)
+    (tmp_path / "study.toml").write_text(text)
+    study = load_study(tmp_path / "study.toml")
+    assert [algorithm.name for algorithm in study.algorithms] == ["MostPop", "EASE", "ItemKNN", "MyModel"]
+
+
+def test_every_command_in_the_documentation_exists(cli):
+    named = {m for page in PAGES for m in re.findall(r"recassay ([a-z]+) ", page.read_text())} - {"helped", "says"}
+    shown = cli("--help").out
+    assert {"analyze", "rank", "compare"} <= named
+    commands = {line.split()[0] for line in shown.partition("Commands:")[2].splitlines() if line.strip()}
+    assert named - commands <= {"assays", "reproduces"}
+
+
+def test_every_option_in_the_documentation_exists(cli):
+    for page in PAGES:
+        for line in re.findall(r"^recassay (.+?)(?: +#.*)?$", page.read_text(), re.M):
+            words = line.split()
+            depth = 2 if words[0] == "data" else 1
+            shown = cli(*words[:depth], "--help").out
+            for option in re.findall(r"(?<= )--?[a-z-]+", line):
+                assert f"{option} " in shown or f"{option}," in shown or f"{option}/" in shown, (page.name, option)
+
+
+def test_every_variant_in_the_documentation_exists():
+    from recassay.metrics.make import make_metric
+
+    labels = {label for page in PAGES for label in re.findall(r"`([a-z]+@\d+(?:\[\w+\])?)`", page.read_text())}
+    assert "map@10" in labels
+    assert [make_metric(label).k for label in sorted(labels) if not label.startswith(("hit@", "ndgc"))]
+
+
+def test_every_aggregation_is_documented():
+    text = (ROOT / "docs" / "aggregations.md").read_text()
+    assert all(f"`{name}`" in text for name in RULES)
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The script that builds the site, as a module."""
+    spec = importlib.util.spec_from_file_location("site_build", ROOT / "docs" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_is_made_from_the_code(site, cli):
+    commands = cli("--help").out.partition("Commands:")[2].split("\n  ")
+    shown = site.command_line_page()
+    assert all(f"## recassay {line.split()[0]}\n" in shown for line in commands if line.strip())
+    functions = site.python_page()
+    assert all(f"## {name}\n" in functions for name in recassay.__all__ if callable(getattr(recassay, name)))
+    assert "missing: MissingPolicy = 'error'," in functions
+
+
+def test_every_page_is_in_the_side_bar(site):
+    bar = site.navigation((ROOT / "docs" / "index.md").read_text(), "data")
+    assert set(re.findall(r'href="([\w-]+)\.html"', bar)) == {
+        *(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "index"), "cli", "python",
+    }  # fmt: skip
+    assert 'href="data.html" aria-current="page"' in bar
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
+    missing = [
+        n
+        for n in links
+        if not n.startswith("http") and n not in ("cli.md", "python.md") and not (page.parent / n).exists()
+    ]
+    assert missing == []

@@ -1,0 +1,296 @@
+"""`recassay strata` on studies and on lists made elsewhere: the numbers by hand, the command, and bad input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.types import TopK
+from recassay.metrics.removal import without_items
+from recassay.protocol.strata import popularity, popularity_strata
+from recassay.recommenders.plan import CellSpec
+from recassay.recommenders.splits import load_split
+from recassay.store import Store
+from recassay.testing.results import synthetic_results
+from support.protocol import interactions
+from support.run import tiny_data, tiny_study, write_plugin
+
+WIDE = (25, 60)
+PROTOCOL = {"split": "random", "filter": "none", "ratios": (0.8, 0.0, 0.2)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Three algorithms on two embedded datasets, defaults, lists of 100."""
+    out = tmp_path_factory.mktemp("strata") / "study"
+    assert not recassay.run(study_of(["Random", "MostPop", "EASE"]), out, workers=1).failed
+    return out
+
+
+def study_of(algorithms):
+    return recassay.make_study(
+        ["synthetic:dense-small", "synthetic:few-items"],
+        algorithms,
+        metrics=("ndcg@10", "hitrate@10"),
+        trials=0,
+        protocol=PROTOCOL,
+    )
+
+
+def opened(folder, dataset):
+    """The split of a dataset and the lists of its algorithms, by user, in original ids."""
+    with Store.open(folder) as store:
+        cells = [cell for cell in store.cells() if cell.dataset == dataset]
+        split = load_split(folder, CellSpec.model_validate(cells[0].spec).split.id)
+        lists = {
+            cell.algorithm: {
+                key[0]: part.sort("rank")["item"].to_list()
+                for key, part in store.top_lists(cell.id).partition_by("user", as_dict=True).items()
+            }
+            for cell in cells
+        }
+    return split, lists
+
+
+def slow_ndcg(ranked, relevant, k):
+    gain = sum(1 / np.log2(place + 2) for place, item in enumerate(ranked[:k]) if item in relevant)
+    return gain / sum(1 / np.log2(place + 2) for place in range(min(k, len(relevant))))
+
+
+@pytest.mark.parametrize("others", ["keep", "remove"])
+def test_values_are_the_definition(folder, others):
+    dataset = "dense-small"
+    result = recassay.strata(folder, "ndcg@5", others=others, seed=3, replicates=100)
+    found = next(one for one in result.datasets if one.dataset == dataset)
+    split, lists = opened(folder, dataset)
+    users, items = split.test.users.to_list(), split.test.items.to_list()
+    drawn = popularity_strata(split.refit(), split.test, seed=3)
+    held_out = {}
+    for u, i in zip(split.test.user, split.test.item, strict=True):
+        held_out.setdefault(users[u], set()).add(items[i])
+    assert found.thresholds == tuple(stratum.threshold for stratum in drawn.strata)
+    for row in (0, 4, len(drawn.strata) - 1):
+        truth = {}
+        for u, i in zip(drawn.strata[row].sample.user, drawn.strata[row].sample.item, strict=True):
+            truth.setdefault(users[u], set()).add(items[i])
+        for a, name in enumerate(found.algorithms):
+            values = []
+            for user, relevant in truth.items():
+                ranked = lists[name][user]
+                if others == "remove":
+                    ranked = [item for item in ranked if item not in held_out[user] - relevant]
+                values.append(slow_ndcg(ranked, relevant, 5))
+            assert found.value[row, a] == pytest.approx(np.mean(values))
+        assert found.users[row] == len(truth)
+    assert (found.value[:, found.algorithms.index("EASE")] > 0).any()
+
+
+def test_with_all_events_the_last_stratum_is_the_study(folder):
+    result = recassay.strata(folder, "ndcg@10", size="all", replicates=100)
+    table = recassay.load_results(folder).frame.filter(pl.col("metric") == "ndcg@10")
+    for row in table.iter_rows(named=True):
+        found = next(one for one in result.datasets if one.dataset == row["dataset"])
+        assert found.value[-1, found.algorithms.index(row["algorithm"])] == pytest.approx(row["value"])
+        assert found.shares["events"].to_list() == found.shares["pool"].to_list()
+        assert found.shares["share_of_test"][-1] == 1
+
+
+def test_popular_items_make_the_popular_list_good(folder):
+    result = recassay.strata(folder, replicates=100)
+    found = next(one for one in result.datasets if one.dataset == "dense-small")
+    place = found.algorithms.index("MostPop")
+    assert found.value[0, place] < 0.01
+    assert found.value[-1, place] > 5 * found.value[0, place]
+
+
+def test_lists_made_elsewhere_give_the_same_numbers(folder, tmp_path):
+    """The study's own split and lists as files: the same sets T_P, the same values and bands."""
+    split, _ = opened(folder, "few-items")
+    for name, part in (("train", split.refit()), ("test", split.test)):
+        pl.DataFrame({"user": part.users.gather(part.user), "item": part.items.gather(part.item)}).write_csv(
+            tmp_path / f"{name}.csv"
+        )
+    with Store.open(folder) as store:
+        for cell in store.cells():
+            if cell.dataset == "few-items":
+                store.top_lists(cell.id).write_csv(tmp_path / f"{cell.algorithm}.csv")
+    result = recassay.strata(
+        train=tmp_path / "train.csv",
+        test=tmp_path / "test.csv",
+        lists={name: tmp_path / f"{name}.csv" for name in ("Random", "MostPop", "EASE")},
+        size="all",
+        replicates=100,
+    )
+    own = next(
+        one for one in recassay.strata(folder, size="all", replicates=100).datasets if one.dataset == "few-items"
+    )
+    np.testing.assert_allclose(result.datasets[0].value, own.value)
+    assert result.datasets[0].thresholds == own.thresholds
+    assert result.datasets[0].algorithms == own.algorithms
+
+
+def test_an_oracle_of_popular_items_crosses_one_of_rare_items():
+    """One lists each user's popular held-out items first, the other the rare ones: the order must flip, proven."""
+    rng = np.random.default_rng(0)
+    weight = 1 / np.arange(1, 61)
+    train, test, lists = [], [], {"popular": [], "rare": []}
+    for user in range(150):
+        chosen = rng.choice(60, size=24, replace=False, p=weight / weight.sum())
+        train += [(f"u{user}", f"i{item}") for item in chosen[:16]]
+        test += [(f"u{user}", f"i{item}") for item in chosen[16:]]
+        by_rank = np.sort(chosen[16:])
+        for name, known in (("popular", by_rank[:6]), ("rare", by_rank[6:])):
+            shown = [*known, *(60 + np.arange(20 - len(known)))]
+            lists[name] += [(f"u{user}", f"i{item}", rank + 1) for rank, item in enumerate(shown)]
+    frames = {name: pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row") for name, rows in lists.items()}
+    parts = [pl.DataFrame(rows, schema=["user", "item"], orient="row") for rows in (train, test)]
+    result = recassay.strata(train=parts[0], test=parts[1], lists=frames, metric="ndcg@20", replicates=200)
+    found = result.datasets[0]
+    assert any((one.first, one.second) == ("rare", "popular") and one.proven for one in found.crossings)
+    assert found.sensitivity.estimate == 1
+    assert found.sensitivity.proven == 1
+
+
+def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
+    write_plugin(tmp_path)
+    tiny_data(tmp_path, users=80)
+    study = tiny_study(tmp_path, ("Fake", "Pop", "Raises"), trials=0, seed=[1, 2])
+    recassay.run(study, tmp_path / "seeds", workers=1)
+    result = recassay.strata(tmp_path / "seeds", "recall@10", thresholds=WIDE, size="all", replicates=100)
+    (found,) = result.datasets
+    assert found.algorithms == ("Fake", "Pop")
+    assert len(result.left_out) == 2
+    assert all(text.startswith("Raises on tiny: ") for text in result.left_out)
+    values = []
+    for seed in (1, 2):
+        recassay.run(tiny_study(tmp_path, ("Fake", "Pop"), trials=0, seed=seed), tmp_path / "seeds", workers=1)
+        alone = recassay.strata(tmp_path / "seeds", "recall@10", thresholds=WIDE, size="all", replicates=100)
+        values.append(alone.datasets[0].value)
+    assert (values[0] != values[1]).any()
+    np.testing.assert_allclose(found.value, np.mean(values, axis=0))
+
+    folds = {"split": "kfold", "filter": "none", "folds": 4}
+    spec = tiny_study(tmp_path, ("Fake", "Pop"), trials=0, protocol=folds).model_copy(update={"folds": (0, 1)})
+    recassay.run(spec, tmp_path / "folds", workers=1)
+    (found,) = recassay.strata(tmp_path / "folds", "recall@10", replicates=100).datasets
+    assert found.shares["events"].n_unique() == 1
+    assert np.isfinite(found.value).all()
+
+
+def test_the_command(cli, folder, tmp_path):
+    out = tmp_path / "out"
+    ran = cli("strata", folder, "--metric", "hit@10", "--json", "--out", out, "--replicates", 200, "--seed", 4)
+    assert ran.code == 0, ran.err
+    answer = ran.json()
+    assert answer["command"] == "strata"
+    assert answer["metric"] == "hitrate@10"
+    assert answer["settings"]["others"] == "keep"
+    assert set(answer["datasets"]) == {"dense-small", "few-items"}
+    stratum = answer["datasets"]["dense-small"]["strata"][0]
+    assert {"threshold", "events", "pool", "share_of_items", "share_of_train", "users", "order"} <= set(stratum)
+    assert 0 <= answer["sensitivity"]["estimate"] <= 1
+    assert json.loads((out / "analysis.json").read_text()) == answer
+    assert {path.stem for path in (out / "figures").glob("*.svg")} == {
+        "popularity_strata", "popularity_sensitivity", "popularity_curve", "popularity_shares",
+    }  # fmt: skip
+    assert (out / "tables" / "strata_crossings.csv").is_file()
+    shown = cli("strata", folder, "--replicates", 100).out
+    assert "dense-small: ndcg@20 on T_P" in shown
+    assert "Popularity sensitivity" in shown
+    again = cli("strata", folder, "--metric", "hit@10", "--json", "--replicates", 200, "--seed", 4)
+    assert again.json() == answer
+
+
+def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folder, tmp_path):
+    answer = cli("analyze", folder, "--json").json()
+    assert answer["analyses"]["strata"]["metric"] == "ndcg@10"
+    assert any("popularity of the held-out items" in line for line in answer["verdict"])
+    costs = cli("analyze", folder, "--metric", "seconds_fit", "--json").json()
+    assert "no metric of lists" in costs["skipped"]["strata"]
+    synthetic_results(6).write_csv(tmp_path / "results.csv")
+    assert "this is a table" in cli("analyze", tmp_path / "results.csv", "--json").json()["skipped"]["strata"]
+
+
+BAD = {
+    "no folder": (["absent"], "there is no folder 'absent'"),
+    "no study": (["{empty}"], "there is no study in this folder"),
+    "deep metric": (["{study}", "--metric", "ndcg@200"], "which have 100 items; ask for ndcg@100 or less"),
+    "other metric": (["{study}", "--metric", "coverage@10"], "need an accuracy metric with a cut-off"),
+    "unknown metric": (["{study}", "--metric", "ndgc@20"], "did you mean 'ndcg'"),
+    "few events": (["{study}", "--thresholds", "1,100"], "dense-small: too few test events have an item"),
+    "large size": (["{study}", "--size", "1000000"], "1,000,000 are wanted; use a smaller size"),
+    "one threshold": (["{study}", "--thresholds", "50"], "are no sweep; give at least two"),
+    "words": (["{study}", "--thresholds", "low,high"], "are no whole numbers"),
+    "size": (["{study}", "--size", "0"], "is no number of events"),
+    "others": (["{study}", "--others", "drop"], "use keep or remove"),
+    "no lists": (["{bare}"], "the lists of 6 cells are not kept"),
+    "no splits": (["{unsplit}"], "is not kept; run the study again"),
+}
+
+
+@pytest.fixture(scope="module")
+def places(folder, tmp_path_factory):
+    away = tmp_path_factory.mktemp("damaged")
+    for name, part in (("bare", "lists"), ("unsplit", "splits")):
+        shutil.copytree(folder, away / name)
+        shutil.rmtree(away / name / part)
+    (away / "empty").mkdir()
+    return {"study": folder, "bare": away / "bare", "unsplit": away / "unsplit", "empty": away / "empty"}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_exit_2(cli, places, case):
+    arguments, message = BAD[case]
+    ran = cli("strata", *(text.format(**places) for text in arguments))
+    assert ran.code == 2
+    assert message in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_bad_calls_from_python(folder):
+    with pytest.raises(UsageError, match="give one or the other"):
+        recassay.strata(folder, train="train.csv")
+    with pytest.raises(UsageError, match="give all three"):
+        recassay.strata(train="train.csv", test="test.csv")
+    events = pl.DataFrame({"user": ["a", "b"], "item": ["x", "y"]})
+    held_out = pl.DataFrame({"user": ["a", "b"], "item": ["y", "x"]})
+    shown = pl.DataFrame({"user": ["a"], "item": ["y"], "score": [1.0]})
+    with pytest.raises(UsageError, match="at least two"):
+        recassay.strata(train=events, test=held_out, lists={"one": shown})
+    with pytest.raises(InputError, match="2 test events are too few for two strata"):
+        recassay.strata(train=events, test=held_out, lists={"one": shown, "two": shown})
+
+
+def test_a_study_with_one_algorithm_has_no_order(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "one")
+    recassay.run(study_of(["MostPop"]), tmp_path / "one", workers=1)
+    with pytest.raises(NotApplicableError, match="fewer than two algorithms"):
+        recassay.strata(tmp_path / "one")
+
+
+def test_all_events_of_each_pool():
+    data = interactions([("a", "x", 1, 1), ("b", "x", 1, 1), ("a", "y", 1, 1), ("c", "x", 1, 2), ("b", "y", 1, 2)])
+    train, test = data.take(np.arange(3)), data.take(np.arange(3, 5))
+    assert popularity(train).tolist() == [2, 1]
+    strata = popularity_strata(train, test, thresholds=[2, 3], size="all", seed=0)
+    assert [len(stratum.sample) for stratum in strata.strata] == [1, 2]
+    assert strata.size is None
+
+
+def test_items_leave_lists_and_the_rest_moves_up():
+    top = TopK(
+        np.array([0, 1, 2], dtype=np.int32),
+        np.array([[3, 1, 2, 0], [0, 1, 2, 3], [2, 0, -1, -1]], dtype=np.int32),
+        np.array([[4, 3, 2, 1], [4, 3, 2, 1], [2, 1, -np.inf, -np.inf]], dtype=np.float32),
+    )
+    banned = interactions([("a", "w", 1, 1), ("b", "w", 1, 1), ("b", "x", 1, 1), ("c", "y", 1, 1), ("c", "z", 1, 1)])
+    left, short = without_items(top, banned.take(np.array([0, 1, 2, 3])).csr(), 3)
+    assert left.items.tolist() == [[3, 1, 2], [2, 3, -1], [0, -1, -1]]
+    assert left.scores[0].tolist() == [4, 3, 2]
+    assert short == 1, "the second list was full and may have gone on; the third had named all its candidates"

@@ -1,0 +1,187 @@
+"""Where lists come from: a recommender asked in batches, or a table made elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.ranking import select_top
+from recassay.core.types import Interactions, TopK
+from recassay.metrics.lists import recommendations_to_topk
+from recassay.metrics.recommend import recommend_all
+
+SCORES = np.random.default_rng(0).integers(0, 5, (11, 30)).astype(np.float32)
+SEEN = csr_array((np.random.default_rng(1).random((11, 30)) < 0.3).astype(np.float32))
+
+
+class Fixed:
+    """Recommends from a table of scores, and spoils the answer as told."""
+
+    name = "Fixed"
+
+    def __init__(self, spoil=lambda top: top):
+        self.spoil, self.sizes = spoil, []
+
+    def recommend(self, users, k, *, exclude):
+        self.sizes.append(len(users))
+        rows = None if exclude is None else exclude[users]
+        items, scores = select_top(SCORES[users], k, exclude=rows, rng=np.random.default_rng(7))
+        return self.spoil(TopK(users, items, scores))
+
+
+def test_batches_give_what_one_call_gives():
+    users = np.array([4, 0, 10, 3, 2, 9, 1], dtype=np.int32)
+    whole = recommend_all(Fixed(), users, 5, exclude=SEEN)
+    small = Fixed()
+    parts = recommend_all(small, users, 5, exclude=SEEN, memory_budget=2 * 30 * 4)
+    assert small.sizes == [2, 2, 2, 1]
+    np.testing.assert_array_equal(parts.items, whole.items)
+    np.testing.assert_array_equal(parts.users, users)
+    assert parts.scores.dtype == np.float32
+
+
+def test_without_exclusion_the_catalogue_must_be_known():
+    users = np.arange(3, dtype=np.int32)
+    assert recommend_all(Fixed(), users, 4, exclude=None, n_items=30).items.shape == (3, 4)
+    with pytest.raises(UsageError, match="size of the catalogue"):
+        recommend_all(Fixed(), users, 4, exclude=None)
+    with pytest.raises(UsageError, match="at least one"):
+        recommend_all(Fixed(), users, 0, exclude=SEEN)
+
+
+def test_no_users_give_no_lists():
+    assert recommend_all(Fixed(), np.empty(0, np.int32), 4, exclude=SEEN).items.shape == (0, 4)
+
+
+def change(top, row, place, item=None, score=None):
+    items, scores = top.items.copy(), top.scores.copy()
+    if item is not None:
+        items[row, place] = item
+    if score is not None:
+        scores[row, place] = score
+    return TopK(top.users, items, scores)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda top: top.items, "returned a ndarray; return a TopK"),
+        (lambda top: top.cut(2), r"shape \(11, 2\) for 11 users and k = 5"),
+        (lambda top: TopK(top.users[::-1], top.items, top.scores), "lists of other users"),
+        (lambda top: change(top, 3, 1, score=np.nan), "for user 3 is NaN"),
+        (lambda top: change(top, 2, 0, item=30), "item 30 of user 2 is not one of the 30"),
+        (lambda top: change(top, 2, 0, item=-7), "item -7 of user 2"),
+        (lambda top: change(top, 5, 0, item=top.items[5, 1]), "user 5 names item .* twice"),
+        (lambda top: change(top, 0, 4, item=SEEN.indices[0]), "user 0 names the excluded item"),
+    ],
+)
+def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
+    with pytest.raises(RecAssayError, match=message) as caught:
+        recommend_all(Fixed(spoil), np.arange(11, dtype=np.int32), 5, exclude=SEEN)
+    assert str(caught.value).startswith("Fixed: ")
+
+
+DATA = Interactions(
+    np.array([0, 1, 2], np.int32),
+    np.array([0, 1, 2], np.int32),
+    pl.Series(["ann", "bob", "cy"]),
+    pl.Series([10, 20, 30, 40]),
+)
+
+
+def read(frame, **options):
+    return recommendations_to_topk(pl.DataFrame(frame), DATA, rng=np.random.default_rng(0), **options)
+
+
+def test_lists_are_sorted_by_score_and_padded():
+    record = read({"user": ["cy", "ann", "ann", "ann"], "item": [40, 10, 30, 20], "score": [1.0, 0.1, 0.9, 0.5]})
+    assert record.top.users.tolist() == [0, 2]
+    assert record.top.items.tolist() == [[2, 1, 0], [3, -1, -1]]
+    np.testing.assert_allclose(record.top.scores[0], [0.9, 0.5, 0.1])
+    assert record.rows == 4
+    assert record.unknown_user_rows == record.unknown_item_rows == 0
+
+
+def test_rank_goes_before_score_and_needs_none():
+    frame = {"user": ["ann"] * 3, "item": [10, 20, 30], "rank": [3, 1, 2], "score": [9.0, 8.0, 7.0]}
+    assert read(frame).top.items.tolist() == [[1, 2, 0]]
+    assert read({n: frame[n] for n in ("user", "item", "rank")}).top.items.tolist() == [[1, 2, 0]]
+
+
+def test_unknown_ids_are_counted_and_keep_their_place():
+    record = read(
+        {
+            "user": ["ann", "ann", "ann", "zoe", "zoe"],
+            "item": [99, 10, 98, 10, 97],
+            "score": [3.0, 2.0, 1.0, 1, 2],
+        }
+    )
+    assert record.top.items.tolist() == [[-1, 0, -1]]
+    assert (record.unknown_users, record.unknown_user_rows) == (1, 2)
+    assert (record.unknown_items, record.unknown_item_rows) == (2, 2)
+    assert record.examples == {"user": ["zoe"], "item": ["99", "98"]}
+
+
+def test_k_cuts_and_pads():
+    frame = {"user": ["ann", "ann"], "item": [10, 20], "score": [1.0, 2.0]}
+    assert read(frame, k=1).top.items.tolist() == [[1]]
+    assert read(frame, k=3).top.items.tolist() == [[1, 0, -1]]
+
+
+@pytest.mark.parametrize("items", [["10", "20"], [10.0, 20.0], [10, 20]])
+def test_numbers_and_their_text_are_one_id(items):
+    assert read({"user": ["ann", "ann"], "item": items, "rank": [1, 2]}).top.items.tolist() == [[0, 1]]
+
+
+def test_a_broken_number_is_not_rounded_to_an_id():
+    record = read({"user": ["ann", "ann"], "item": [10.4, 20.0], "rank": [1, 2]})
+    assert record.top.items.tolist() == [[-1, 1]]
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 1000))
+def test_ties_do_not_depend_on_the_order_of_rows(seed):
+    frame = pl.DataFrame(
+        {
+            "user": ["ann"] * 4 + ["bob"] * 4,
+            "item": [10, 20, 30, 40] * 2,
+            "score": [1.0, 1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0],
+        }
+    )
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
+    one, other = (recommendations_to_topk(f, DATA, rng=np.random.default_rng(3)) for f in (frame, shuffled))
+    np.testing.assert_array_equal(one.top.items, other.top.items)
+    assert one.top.items[0, 0] == 3
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        ({"user": ["ann"], "item": [10]}, "no column score"),
+        ({"item": [10], "score": [1.0]}, "no column user"),
+        ({"user": ["ann", "ann"], "item": [10, 10], "score": [1.0, 2.0]}, "'ann' has the item 10 twice"),
+        ({"user": ["ann", "ann"], "item": [10, 20], "rank": [1, 1]}, "has the rank 1 twice"),
+        (
+            {"user": ["ann", None], "item": [10, 20], "rank": [1, 1]},
+            "1 rows have no user, the first is data row 2",
+        ),
+        ({"user": ["ann", "ann"], "item": [10, 20], "score": [1.0, float("nan")]}, "have no score"),
+        ({"user": ["ann"], "item": [10], "score": ["high"]}, "column 'score' holds"),
+    ],
+)
+def test_broken_tables_are_refused(frame, message):
+    with pytest.raises(InputError, match=message):
+        read(frame)
+
+
+def test_a_table_without_rows_or_known_users_gives_no_lists():
+    nobody = read({"user": ["zoe"], "item": [10], "score": [1.0]})
+    empty = pl.DataFrame(schema={"user": pl.String, "item": pl.Int64, "score": pl.Float64})
+    assert nobody.top.items.shape[0] == 0
+    assert nobody.unknown_user_rows == 1
+    assert recommendations_to_topk(empty, DATA, rng=np.random.default_rng(0), k=5).top.items.shape == (0, 5)

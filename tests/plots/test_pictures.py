@@ -1,0 +1,139 @@
+"""Pictures: what they hold, that nothing overlaps, and that every format comes out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import recassay
+from recassay.core.results import Matrix, Results
+from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference
+from recassay.plots.profiles import plot_profiles
+from recassay.plots.rank import plot_leaderboard
+from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
+from recassay.reporting.figures import FORMATS, figures, render
+from recassay.testing.results import synthetic_results
+
+NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
+
+
+def many(k: int = 30, n: int = 15) -> Matrix:
+    rng = np.random.default_rng(4)
+    names = tuple(f"Algorithm {i:02d}" if i else NASTY for i in range(k))
+    values = 1 / (1 + np.exp(-(np.linspace(0, 1.5, k)[:, None] + rng.normal(0, 0.6, (k, n)))))
+    return Matrix(values, names, tuple(f"d{i}" for i in range(n)), "ndcg@10", True)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    from recassay.analysis.compare.fit import compare_algorithms
+
+    return compare_algorithms(many(), draws=4000)
+
+
+def test_labels_never_overlap_for_thirty(compared):
+    layout = lay_out(compared)
+    for side in ("left", "right"):
+        levels = sorted(row["y"] for row in layout.labels if row["side"] == side)
+        assert len(levels) == 15
+        assert min(np.diff(levels)) >= ROW
+        assert max(levels) < layout.height
+    assert {row["algorithm"] for row in layout.labels} == set(compared.algorithms)
+    assert all(len(row["label"]) < 40 for row in layout.labels)
+
+
+def test_bars_are_the_groups_and_do_not_touch(compared):
+    layout = lay_out(compared)
+    assert len(layout.bars) == len(compared.groups["wilcoxon_holm"]) > 0
+    assert len(layout.dashed) == len(compared.groups["bayesian"]) > 0
+    drawn = [(b["y"], b["x"], b["x2"]) for b in layout.bars + layout.dashed]
+    for y, low, high in drawn:
+        for other in drawn:
+            if other != (y, low, high) and other[0] == y:
+                assert other[1] > high or other[2] < low
+    assert max(b["y"] for b in layout.bars) + BAR <= min(b["y"] for b in layout.dashed)
+    assert max(b["y"] for b in layout.dashed) < min(row["y"] for row in layout.labels)
+
+
+def test_colours_stay_with_the_algorithm():
+    order = ["b", "a", "c"]
+    scale = colour_scale(order).to_dict()
+    assert scale["domain"] == order
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == dict(zip("abc", COLOURS, strict=False))
+    with colours_of(order):
+        beside = colour_scale(["zero", "c", "aa"]).to_dict()["range"]
+        assert beside == [COLOURS[4], COLOURS[2], COLOURS[3]]
+        assert colour_scale(["x", "y"]).to_dict()["range"] == list(COLOURS[:2])
+    names = [f"n{i:02d}" for i in range(30)]
+    looks = set(
+        zip(colour_scale(names).to_dict()["range"], map(tuple, dash_scale(names).to_dict()["range"]), strict=True)
+    )
+    assert len(looks) == 30
+    assert len(COLOURS) * len(DASHES) >= 40
+
+
+def test_charts_carry_the_numbers():
+    results = Results.from_frame(synthetic_results(8))
+    report = recassay.analyze(results, replicates=100)
+    drawn = {figure.name: figure.chart for figure in figures(report.analyses)}
+    assert set(drawn) >= {"leaderboard", "critical_difference", "performance_profiles", "metric_correlations"}
+    board = drawn["leaderboard"].to_dict()["layer"][0]["data"]["values"] if "data" not in drawn[
+        "leaderboard"].to_dict() else drawn["leaderboard"].to_dict()["data"]["values"]  # fmt: skip
+    rank = report.analyses["rank"]
+    assert {(r["algorithm"], r["method"]): r["score"] for r in board} == {
+        (a, m): pytest.approx(float(ranking.scores[i]))
+        for m, ranking in rank.rankings.items()
+        for i, a in enumerate(rank.algorithms)
+    }
+
+
+def test_every_picture_names_a_table_of_its_result_and_says_what_it_shows():
+    report = recassay.analyze(Results.from_frame(synthetic_results(8)), replicates=100)
+    tables = {name for result in report.analyses.values() for name in result.frames()}
+    drawn = figures(report.analyses)
+    assert {figure.table for figure in drawn} <= tables
+    assert all(figure.caption.endswith(".") for figure in drawn)
+    assert len({figure.name for figure in drawn}) == len(drawn)
+
+
+def test_profiles_are_the_definition():
+    table = many(4, 9)
+    result = recassay.profiles(
+        Results.from_frame(
+            __import__("polars").DataFrame(
+                [(a, d, "ndcg@10", table.values[i, j]) for i, a in enumerate(table.algorithms)
+                 for j, d in enumerate(table.datasets)],
+                schema=["algorithm", "dataset", "metric", "value"], orient="row",
+            )
+        )
+    )  # fmt: skip
+    best = table.values.max(axis=0)
+    for name, beta, share in result.to_frame().rows():
+        own = table.values[table.algorithms.index(name)]
+        assert share == pytest.approx((best / own <= beta + 1e-12).mean())
+    assert plot_profiles(result).to_dict()["mark"]["interpolate"] == "step-after"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format(form, compared):
+    data = render(plot_critical_difference(compared), form)
+    start = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}[form]
+    assert data.startswith(start)
+    if form == "svg":
+        assert b"<script" not in data
+    if form == "json":
+        assert json.loads(data)["config"]["font"]
+
+
+def test_thirty_algorithms_leaderboard_and_profiles_render():
+    from recassay.analysis.profiles import fit_profiles
+    from recassay.analysis.rank.fit import rank_algorithms
+
+    table = many()
+    board = render(plot_leaderboard(rank_algorithms(table, replicates=100)), "svg").decode()
+    assert board.count("Algorithm 0") >= 9
+    lines = render(plot_profiles(fit_profiles(table)), "svg").decode()
+    assert all(f"Algorithm {i:02d}" in lines for i in range(1, 30))
+    assert "<script" not in board + lines

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import ProtocolSpec
+from recassay.core.types import Interactions, Split
+from recassay.protocol import SPLITS, apply_protocol
+from recassay.protocol.audit import FINDINGS
+from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
+
+RULES = [name for name in SPLITS if name != "given"]
+
+
+def parts_of(split: Split) -> list[list[tuple[object, ...]]]:
+    return [rows_of(part) for part in (split.train, split.valid, split.test)]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("final_fit", ["train+valid", "train"])
+@few
+@given(data=drawn_interactions(repeats=True, least=4), seed=st.integers(0, 99))
+def test_what_every_split_holds(rule: str, final_fit: str, data: Interactions, seed: int) -> None:
+    spec = ProtocolSpec(filter="none", split=rule, ratios=(0.6, 0.2, 0.2), final_fit=final_fit, allow_leakage=FINDINGS)
+    split = apply_protocol(data, spec)
+    other = apply_protocol(shuffled(data, seed), spec)
+    assert split.fingerprint == other.fingerprint
+    assert parts_of(split) == parts_of(other)
+    for part, twin in ((split.train, other.train), (split.valid, other.valid), (split.test, other.test)):
+        assert np.array_equal(part.user, twin.user)
+        assert np.array_equal(part.item, twin.item)
+        assert part.users is split.train.users
+    known = pairs_of(split.train)
+    assert {user for user, _ in pairs_of(split.valid)} <= {user for user, _ in known}
+    assert {item for _, item in pairs_of(split.valid)} <= {item for _, item in known}
+    fit = split.refit()
+    assert {user for user, _ in pairs_of(split.test)} <= {user for user, _ in pairs_of(fit)}
+    assert {item for _, item in pairs_of(split.test)} <= {item for _, item in pairs_of(fit)}
+    assert sorted(set(fit.user)) == list(range(fit.n_users))
+    assert sorted(set(fit.item)) == list(range(fit.n_items))
+    counts = split.counts
+    in_parts = sum(counts[f"{name}_interactions"] for name in ("train", "valid", "test"))
+    cold = counts["valid_cold_interactions"] + counts["test_cold_interactions"]
+    assert in_parts + cold == counts["filtered_interactions"] == len(data)
+    assert not {f"cold_{side}_in_{part}" for side in ("user", "item") for part in ("test", "valid")} & {
+        finding["name"] for finding in split.audit["findings"]
+    }
+
+
+COLD = interactions(
+    [
+        ("a", "x", 1, 1), ("a", "y", 1, 2), ("b", "x", 1, 3),
+        ("b", "y", 1, 4), ("a", "z", 1, 5), ("b", "z", 1, 6),
+        ("new", "x", 1, 7), ("a", "fresh", 1, 8),
+        ("new", "y", 1, 9), ("b", "fresh", 1, 10), ("late", "x", 1, 11), ("a", "last", 1, 12),
+    ]
+)  # fmt: skip
+PLAIN = ProtocolSpec(filter="none", ratios=(0.5, 1 / 6, 1 / 3))
+
+
+def test_final_training_on_train_and_validation_by_hand() -> None:
+    split = apply_protocol(COLD, PLAIN)
+    assert len(split.valid) == 0
+    assert split.cold_valid is not None
+    assert pairs_of(split.cold_valid) == {("new", "x"), ("a", "fresh")}
+    assert pairs_of(split.test) == {("new", "y"), ("b", "fresh")}
+    assert pairs_of(split.refit()) == pairs_of(split.train) | {("new", "x"), ("a", "fresh")}
+    assert split.train.users.to_list() == ["a", "b", "new"]
+    assert split.train.items.to_list() == ["fresh", "x", "y", "z"]
+    assert {name: count for name, count in split.counts.items() if "cold" in name} == {
+        "valid_cold_interactions": 2,
+        "valid_cold_users": 1,
+        "valid_cold_items": 1,
+        "test_cold_interactions": 2,
+        "test_cold_users": 1,
+        "test_cold_items": 1,
+    }
+
+
+def test_final_training_on_train_alone_by_hand() -> None:
+    with pytest.raises(InputError, match="empty_test"):
+        apply_protocol(COLD, PLAIN.model_copy(update={"final_fit": "train"}))
+    spec = PLAIN.model_copy(update={"final_fit": "train", "allow_leakage": ("empty_test",)})
+    split = apply_protocol(COLD, spec)
+    assert split.refit() is split.train
+    assert split.train.users.to_list() == ["a", "b"]
+    assert split.counts["test_cold_users"] == 2
+
+
+def test_the_steps_are_counted() -> None:
+    data = synthetic(60, 50, 1500)
+    split = apply_protocol(data, ProtocolSpec(positive_threshold=3))
+    assert data.weight is not None
+    assert split.counts["input_interactions"] == len(data)
+    assert split.counts["below_threshold"] == int((data.weight < 3).sum())
+    assert split.train.weight is None
+    assert apply_protocol(data, ProtocolSpec()).train.weight is not None
+
+
+def test_the_input_is_not_changed() -> None:
+    data = synthetic(60, 50, 1500)
+    before = [data.user.copy(), data.item.copy(), data.users.to_list()]
+    apply_protocol(data, ProtocolSpec(positive_threshold=2, split="user_time"))
+    assert np.array_equal(before[0], data.user)
+    assert np.array_equal(before[1], data.item)
+    assert data.users.to_list() == before[2]
+
+
+def test_the_fingerprint_tells_data_and_protocols_apart() -> None:
+    data = synthetic(60, 50, 1500)
+    assert data.weight is not None
+    assert data.time is not None
+    spec = ProtocolSpec(positive_threshold=2)
+    weight, time = data.weight.copy(), data.time.copy()
+    weight[0] = 5 if weight[0] < 5 else 4
+    time[0] += 1
+    other_ids = replace(data, users=data.users + 1)
+    prints = [
+        apply_protocol(one, one_spec).fingerprint
+        for one, one_spec in (
+            (data, spec),
+            (replace(data, weight=weight), spec),
+            (replace(data, time=time), spec),
+            (data.take(np.arange(len(data) - 1)), spec),
+            (other_ids, spec),
+            (data, ProtocolSpec(positive_threshold=2, seed=1)),
+            (data, ProtocolSpec(positive_threshold=2, final_fit="train")),
+            (data, ProtocolSpec(positive_threshold=2, filter="core")),
+        )
+    ]
+    assert len(set(prints)) == len(prints)
+    assert all(len(one) == 64 for one in prints)
+
+
+def test_the_fingerprint_survives_other_file_formats(tmp_path: Path) -> None:
+    data = synthetic(60, 50, 1500)
+    frame = pl.DataFrame(
+        {
+            "user": data.users.gather(data.user),
+            "item": data.items.gather(data.item),
+            "rating": data.weight,
+            "time": data.time,
+        }
+    )
+    frame.write_parquet(tmp_path / "data.parquet")
+    frame.reverse().cast({"user": pl.String}).write_csv(tmp_path / "data.csv")
+    text = pl.read_csv(tmp_path / "data.csv", schema_overrides={"user": pl.String})
+    prints = {
+        apply_protocol(interactions(read.iter_rows()), ProtocolSpec()).fingerprint
+        for read in (frame, pl.read_parquet(tmp_path / "data.parquet"), text)
+    }
+    assert len(prints) == 1
+    assert prints == {apply_protocol(data, ProtocolSpec()).fingerprint}
+
+
+def test_ids_cannot_run_together_in_the_fingerprint() -> None:
+    one = interactions([("ab", "x", 1, 1), ("c", "x", 1, 2)])
+    other = interactions([("a", "x", 1, 1), ("bc", "x", 1, 2)])
+    spec = ProtocolSpec(filter="none", allow_leakage=("empty_test",))
+    assert apply_protocol(one, spec).fingerprint != apply_protocol(other, spec).fingerprint
+
+
+def test_a_given_split_is_taken_as_it_is_and_cold_ids_leave() -> None:
+    train = interactions([("a", "x", 1, 1), ("b", "y", 1, 2), ("b", "x", 1, 2)])
+    valid = interactions([("a", "y", 1, 3), ("a", "w", 1, 4)])
+    test = interactions([("new", "x", 1, 5), ("b", "z", 1, 6), ("b", "w", 1, 6)])
+    spec = ProtocolSpec(split="given", filter="none")
+    split = apply_protocol(None, spec, given=(train, valid, test))
+    assert rows_of(split.train) == rows_of(train)
+    assert pairs_of(split.valid) == {("a", "y")}
+    assert pairs_of(split.test) == {("b", "w")}
+    assert split.counts["test_cold_users"] == split.counts["test_cold_items"] == 1
+    again = apply_protocol(None, spec, given=(shuffled(train, 1), shuffled(valid, 2), shuffled(test, 3)))
+    assert again.fingerprint == split.fingerprint
+    moved = (interactions([*rows_of(train), ("a", "y", 1, 3)]), valid.take(np.array([1])), test)
+    assert apply_protocol(None, spec, given=moved).fingerprint != split.fingerprint
+
+
+def test_a_filter_counts_a_given_split_over_all_parts() -> None:
+    train = interactions([("a", "x", 1, 1), ("b", "x", 1, 1), ("b", "y", 1, 2), ("c", "x", 1, 2)])
+    valid = interactions([("a", "y", 1, 3)])
+    test = interactions([("c", "y", 1, 4), ("a", "once", 1, 5)])
+    spec = ProtocolSpec(split="given", min_item_interactions=2, min_user_interactions=2)
+    split = apply_protocol(None, spec, given=(train, valid, test))
+    assert split.counts["filtered_interactions"] == 6
+    assert pairs_of(split.test) == {("c", "y")}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: apply_protocol(None, ProtocolSpec()), "divides interactions"),
+        (lambda: apply_protocol(COLD, ProtocolSpec(split="given")), "made of three parts"),
+        (
+            lambda: apply_protocol(COLD, ProtocolSpec(split="given"), given=(COLD, COLD, COLD)),
+            "made of three parts",
+        ),
+        (lambda: apply_protocol(COLD, ProtocolSpec(), given=(COLD, COLD, COLD)), "no given parts"),
+    ],
+)
+def test_wrong_calls_say_what_to_pass(call: object, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_nothing_left_says_which_step_took_it() -> None:
+    with pytest.raises(InputError, match="no interactions to split"):
+        apply_protocol(interactions([]), ProtocolSpec())
+    with pytest.raises(InputError, match=r"none of 12 interactions is left: 0 are below .* 12 belong to items"):
+        apply_protocol(COLD, ProtocolSpec())
+    with pytest.raises(InputError, match=r"none of 12 interactions is left: 12 are below"):
+        apply_protocol(COLD, ProtocolSpec(positive_threshold=2))
+
+
+def test_one_moment_for_all_events_is_refused_by_name() -> None:
+    data = replace(COLD, time=np.full(len(COLD), 7, dtype=np.int64))
+    with pytest.raises(InputError, match="empty_test"):
+        apply_protocol(data, PLAIN)

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.types import FloatArray, IdArray, Interactions
+from recassay.protocol.attacks import AttackSpec, attack, choose_targets
+from support.protocol import interactions, synthetic
+
+EXPLICIT = synthetic(200, 80, 6000)
+IMPLICIT = replace(EXPLICIT, weight=None)
+KINDS, FILLERS = ("nuke", "push"), ("random", "average", "bandwagon")
+TARGETS = np.array([3, 17], dtype=np.int32)
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def profiles(attacked: Interactions, train: Interactions) -> list[list[int]]:
+    """The items of each fake user."""
+    items, users = attacked.item[len(train) :], attacked.user[len(train) :]
+    return [items[users == user].tolist() for user in np.unique(users)]
+
+
+def cosine(data: Interactions, item: int) -> FloatArray:
+    matrix = data.csr()
+    together = (matrix.T @ matrix[:, [item]]).toarray().ravel().astype(np.float64)
+    count = matrix.sum(axis=0)
+    return together / np.sqrt(np.maximum(count, 1) * max(count[item], 1))
+
+
+@pytest.mark.parametrize(
+    "train", [EXPLICIT, IMPLICIT, replace(IMPLICIT, time=None)], ids=["rated", "implicit", "timeless"]
+)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("filler", FILLERS)
+def test_real_rows_stay_and_fake_users_are_appended(train: Interactions, kind: str, filler: str) -> None:
+    spec = AttackSpec(kind=kind, filler=filler, size=0.1, profile_length=12)
+    attacked = attack(train, spec, rng=rng(), targets=TARGETS)
+    real = len(train)
+    for name in ("user", "item", "weight", "time"):
+        before, after = getattr(train, name), getattr(attacked, name)
+        assert (before is None and after is None) or np.array_equal(after[:real], before)
+    assert attacked.items is train.items
+    assert attacked.users[: train.n_users].to_list() == [str(user) for user in train.users.to_list()]
+    assert attacked.n_users == train.n_users + 20
+    assert attacked.users[train.n_users :].to_list() == [f"fake-user-{number}" for number in range(1, 21)]
+    assert attacked.user[real:].min() == train.n_users
+    held = profiles(attacked, train)
+    length = 12 if train.weight is None and kind == "nuke" else 14
+    assert [len(one) for one in held] == [length] * 20
+    assert all(len(set(one)) == len(one) for one in held)
+    if train.time is not None and attacked.time is not None:
+        assert attacked.time.max() == train.time.max()
+    again = attack(train, spec, rng=rng(), targets=TARGETS)
+    assert np.array_equal(again.item, attacked.item)
+    assert not np.array_equal(attack(train, spec, rng=rng(1), targets=TARGETS).item, attacked.item)
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+@pytest.mark.parametrize(("kind", "rating"), [("nuke", 1.0), ("push", 5.0)])
+def test_every_fake_user_rates_the_targets_at_the_end_of_the_scale(kind: str, rating: float, filler: str) -> None:
+    attacked = attack(EXPLICIT, AttackSpec(kind=kind, filler=filler), rng=rng(), targets=TARGETS)
+    assert attacked.weight is not None
+    fake = np.arange(len(attacked)) >= len(EXPLICIT)
+    for target in TARGETS:
+        ratings = attacked.weight[fake & (attacked.item == target)]
+        assert ratings.tolist() == [rating] * 10
+    assert set(attacked.weight[fake]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+
+
+def rated_by_item() -> Interactions:
+    """Forty users rate 20 items: even items 5, odd items 1 or 2."""
+    rows = [(f"u{u}", i, 5 if i % 2 == 0 else 1 + u % 2, u) for u in range(40) for i in range(20)]
+    return interactions(rows)
+
+
+def test_average_filler_follows_each_items_ratings_and_random_filler_does_not() -> None:
+    train = rated_by_item()
+    means = {}
+    for filler in ("average", "random"):
+        spec = AttackSpec(kind="push", filler=filler, size=1.0, profile_length=15)
+        attacked = attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32))
+        assert attacked.weight is not None
+        item, weight = attacked.item[len(train) :], attacked.weight[len(train) :]
+        means[filler] = weight[(item % 2 == 0) & (item != 0)].mean(), weight[item % 2 == 1].mean()
+    assert means["average"][0] == 5.0
+    assert means["average"][1] == pytest.approx(1.5, abs=0.2)
+    assert means["random"][0] == pytest.approx(means["random"][1], abs=0.3)
+
+
+def popular_and_disliked() -> Interactions:
+    """Items 0 to 9 with falling counts; 2 is disliked, the rest liked."""
+    rows = [(f"u{u}", i, 1 if i == 2 else 4, u) for i in range(10) for u in range(40 - 4 * i)]
+    return interactions([*rows, ("u0", 99, 5, 1)])
+
+
+def test_bandwagon_selects_popular_items_to_push_and_disliked_ones_to_nuke() -> None:
+    train = popular_and_disliked()
+    spec = {"filler": "bandwagon", "selected": 1, "profile_length": 3}
+    target = np.array([1], dtype=np.int32)
+    pushed = attack(train, AttackSpec(kind="push", **spec), rng=rng(), targets=target)
+    assert all(0 in profile for profile in profiles(pushed, train))
+    nuked = attack(train, AttackSpec(kind="nuke", **spec), rng=rng(), targets=target)
+    assert all(2 in profile for profile in profiles(nuked, train))
+    assert nuked.weight is not None
+    assert set(nuked.weight[len(train) :][nuked.item[len(train) :] == 2]) == {1.0}
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_implicit_push_raises_the_targets_count_and_similarity(filler: str) -> None:
+    attacked = attack(IMPLICIT, AttackSpec(kind="push", filler=filler, size=0.2), rng=rng(), targets=TARGETS)
+    before, after = IMPLICIT.csr().sum(axis=0), attacked.csr().sum(axis=0)
+    assert (after[TARGETS] == before[TARGETS] + 40).all()
+    assert cosine(attacked, 3)[17] > cosine(IMPLICIT, 3)[17]
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_implicit_nuke_never_holds_a_target_and_parts_it_from_its_neighbours(filler: str) -> None:
+    target = 3
+    attacked = attack(IMPLICIT, AttackSpec(kind="nuke", filler=filler, size=0.3), rng=rng(), targets=TARGETS[:1])
+    before, after = cosine(IMPLICIT, target), cosine(attacked, target)
+    assert attacked.csr().sum(axis=0)[target] == IMPLICIT.csr().sum(axis=0)[target]
+    assert not any(target in profile for profile in profiles(attacked, IMPLICIT))
+    near = np.argsort(-before)[1:11]
+    assert (after[near] < before[near]).all()
+
+
+def test_implicit_average_filler_follows_popularity_and_random_filler_does_not() -> None:
+    count = np.bincount(IMPLICIT.item, minlength=IMPLICIT.n_items)
+    top = np.argsort(-count)[:16]
+    share = {}
+    for filler in ("average", "random"):
+        spec = AttackSpec(kind="push", filler=filler, size=1.0, profile_length=8)
+        attacked = attack(IMPLICIT, spec, rng=rng(), targets=np.array([79], dtype=np.int32))
+        items = attacked.item[len(IMPLICIT) :]
+        share[filler] = np.isin(items[items != 79], top).mean()
+    assert share["random"] == pytest.approx(16 / 79, abs=0.03)
+    assert share["average"] > share["random"] + 0.05
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_targets_are_popular_to_nuke_and_unpopular_to_push(kind: str) -> None:
+    count = np.bincount(EXPLICIT.item, minlength=EXPLICIT.n_items)
+    targets: IdArray = choose_targets(EXPLICIT, kind, 8, rng=rng())  # type: ignore[arg-type]
+    assert len(np.unique(targets)) == 8
+    if kind == "nuke":
+        assert count[targets].min() >= np.quantile(count, 0.75)
+    else:
+        assert count[targets].max() <= np.quantile(count, 0.55)
+
+
+def test_profiles_longer_than_the_catalogue_hold_all_of_it_once() -> None:
+    attacked = attack(EXPLICIT, AttackSpec(profile_length=1000), rng=rng(), targets=TARGETS)
+    trained = len(np.unique(EXPLICIT.item))
+    assert {len(set(profile)) for profile in profiles(attacked, EXPLICIT)} == {trained}
+
+
+def test_an_attack_on_attacked_data_has_new_names() -> None:
+    once = attack(EXPLICIT, AttackSpec(), rng=rng(), targets=TARGETS)
+    twice = attack(once, AttackSpec(), rng=rng(), targets=TARGETS)
+    assert twice.users.n_unique() == twice.n_users
+    assert twice.users.dtype == pl.String
+
+
+def test_wrong_attacks_are_refused() -> None:
+    with pytest.raises(UsageError, match="targets must be positions of the 80 items"):
+        attack(EXPLICIT, AttackSpec(), rng=rng(), targets=np.array([80], dtype=np.int32))
+    with pytest.raises(UsageError, match="500 target items cannot be drawn"):
+        attack(EXPLICIT, AttackSpec(targets=500), rng=rng())
+    with pytest.raises(InputError, match="no training event"):
+        attack(EXPLICIT.take(np.array([], dtype=np.int64)), AttackSpec(), rng=rng())
+    with pytest.raises(ValidationError):
+        AttackSpec(size=0)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import FinalFit, ProtocolSpec, SplitName
+from recassay.core.types import Split
+from recassay.protocol import AuditRecord, apply_protocol, audit_split
+from recassay.protocol.audit import FINDINGS, refuse_leakage
+from support.protocol import Row, interactions, synthetic
+
+TRAIN = [("a", "x", 1, 1), ("a", "y", 1, 2), ("b", "x", 1, 3), ("b", "z", 1, 4)]
+VALID = [("a", "z", 1, 5)]
+TEST = [("b", "y", 1, 6)]
+
+
+def split_of(train: list[Row], valid: list[Row], test: list[Row], final_fit: FinalFit = "train+valid") -> Split:
+    """A split of these rows as they are: nothing is cleaned before the audit sees it."""
+    whole = interactions([*train, *valid, *test])
+    ends = np.cumsum([len(train), len(valid), len(test)])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    parts = [whole.take(each) for each in rows]
+    return Split(*parts, fingerprint="", final_fit=final_fit)
+
+
+def names(record: AuditRecord) -> list[str]:
+    return [found.name for found in record.findings]
+
+
+def test_a_clean_global_split_has_no_finding() -> None:
+    record = audit_split(split_of(TRAIN, VALID, TEST), "global_time")
+    assert names(record) == ["few_test_users"]
+    assert record.refusals() == ()
+    assert record.users_evaluated == 1
+    assert record.share_of_users_evaluated == 0.5
+    assert record.share_of_test_before_train == 0.0
+    assert (record.last_train_time, record.first_test_time) == (5, 6)
+
+
+PLANTED = [
+    ("train_after_test", [*TRAIN, ("a", "w", 1, 9)], VALID, TEST),
+    ("train_after_valid", [*TRAIN, ("b", "w", 1, 5)], [("a", "z", 1, 4)], TEST),
+    ("test_pair_in_train", TRAIN, VALID, [*TEST, ("a", "x", 1, 7)]),
+    ("test_pair_in_train", TRAIN, VALID, [("a", "z", 1, 7)]),
+    ("valid_pair_in_train", TRAIN, [("b", "z", 1, 5)], TEST),
+    ("cold_user_in_test", TRAIN, VALID, [*TEST, ("new", "x", 1, 8)]),
+    ("cold_item_in_test", TRAIN, VALID, [*TEST, ("a", "new", 1, 8)]),
+    ("cold_user_in_valid", TRAIN, [("new", "x", 1, 5)], TEST),
+    ("cold_item_in_valid", TRAIN, [("a", "new", 1, 5)], TEST),
+    ("empty_test", TRAIN, VALID, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("finding", "train", "valid", "test"), PLANTED)
+def test_planted_leaks_are_found_refused_and_allowed_by_name(
+    finding: str, train: list[Row], valid: list[Row], test: list[Row]
+) -> None:
+    record = audit_split(split_of(train, valid, test), "global_time")
+    assert finding in names(record)
+    with pytest.raises(InputError, match=rf"global_time split is refused.*{finding}.*allow_leakage = \[.*'{finding}'"):
+        refuse_leakage(record, ())
+    refuse_leakage(record, names(record))
+
+
+def test_an_empty_training_part_is_refused_and_an_empty_validation_part_is_not() -> None:
+    assert "empty_train" in {f.name for f in audit_split(split_of([], VALID, TEST), "random").refusals()}
+    record = audit_split(split_of(TRAIN, [], TEST), "global_time")
+    assert names(record) == ["empty_valid", "few_test_users"]
+    refuse_leakage(record, ())
+
+
+def test_pairs_and_cold_ids_are_judged_by_what_the_final_model_is_trained_on() -> None:
+    train, valid = TRAIN, [("a", "v", 1, 5)]
+    test = [("b", "v", 1, 6)]
+    assert "cold_item_in_test" not in names(audit_split(split_of(train, valid, test), "global_time"))
+    assert "cold_item_in_test" in names(audit_split(split_of(train, valid, test, "train"), "global_time"))
+    repeated = [*test, ("a", "v", 1, 7)]
+    assert "test_pair_in_train" in names(audit_split(split_of(train, valid, repeated), "global_time"))
+    assert "test_pair_in_train" not in names(audit_split(split_of(train, valid, repeated, "train"), "global_time"))
+
+
+@pytest.mark.parametrize("kind", ["user_time", "leave_last_out", "random", "random_per_user", "kfold"])
+def test_splits_that_admit_global_leakage_report_it_and_pass(kind: SplitName) -> None:
+    data = synthetic(40, 30, 900)
+    split = apply_protocol(data, ProtocolSpec(split=kind))
+    found = {f["name"]: f for f in split.audit["findings"]}
+    assert found["train_after_test"]["refuses"] is False
+    assert found["train_after_test"]["count"] > 0
+    assert split.audit["share_of_test_before_train"] > 0.5
+
+
+def test_a_users_own_future_in_training_is_leakage_for_a_per_user_temporal_split() -> None:
+    train = [*TRAIN, ("b", "w", 1, 9)]
+    per_user = audit_split(split_of(train, VALID, TEST), "user_time")
+    assert [f.name for f in per_user.refusals()] == ["user_train_after_test"]
+    assert audit_split(split_of(train, VALID, TEST), "random").refusals() == ()
+
+
+def test_a_given_split_is_held_to_global_time_unless_allowed_by_name() -> None:
+    later = interactions([*TRAIN, ("a", "w", 1, 99)])
+    parts = later, interactions(VALID), interactions(TEST)
+    spec = ProtocolSpec(split="given", filter="none")
+    with pytest.raises(InputError, match=r"train_after_test \(1 training events"):
+        apply_protocol(None, spec, given=parts)
+    allowed = spec.model_copy(update={"allow_leakage": ("train_after_test", "train_after_valid")})
+    split = apply_protocol(None, allowed, given=parts)
+    found = {f["name"] for f in split.audit["findings"]}
+    assert found == {"train_after_test", "train_after_valid", "few_test_users"}
+
+
+def test_data_without_time_is_audited_for_the_rest() -> None:
+    data = replace(synthetic(80, 30, 1800), time=None)
+    audit = apply_protocol(data, ProtocolSpec(split="random")).audit
+    assert audit["findings"] == []
+    assert audit["share_of_test_before_train"] is None
+    assert audit["first_test_time"] is None
+
+
+def test_few_judged_users_are_said_and_many_are_not() -> None:
+    few = apply_protocol(synthetic(25, 30, 600), ProtocolSpec(split="random")).audit
+    assert (
+        few["findings"][-1]["sentence"]
+        == f"only {few['users_evaluated']} users are judged: a mean over them says little"
+    )
+    many = apply_protocol(synthetic(80, 30, 1800), ProtocolSpec(split="random")).audit
+    assert many["users_evaluated"] >= 30
+    assert "few_test_users" not in {f["name"] for f in many["findings"]}
+
+
+def test_an_unknown_name_in_allow_leakage_is_refused_with_a_hint() -> None:
+    spec = ProtocolSpec(allow_leakage=("test_pairs_in_train",))
+    with pytest.raises(UsageError, match=r"no finding 'test_pairs_in_train'.*did you mean 'test_pair_in_train'"):
+        apply_protocol(interactions(TRAIN), spec)
+
+
+def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> None:
+    record = audit_split(split_of([*TRAIN, ("a", "w", 1, 9)], VALID, TEST), "global_time")
+    plain = json.loads(json.dumps(record.to_dict()))
+    assert plain["split"] == "global_time"
+    assert {found["name"] for found in plain["findings"]} <= set(FINDINGS)
+    planted = {finding for finding, *_ in PLANTED} | {"user_train_after_test", "empty_train", "empty_valid"}
+    assert planted | {"few_test_users"} == set(FINDINGS)

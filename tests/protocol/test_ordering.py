@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recassay.core.types import Interactions
+from recassay.protocol.ordering import canonical, counting_order, event_keys, pair_keys, positions_in_user
+from support.protocol import drawn_interactions, few, interactions, rows_of, shuffled, synthetic
+
+
+@few
+@given(drawn_interactions(repeats=True), st.integers(0, 99))
+def test_canonical_forms_of_the_same_events_are_equal(data: Interactions, seed: int) -> None:
+    one, other = canonical(data), canonical(shuffled(data, seed))
+    assert rows_of(one) == rows_of(data)
+    for name in ("user", "item", "weight", "time"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert one.users.cast(str).to_list() == other.users.to_list() == sorted(other.users.to_list())
+    assert one.items.cast(str).to_list() == other.items.to_list()
+
+
+def test_canonical_sorts_by_user_item_time_weight_and_drops_unused_ids() -> None:
+    data = interactions([("b", "x", 1, 5), ("a", "y", 2, 9), ("a", "x", 3, 7), ("a", "x", 2, 7), ("c", "z", 1, 1)])
+    form = canonical(data.take(np.array([0, 1, 2, 3])))
+    assert form.users.to_list() == ["a", "b"]
+    assert form.items.to_list() == ["x", "y"]
+    assert form.user.tolist() == [0, 0, 0, 1]
+    assert form.weight is not None
+    assert form.weight.tolist() == [2, 3, 2, 1]
+
+
+def test_canonical_of_nothing_is_nothing() -> None:
+    form = canonical(interactions([]))
+    assert len(form) == form.n_users == 0
+
+
+@few
+@given(st.lists(st.integers(0, 5), max_size=50))
+def test_counting_order_is_the_stable_order(groups: list[int]) -> None:
+    group = np.array(groups, dtype=np.int32)
+    assert np.array_equal(counting_order(group, 6), np.argsort(group, kind="stable"))
+
+
+def test_keys_depend_on_seed_names_and_ids_alone_and_look_uniform() -> None:
+    data = synthetic(200, 300, 5000)
+    keys = pair_keys(data, 1, "a")
+    assert not np.array_equal(keys, pair_keys(data, 2, "a"))
+    assert not np.array_equal(keys, pair_keys(data, 1, "b"))
+    assert len(np.unique(keys)) == len(keys)
+    histogram = np.bincount((keys >> np.uint64(60)).astype(np.int64), minlength=16)
+    expected = len(keys) / 16
+    assert ((histogram - expected) ** 2 / expected).sum() < 50  # chi-square with 15 degrees of freedom
+
+
+def test_pair_keys_are_shared_by_repeats_and_event_keys_tell_weights_apart() -> None:
+    data = interactions([("a", "x", 1, 1), ("a", "x", 2, 1), ("a", "y", 1, 1)])
+    pair, event = pair_keys(data, 0), event_keys(data, 0)
+    assert pair[0] == pair[1] != pair[2]
+    assert event[0] != event[1]
+
+
+@few
+@given(drawn_interactions(repeats=True))
+def test_positions_in_user_follow_time_then_key_and_equal_rows_share(data: Interactions) -> None:
+    assert data.time is not None
+    keys = event_keys(data, 3)
+    position = positions_in_user(data, keys, first=data.time)
+    told = list(zip(data.user.tolist(), data.time.tolist(), keys.tolist(), strict=True))
+    expected = [sum(u == user and (t, k) < (time, key) for u, t, k in told) for user, time, key in told]
+    assert position.tolist() == expected

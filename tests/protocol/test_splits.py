@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import ProtocolSpec
+from recassay.core.types import Interactions
+from recassay.protocol import SPLITS, splits
+from recassay.protocol.splits import TEST, TRAIN, VALID, split_labels
+from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
+
+RULES = [name for name in SPLITS if name != "given"]
+EIGHTY = (0.8, 0.1, 0.1)
+
+
+def labels_by_row(data: Interactions, spec: ProtocolSpec) -> Counter[tuple[object, ...]]:
+    labels = split_labels(data, spec)
+    return Counter((*row, label) for label in (TRAIN, VALID, TEST) for row in rows_of(data.take(labels == label)))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@few
+@given(data=drawn_interactions(repeats=True), seed=st.integers(0, 99))
+def test_no_split_depends_on_the_order_of_rows_or_ids(rule: str, data: Interactions, seed: int) -> None:
+    spec = ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25), folds=3, seed=seed % 3)
+    assert labels_by_row(data, spec) == labels_by_row(shuffled(data, seed), spec)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@few
+@given(data=drawn_interactions())
+def test_no_pair_is_in_two_parts(rule: str, data: Interactions) -> None:
+    labels = split_labels(data, ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25)))
+    parts = [pairs_of(data.take(labels == label)) for label in (TRAIN, VALID, TEST)]
+    assert sum(map(len, parts)) == len(pairs_of(data)) == len(set.union(*parts))
+
+
+@pytest.mark.parametrize("rule", ["random", "random_per_user", "kfold"])
+@few
+@given(data=drawn_interactions(repeats=True))
+def test_random_splits_keep_repeats_of_a_pair_together(rule: str, data: Interactions) -> None:
+    labels = split_labels(data, ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25)))
+    parts = [pairs_of(data.take(labels == label)) for label in (TRAIN, VALID, TEST)]
+    assert sum(map(len, parts)) == len(pairs_of(data))
+
+
+def timed(times: list[int]) -> Interactions:
+    return interactions([(f"u{row}", f"i{row}", 1, time) for row, time in enumerate(times)])
+
+
+@pytest.mark.parametrize(
+    ("times", "ratios", "sizes"),
+    [
+        (list(range(10)), EIGHTY, (8, 1, 1)),
+        # the boundary after 8 lies in the block 7..9 (positions 7 to 9): 7 is nearer than 10
+        ([0, 1, 2, 3, 4, 5, 6, 7, 7, 7], EIGHTY, (7, 0, 3)),
+        # the boundary after 5 lies in a block over 4..5: both ends equally near, so the block trains
+        ([0, 1, 2, 3, 4, 4, 6, 7, 8, 9], (0.5, 0.3, 0.2), (6, 2, 2)),
+        # the test part keeps the last block although the nearer end would empty it
+        ([0, 1, 1, 1, 1, 1, 1, 1, 1, 1], EIGHTY, (1, 0, 9)),
+        # the training part keeps the first block although the nearer end would empty it
+        ([0, 0, 0, 0, 0, 0, 0, 0, 0, 1], (0.2, 0.3, 0.5), (9, 0, 1)),
+        ([5, 5, 5, 5], EIGHTY, (4, 0, 0)),
+        ([3, 1], EIGHTY, (1, 0, 1)),
+        (list(range(10)), (0.9, 0.1, 0.0), (9, 1, 0)),
+        (list(range(10)), (0.9, 0.0, 0.1), (9, 0, 1)),
+        (list(range(10)), (1.0, 0.0, 0.0), (10, 0, 0)),
+        ([2**62, -(2**62), 0, 2**63 - 1, -(2**63)], (0.6, 0.2, 0.2), (3, 1, 1)),
+    ],
+)
+def test_global_time_by_hand(times: list[int], ratios: tuple[float, float, float], sizes: tuple[int, int, int]) -> None:
+    labels = splits.global_time(timed(times), ratios)
+    assert tuple(np.bincount(labels, minlength=3)) == sizes
+    ordered = labels[np.argsort(times, kind="stable")]
+    assert (np.diff(ordered) >= 0).all()
+
+
+@few
+@given(drawn_interactions(), st.floats(0.1, 0.8))
+def test_global_time_never_parts_ties_and_stays_as_near_as_they_allow(data: Interactions, share: float) -> None:
+    assert data.time is not None
+    labels = splits.global_time(data, (share, (1 - share) / 2, (1 - share) / 2))
+    for label in (TRAIN, VALID):
+        earlier, later = data.time[labels <= label], data.time[labels > label]
+        assert not len(earlier) or not len(later) or earlier.max() < later.min()
+    counts = np.cumsum(np.unique(data.time, return_counts=True)[1])
+    inner = counts[:-1]
+    wanted = min(max(round(len(data) * share), 1), len(data) - 1)
+    if len(inner):
+        achieved = np.count_nonzero(labels == TRAIN)
+        assert abs(achieved - wanted) == np.abs(inner - wanted).min()
+
+
+def test_random_has_the_asked_sizes_and_another_seed_gives_another_split() -> None:
+    data = synthetic(50, 60, 1000)
+    labels = splits.random(data, EIGHTY, seed=1)
+    n = len(data)
+    assert np.bincount(labels).tolist() == [
+        round(0.8 * n),
+        round(0.9 * n) - round(0.8 * n),
+        n - round(0.9 * n),
+    ]
+    assert not np.array_equal(labels, splits.random(data, EIGHTY, seed=2))
+
+
+def test_random_does_not_favour_low_ids() -> None:
+    data = synthetic(100, 100, 20_000)
+    tested = splits.random(data, (0.5, 0.0, 0.5), seed=0) == TEST
+    low = data.user < 50
+    assert abs(tested[low].mean() - tested[~low].mean()) < 0.05
+
+
+def test_folds_are_disjoint_cover_everything_and_are_even() -> None:
+    data = synthetic(30, 40, 500)
+    folds = [splits.kfold(data, fold=fold, folds=4, seed=5) for fold in range(4)]
+    tested = np.stack([labels == TEST for labels in folds])
+    assert (tested.sum(axis=0) == 1).all()
+    sizes = tested.sum(axis=1)
+    assert sizes.max() - sizes.min() <= 1
+    for fold in range(4):
+        assert np.array_equal(folds[fold] == VALID, tested[(fold + 1) % 4])
+
+
+def test_two_folds_have_no_validation_part_and_a_wrong_fold_is_refused() -> None:
+    data = synthetic(30, 40, 500)
+    assert set(splits.kfold(data, fold=1, folds=2, seed=0)) == {TRAIN, TEST}
+    with pytest.raises(UsageError, match="no fold 4 of 4"):
+        splits.kfold(data, fold=4, folds=4, seed=0)
+
+
+def test_user_time_by_hand() -> None:
+    # u: ten events, the ninth validates and the tenth tests; v: four, floor(3.2 + .5) = 3 train, the fourth
+    # passes floor(3.6 + .5) = 4 and validates; w: one event, which trains
+    rows = (
+        [("u", f"i{t}", 1, t) for t in range(10)] + [("v", f"i{t}", 1, t + 50) for t in range(4)] + [("w", "i0", 1, 3)]
+    )
+    data = interactions(rows)
+    labels = splits.user_time(data, EIGHTY, seed=0)
+    assert labels.tolist() == [0] * 8 + [1, 2] + [0, 0, 0, 1] + [0]
+
+
+@few
+@given(drawn_interactions(repeats=True))
+def test_user_time_keeps_each_users_order_and_trains_everybody(data: Interactions) -> None:
+    assert data.time is not None
+    labels = splits.user_time(data, (0.6, 0.2, 0.2), seed=0)
+    for user in np.unique(data.user):
+        own, time = labels[data.user == user], data.time[data.user == user]
+        assert (own == TRAIN).any()
+        for label in (TRAIN, VALID):
+            earlier, later = time[own <= label], time[own > label]
+            assert not len(later) or earlier.max() <= later.min()
+
+
+@few
+@given(drawn_interactions())
+def test_random_per_user_has_each_users_sizes(data: Interactions) -> None:
+    labels = splits.random_per_user(data, (0.5, 0.25, 0.25), seed=0)
+    for user in np.unique(data.user):
+        n = int((data.user == user).sum())
+        train, upto_valid = max(int(n * 0.5 + 0.5), 1), max(int(n * 0.75 + 0.5), 1)
+        sizes = np.bincount(labels[data.user == user], minlength=3).tolist()
+        assert sizes == [train, upto_valid - train, n - upto_valid]
+
+
+def test_leave_last_out_by_hand() -> None:
+    rows = [
+        ("u", "a", 1, 5),
+        ("u", "b", 1, 9),
+        ("u", "c", 1, 1),
+        ("v", "a", 1, 2),
+        ("v", "b", 1, 1),
+        ("w", "a", 1, 7),
+    ]
+    labels = splits.leave_last_out(interactions(rows), seed=0)
+    assert labels.tolist() == [VALID, TEST, TRAIN, TEST, TRAIN, TRAIN]
+
+
+def test_leave_last_out_breaks_ties_by_the_seed() -> None:
+    data = interactions([("u", f"i{item}", 1, 7) for item in range(20)])
+    last = {int(np.flatnonzero(splits.leave_last_out(data, seed=seed) == TEST)[0]) for seed in range(30)}
+    assert len(last) > 5
+
+
+@pytest.mark.parametrize("rule", [name for name, kind in SPLITS.items() if kind.temporal])
+def test_temporal_splits_refuse_data_without_time_and_name_the_alternatives(rule: str) -> None:
+    data = interactions([("u", "a", 1), ("v", "b", 1)], time=False)
+    with pytest.raises(InputError, match=rf"'{rule}' follows time.*'random', 'random_per_user' or 'kfold'"):
+        split_labels(data, ProtocolSpec(split=rule))
+
+
+def test_given_joins_parts_over_their_ids() -> None:
+    train = interactions([("b", 1, 1, 1), ("a", 2, 2, 2)])
+    valid = interactions([])
+    test = interactions([("a", "1", 3, 3), ("c", "9", 4, 4)])
+    whole, labels = splits.given(train, valid, test)
+    assert rows_of(whole.take(labels == TRAIN)) == rows_of(train)
+    assert rows_of(whole.take(labels == TEST)) == rows_of(test)
+    assert whole.users.to_list() == ["a", "b", "c"]
+    assert whole.items.to_list() == ["1", "2", "9"]
+
+
+def test_given_refuses_parts_of_which_only_some_have_time() -> None:
+    timeless = interactions([("a", "x", 1)], time=False)
+    with pytest.raises(InputError, match="some have none"):
+        splits.given(interactions([("b", "x", 1, 1)]), timeless, timeless)

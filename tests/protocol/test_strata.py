@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs import ProtocolSpec
+from recassay.core.types import Split
+from recassay.protocol import apply_protocol
+from recassay.protocol.strata import default_thresholds, popularity, popularity_strata
+from support.protocol import interactions, rows_of, shuffled, synthetic
+
+# item counts in training: x 3, y 2, z 1
+WHOLE = interactions(
+    [
+        ("a", "x", 1, 1), ("b", "x", 1, 1), ("c", "x", 1, 1), ("a", "y", 1, 1), ("b", "y", 1, 1),
+        ("a", "z", 1, 1),
+        ("d", "x", 1, 2), ("e", "x", 1, 2), ("c", "y", 1, 2), ("d", "y", 1, 2), ("b", "z", 1, 2),
+        ("c", "z", 1, 2),
+    ]
+)  # fmt: skip
+TRAIN, TEST = WHOLE.take(np.arange(6)), WHOLE.take(np.arange(6, 12))
+
+
+@pytest.fixture(scope="module")
+def split() -> Split:
+    return apply_protocol(synthetic(300, 200, 12_000), ProtocolSpec(split="random"))
+
+
+def test_popularity_counts_different_users() -> None:
+    repeated = TRAIN.take(np.array([0, 0, 0, 1, 2, 3, 4, 5]))
+    assert popularity(repeated).tolist() == popularity(TRAIN).tolist() == [3, 2, 1]
+
+
+def test_pools_and_shares_by_hand() -> None:
+    strata = popularity_strata(TRAIN, TEST, thresholds=[2, 3, 4], seed=0).strata
+    assert [s.threshold for s in strata] == [2, 3, 4]
+    assert [s.pool for s in strata] == [2, 4, 6]
+    assert [s.items for s in strata] == [1, 2, 3]
+    assert [s.train_interactions for s in strata] == [1, 3, 6]
+    assert [s.share_of_items for s in strata] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert [s.share_of_train for s in strata] == pytest.approx([1 / 6, 1 / 2, 1])
+    assert [s.share_of_test for s in strata] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert [len(s.sample) for s in strata] == [2, 2, 2]
+    assert {row[1] for row in rows_of(strata[0].sample)} == {"z"}
+
+
+def test_every_set_has_the_size_and_only_items_below_its_threshold(split: Split) -> None:
+    fit = split.refit()
+    count = popularity(fit)
+    result = popularity_strata(fit, split.test, size=50, seed=3)
+    assert result.to_frame()["sampled"].to_list() == [50] * len(result.strata)
+    everything = set(rows_of(split.test))
+    for stratum in result.strata:
+        assert count[stratum.sample.item].max() < stratum.threshold
+        rows = rows_of(stratum.sample)
+        assert len(set(rows)) == 50
+        assert set(rows) <= everything
+
+
+def test_default_thresholds_let_in_growing_shares_up_to_all(split: Split) -> None:
+    fit = split.refit()
+    thresholds = default_thresholds(fit, split.test, steps=5)
+    shares = [s.share_of_test for s in popularity_strata(fit, split.test, thresholds=thresholds, seed=0).strata]
+    assert shares[-1] == 1.0
+    assert all(share >= wanted - 1e-9 for share, wanted in zip(shares, (0.2, 0.4, 0.6, 0.8, 1.0), strict=True))
+    assert shares[0] < 0.3
+
+
+def test_a_set_depends_on_seed_and_threshold_alone(split: Split) -> None:
+    fit = split.refit()
+    middle = default_thresholds(fit, split.test)[4]
+
+    def drawn(test: object, thresholds: list[int], seed: int) -> list[tuple[object, ...]]:
+        strata = popularity_strata(fit, test, thresholds=thresholds, size=40, seed=seed).strata  # type: ignore[arg-type]
+        return next(rows_of(s.sample) for s in strata if s.threshold == middle)
+
+    alone = drawn(split.test, [middle], 1)
+    assert drawn(split.test, [middle, middle + 5], 1) == alone
+    assert drawn(split.test.take(np.arange(len(split.test))[::-1]), [middle], 1) == alone
+    assert drawn(split.test, [middle], 2) != alone
+
+
+def test_draws_are_uniform_over_the_pool() -> None:
+    hits = dict.fromkeys(rows_of(TEST), 0)
+    for seed in range(300):
+        for row in rows_of(popularity_strata(TRAIN, TEST, thresholds=[4], size=3, seed=seed).strata[0].sample):
+            hits[row] += 1
+    assert sum(hits.values()) == 900
+    assert all(110 < count < 190 for count in hits.values())  # 150 expected, standard deviation 8.7
+
+
+def test_thresholds_with_too_few_events_are_named() -> None:
+    with pytest.raises(InputError, match=r"popularity below 2 \(2 events\); 3 are wanted"):
+        popularity_strata(TRAIN, TEST, thresholds=[2, 4], size=3, seed=0)
+    with pytest.raises(InputError, match=r"below 1 \(0 events\)"):
+        popularity_strata(TRAIN, TEST, thresholds=[1, 4], seed=0)
+    with pytest.raises(InputError, match="test part is empty"):
+        popularity_strata(TRAIN, TEST.take(np.array([], dtype=np.int64)), seed=0)
+    with pytest.raises(UsageError, match="at least one threshold"):
+        popularity_strata(TRAIN, TEST, thresholds=[], seed=0)
+
+
+def test_strata_do_not_depend_on_how_ids_are_numbered() -> None:
+    mixed = shuffled(WHOLE, 4)
+    times = mixed.time
+    assert times is not None
+    fit, test = mixed.take(times == 1), mixed.take(times == 2)
+    one = popularity_strata(TRAIN, TEST, thresholds=[3], size=2, seed=9).strata[0]
+    other = popularity_strata(fit, test, thresholds=[3], size=2, seed=9).strata[0]
+    assert rows_of(one.sample) == rows_of(other.sample)

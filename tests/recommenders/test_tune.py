@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.search import Choice, Real, Whole
+from recassay.core.study import OptionsSpec, RangeSpec
+from recassay.recommenders.space import highest, settle
+from recassay.recommenders.tune import GIVE_UP_AFTER, tune
+from recassay.runner.jobs import JobFailure
+from recassay.store import TrialRecord
+
+SPACE = {
+    "reg": Real(1e-3, 100.0, 1.0, log=True),
+    "depth": Whole(1, 50, 10),
+    "how": Choice(("a", "b", "c"), "b"),
+    "rate": Real(0.0, 1.0, 0.5),
+}
+
+
+def objective(parameters, number):
+    yield -abs(parameters["rate"] - 0.3) - abs(parameters["depth"] - 30) / 50 + (parameters["how"] == "c") / 10
+
+
+def staged(parameters, number):
+    for share in (0.2, 0.6, 1.0):
+        yield share * next(objective(parameters, number))
+
+
+def run(fit=objective, *, history=(), trials=25, seed=1, names=("data", "algorithm"), **more):
+    return tune(SPACE, fit, trials=trials, higher_is_better=True, seed=seed, names=names, history=history, **more)
+
+
+def identity(trials):
+    return [(t.number, t.state, dict(t.parameters), t.value, t.stages) for t in trials]
+
+
+def test_defaults_come_first_and_tuning_beats_them():
+    done = run()
+    assert dict(done.trials[0].parameters) == {"reg": 1.0, "depth": 10, "how": "b", "rate": 0.5}
+    assert len(done.trials) == 25
+    assert done.value == max(t.value for t in done.trials)
+    assert done.value > done.trials[0].value + 0.1
+
+
+@cache
+def whole_run(fit):
+    return run(fit)
+
+
+@settings(max_examples=6)
+@given(cut=st.integers(0, 24))
+def test_a_tuning_that_resumes_makes_the_same_trials(cut):
+    for fit in (objective, staged):
+        whole = whole_run(fit)
+        stored = [TrialRecord.from_dict(t.to_dict()) for t in whole.trials[:cut]]
+        told = []
+        resumed = run(fit, history=stored, record=told.append)
+        assert identity(resumed.trials) == identity(whole.trials)
+        assert [t.number for t in told] == list(range(cut, 25))
+
+
+def test_proposals_depend_on_seed_and_names():
+    first = identity(run().trials)
+    assert first == identity(run().trials)
+    assert first != identity(run(seed=2).trials)
+    assert first != identity(run(names=("data", "other")).trials)
+
+
+def test_more_trials_begin_with_the_same_ones():
+    assert identity(run(trials=12).trials) == identity(run(trials=25).trials)[:12]
+
+
+def test_lower_is_better_is_minimised():
+    done = tune(SPACE, objective, trials=12, higher_is_better=False, seed=1, names=())
+    assert done.value == min(t.value for t in done.trials)
+
+
+def test_a_trial_that_falls_behind_is_stopped():
+    done = run(staged)
+    pruned = [t for t in done.trials if t.state == "pruned"]
+    assert pruned
+    assert all(len(t.stages) < 3 for t in pruned)
+    assert {t.state for t in run(staged, pruning=False).trials} == {"complete"}
+
+
+def test_trials_zero_and_an_empty_space_mean_the_defaults():
+    assert run(trials=0).parameters == {"reg": 1.0, "depth": 10, "how": "b", "rate": 0.5}
+    assert run(trials=0).value is None
+    nothing = tune({}, objective, trials=10, higher_is_better=True, seed=1, names=())
+    assert (nothing.parameters, nothing.trials) == ({}, ())
+
+
+def test_a_failing_trial_is_kept_and_the_search_goes_on():
+    def fit(parameters, number):
+        if number % 3 == 0:
+            raise ValueError("diverged")
+        yield from objective(parameters, number)
+
+    done = run(fit, trials=10)
+    assert [t.state for t in done.trials] == ["failed", "complete", "complete"] * 3 + ["failed"]
+    assert done.trials[0].reason.startswith("ValueError: diverged (test_run_tune.py, line")
+
+
+def test_an_algorithm_that_always_fails_is_given_up_with_its_reason():
+    told = []
+
+    def fit(parameters, number):
+        raise RecAssayError("lists of other users")
+        yield
+
+    with pytest.raises(JobFailure, match=r"lists of other users \(all 5 trials failed\)") as raised:
+        run(fit, record=told.append)
+    assert raised.value.status == "failed"
+    assert len(told) == GIVE_UP_AFTER
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(JobFailure("over_budget", "big"), "over_budget"), (MemoryError(), "memory")]
+)
+def test_the_status_of_trials_becomes_that_of_the_cell(error, status):
+    def fit(parameters, number):
+        raise error
+        yield
+
+    with pytest.raises(JobFailure) as raised:
+        run(fit)
+    assert raised.value.status == status
+
+
+def test_an_undefined_objective_is_a_failed_trial():
+    with pytest.raises(JobFailure, match="nowhere defined"):
+        run(lambda parameters, number: iter([float("nan")]))
+
+
+def test_parameters_that_were_tried_keep_their_value():
+    space, asked = {"how": Choice(("a", "b"), "b")}, []
+
+    def fit(parameters, number):
+        asked.append(parameters["how"])
+        yield float(parameters["how"] == "a") + number / 1000
+
+    done = tune(space, fit, trials=10, higher_is_better=True, seed=1, names=())
+    assert sorted(asked) == ["a", "b"]
+    assert len(done.trials) == 10
+    assert done.parameters == {"how": "a"}
+
+
+class Algorithm:
+    space = SPACE
+
+    def __init__(self, reg=1.0, depth=10, how="b", rate=0.5, verbose=False):
+        pass
+
+
+def test_settings_fix_and_narrow():
+    fixed, space = settle(
+        Algorithm,
+        {
+            "reg": RangeSpec(low=10, high=500),
+            "depth": RangeSpec(low=20, high=30, log=True),
+            "how": OptionsSpec(options=("a", "c")),
+            "rate": 0.25,
+            "verbose": True,
+        },
+        "Algorithm",
+    )
+    assert fixed == {"rate": 0.25, "verbose": True}
+    assert space == {
+        "reg": Real(10.0, 500.0, 10.0, log=True),
+        "depth": Whole(20, 30, 20, log=True),
+        "how": Choice(("a", "c"), "a"),
+    }
+    assert highest(space) == {"reg": 500.0, "depth": 30, "how": "a"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"rge": 1}, "has no parameter 'rge'.*did you mean 'reg'"),
+        ({"depth": RangeSpec(low=1.5, high=2)}, r"algorithm\.Algorithm\.depth: low and high must be whole"),
+        ({"reg": RangeSpec(low=0, high=2)}, "low = 0 has no logarithm"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(setting, message):
+    with pytest.raises(UsageError, match=message):
+        settle(Algorithm, setting, "Algorithm")

@@ -1,0 +1,244 @@
+"""What the page is made of: escaping, tables for papers, pictures that fit together, warnings."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.core.facts import AuditFinding, FailedCell, StudyFacts
+from recassay.core.results import Results
+from recassay.reporting.content import ReportContent
+from recassay.reporting.markup import Markup, data_block, escaped, tag
+from recassay.reporting.page.build import SCRIPTS, template
+from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.definitions import definitions
+from recassay.reporting.page.svg import inline_svg
+from recassay.reporting.tables import html_table, latex, markdown, paper_tables
+from recassay.testing.results import synthetic_results
+
+HOSTILE = "<script>alert(1)</script>"
+NASTY = 'a_b & 50% $x$ #1 {y} ~ ^ \\ | <b> "q"'
+
+
+def test_text_is_escaped_and_markup_is_not():
+    assert escaped(HOSTILE) == "&lt;script&gt;alert(1)&lt;/script&gt;"
+    assert tag("p", HOSTILE, title='"x"') == ('<p title="&quot;x&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>')
+    assert tag("p", [tag("b", "x"), None, 3], class_="k", data_name=True, hidden=False) == (
+        '<p class="k" data-name><b>x</b>3</p>'
+    )
+    assert tag("input", checked=True) == "<input checked>"
+    assert escaped(Markup("<b>")) == "<b>"
+
+
+def test_data_cannot_leave_its_block():
+    block = data_block("d", {"name": "</script><!--" + HOSTILE + "&amp;"})
+    inside = block.removeprefix('<script type="application/json" id="d">').removesuffix("</script>")
+    assert "<" not in inside
+    assert json.loads(inside) == {"name": "</script><!--" + HOSTILE + "&amp;"}
+    with pytest.raises(ValueError, match="Out of range float"):
+        data_block("d", float("nan"))
+
+
+FRAME = pl.DataFrame({"algorithm": [NASTY, "plain"], "mean_rank": [1.23456, 2.0], "ok": [True, None]})
+
+
+def test_latex_is_booktabs_and_escaped():
+    text = latex(FRAME, "50 % of it", "mean ranks")
+    assert r"\toprule" in text
+    assert r"\begin{tabular}{lrl}" in text
+    assert r"\caption{50 \% of it}" in text
+    assert r"\label{tab:mean-ranks}" in text
+    assert r"algorithm & mean rank & ok \\" in text
+    row = next(line for line in text.splitlines() if line.startswith("a" r"\_b"))
+    assert row == (
+        r"a\_b \& 50\% \$x\$ \#1 \{y\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{} "
+        r"\textless{}b\textgreater{} \textquotedbl{}q\textquotedbl{} & 1.235 & yes \\"
+    )
+    assert r"plain & 2 &  \\" in text
+
+
+def test_markdown_keeps_its_columns():
+    lines = markdown(FRAME).strip().splitlines()
+    assert lines[:2] == ["| algorithm | mean rank | ok |", "| --- | ---: | --- |"]
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines)
+    assert "<" not in markdown(FRAME)
+
+
+def test_long_tables_are_data_and_say_where_the_rest_is():
+    long = pl.DataFrame({"n": range(1000)})
+    assert set(paper_tables("long", long, "c")) == {"long.csv"}
+    assert set(paper_tables("short", FRAME, "c")) == {"short.csv", "short.tex", "short.md"}
+    shown = html_table(long, "c", rest="elsewhere", most=10)
+    assert shown.count("<tr>") == 11
+    assert "The first 10 of 1,000 rows. elsewhere" in shown
+    assert '<th scope="col">n</th>' in shown
+
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="50" viewBox="0 0 100 50"><defs><linearGradient '
+    'id="g0"/></defs><rect width="5" height="5" fill="url(#g0)"/><g class="mark-line role-mark">'
+    '<path aria-label="beta: 0.3333333333; algorithm: A; x: 0.3333333333; gap: null" d="M0.123456,1" '
+    'fill="rgb(1, 2, 255)" stroke="red"/>'
+    '<path aria-label="beta: 2; algorithm: B|b; x: 2; gap: null" d="M0,1" fill="blue" stroke="red"/></g>'
+    '<text font-family="f">0.12  A</text><text>' + "A long name that is cut…" + "</text></svg>"
+)
+
+
+def test_pictures_get_own_ids_compact_values_and_one_description():
+    drawn = inline_svg(SVG, "first", 'Says "this" <that>', ["A", "B|b", "A long name that is cut off here"])
+    assert 'id="first-g0"' in drawn
+    assert 'fill="url(#first-g0)"' in drawn
+    assert drawn.count("aria-label") == 1
+    assert 'aria-label="Says &quot;this&quot; &lt;that&gt;"' in drawn
+    assert 'data-keys="beta|algorithm"' in drawn
+    assert 'data-v="0.3333|#0"' in drawn
+    assert 'data-v="2|#1"' in drawn
+    assert '<g class="mark-line" data-keys="beta|algorithm" stroke="red">' in drawn
+    assert 'd="M0.1,1" fill="#0102ff" data-n="0"' in drawn
+    assert '<text data-n="0">0.12  A</text>' in drawn
+    assert '<text data-n="2">' in drawn
+
+
+def facts(**more: object) -> StudyFacts:
+    known: dict = {"name": "s", "written": "", "planned": 4, "done": 4, "to_go": 0, "seeds": (1,), "trials": 3,
+                   "tuning_metric": "ndcg@10", "protocol": {}, "budget": {}}  # fmt: skip
+    return StudyFacts(**(known | more))
+
+
+def content(frame: pl.DataFrame, study: StudyFacts | None = None, **analyses: object) -> ReportContent:
+    results = Results.from_frame(frame)
+    return ReportContent("ndcg@10", True, results, analyses, {}, [], facts=study)
+
+
+def test_warnings_name_what_is_wrong():
+    study = facts(
+        done=2,
+        to_go=1,
+        untuned=("EASE",),
+        failed=(FailedCell("SLIM", "films", 1, None, "timeout", "took too long"),),
+        findings=(
+            AuditFinding("films", "train_after_test", "7 training events are later", True),
+            AuditFinding("books", "train_after_test", "9 training events are later", True),
+            AuditFinding("books", "few_test_users", "only 12 users are judged", False),
+        ),
+    )
+    frame = synthetic_results(3)
+    found = {(c.title, c.sentence) for c in cautions(content(frame, study))}
+    titles = [title for title, _ in found]
+    assert sorted(titles) == ["Failed cells", "Leakage", "Unfinished", "Untuned", "Weak evidence"]
+    told = " ".join(sentence for _, sentence in found)
+    assert "train after test on films, books: 7 training events are later (the first of them)." in told
+    assert "SLIM on films (timeout)" in told
+    assert "EASE ran with default parameters" in told
+    assert cautions(content(frame, facts())) == []
+
+
+def test_warnings_of_gaps_and_low_power():
+    frame = synthetic_results(3).with_columns(
+        value=pl.when((pl.col("metric") == "recall@10") & (pl.col("dataset") == pl.col("dataset").first()))
+        .then(None)
+        .otherwise(pl.col("value"))
+    )
+    results = Results.from_frame(frame)
+    found = cautions(content(frame, compare=recassay.compare(results, "ndcg@10")))
+    assert [c.title for c in found] == (["Missing cells"] if "recall@10" in results.metrics else []) + ["Low power"]
+
+
+def test_definitions_stay_on_the_page():
+    text = definitions(["aggregations", "no-such-page", "../secret"])
+    assert text.count("<details") == 1
+    assert 'id="definition-aggregations"' in text
+    assert "<img" not in text
+    assert re.findall(r'href="(?!#definition-)', text) == []
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in channels]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("selector", [":root{", ":root[data-theme=dark]{"])
+def test_text_contrasts_as_wcag_aa_asks(selector):
+    rule = template("page.css").split(selector, 1)[1].split("}", 1)[0]
+    colour = dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", rule))
+    for text in ("ink", "soft", "link"):
+        for ground in ("ground", "raised"):
+            assert contrast(colour[text], colour[ground]) >= 4.5, (text, ground)
+    assert contrast(colour["warn"], colour["warn-ground"]) >= 4.5
+
+
+def test_charts_write_no_faint_text():
+    from recassay.plots.theme import FAINT, INK
+
+    assert contrast(FAINT, "#ffffff") >= 4.5
+    assert contrast(INK, "#ffffff") >= 7
+
+
+def test_the_script_makes_no_markup_out_of_text():
+    script = "".join(template(name) for name in SCRIPTS)
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch("):
+        assert way not in script
+
+
+@pytest.fixture(scope="module")
+def analyzed(tmp_path_factory):
+    out = tmp_path_factory.mktemp("analyzed")
+    frame = synthetic_results(6).with_columns(pl.col("dataset").replace({"synthetic-01": HOSTILE}))
+    return recassay.analyze(Results.from_frame(frame), "ndcg@10", replicates=100, out=out), out
+
+
+def test_analyze_writes_the_page_first_and_everything_it_links_to(analyzed):
+    report, out = analyzed
+    assert report.files[0] == out / "report.html"
+    page = report.files[0].read_text()
+    links = re.findall(r'href="([^"#][^"]*)"', page)
+    assert len(links) > 20
+    assert [link for link in links if not (out / link).is_file()] == []
+    assert HOSTILE not in page
+    assert page.count("<script") == 2
+    assert 'src="' not in page
+
+
+def test_pdfs_embed_their_fonts(analyzed):
+    _, out = analyzed
+    drawn = sorted((out / "figures").glob("*.pdf"))
+    assert len(drawn) >= 8
+    for file in drawn:
+        data = file.read_bytes()
+        fonts = data.count(b"/FontDescriptor")
+        assert fonts > 0
+        assert data.count(b"/FontFile") > 0, file.name
+
+
+def test_tables_come_in_three_forms(analyzed):
+    _, out = analyzed
+    names = {path.stem for path in (out / "tables").glob("*.tex")}
+    assert {"leaderboard", "pairs", "mean_ranks"} <= names
+    assert names == {path.stem for path in (out / "tables").glob("*.md")}
+    assert names <= {path.stem for path in (out / "tables").glob("*.csv")}
+    assert r"\toprule" in (out / "tables" / "leaderboard.tex").read_text()
+
+
+def test_report_command_writes_one_file(cli, tmp_path):
+    table, out = tmp_path / "results.csv", tmp_path / "deep" / "page.html"
+    synthetic_results(4).write_csv(table)
+    ran = cli("report", table, "--out", out, "--json")
+    assert ran.code == 0
+    assert ran.json()["report"] == str(out)
+    assert [path.name for path in out.parent.iterdir()] == ["page.html"]
+    assert "results.csv" in out.read_text()
+    (tmp_path / "file").write_text("")
+    refused = cli("report", table, "--out", tmp_path / "file" / "page.html")
+    assert refused.code == 2
+    assert refused.err.startswith("recassay: ")

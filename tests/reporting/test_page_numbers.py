@@ -1,0 +1,123 @@
+"""Every number that the page computes in the browser is the one that Python computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from recassay.analysis.aggregation.rules import RULES
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.profiles import fit_profiles
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.core.results import Results
+from support.browser import ALGORITHMS, DATASETS, METRICS, needs_browser
+
+pytestmark = needs_browser
+
+
+def choose(metric: str, rule: str, algorithms, datasets) -> dict:
+    names, places = sorted(ALGORITHMS), sorted(DATASETS)
+    return {
+        "metric": METRICS.index(metric),
+        "rule": list(RULES).index(rule),
+        "algorithms": sorted(names.index(ALGORITHMS[a]) for a in algorithms),
+        "datasets": sorted(places.index(DATASETS[d]) for d in datasets),
+    }
+
+
+def python_matrix(table: Results, choice: dict):
+    algorithms = [sorted(ALGORITHMS)[a] for a in choice["algorithms"]]
+    datasets = [sorted(DATASETS)[d] for d in choice["datasets"]]
+    rows = table.frame.filter(pl.col("algorithm").is_in(algorithms) & pl.col("dataset").is_in(datasets))
+    return Results(rows).matrix(METRICS[choice["metric"]], missing="drop-datasets")
+
+
+CHOICES = [
+    ("ndcg@10", range(6), range(15)),
+    ("ndcg@10", (0, 2, 5), (1, 4, 5, 9)),
+    ("ndcg@10", range(6), range(12)),
+    ("hitrate@10", range(6), range(15)),
+    ("hitrate@10", (0, 1, 2, 3), range(9)),
+    ("novelty@10", range(6), range(15)),
+    ("novelty@10", (1, 3, 4), range(15)),
+    ("seconds_fit", range(6), range(15)),
+    ("seconds_fit", (5, 1), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("metric", "algorithms", "datasets"), CHOICES)
+def test_every_aggregation_equals_python(page, page_results, metric, algorithms, datasets):
+    for rule in RULES:
+        choice = choose(metric, rule, algorithms, datasets)
+        answer = page.evaluate("(choice) => RecAssay.compute(RecAssay.data, choice)", choice)
+        matrix = python_matrix(page_results, choice)
+        ranked = rank_algorithms(matrix, methods=[rule], replicates=100)
+        assert [sorted(DATASETS)[d] for d in answer["datasets"]] == list(matrix.datasets)
+        np.testing.assert_allclose(answer["scores"], ranked.rankings[rule].scores, rtol=1e-12, atol=1e-12)
+        assert answer["ranks"] == ranked.rankings[rule].ranks.tolist()
+
+
+@pytest.mark.parametrize(("metric", "algorithms", "datasets"), CHOICES)
+def test_every_test_and_profile_equals_python(page, page_results, metric, algorithms, datasets):
+    choice = choose(metric, "mean_rank", algorithms, datasets)
+    answer = page.evaluate("(choice) => RecAssay.compute(RecAssay.data, choice)", choice)
+    matrix = python_matrix(page_results, choice)
+    compared, test = compare_algorithms(matrix, draws=100), answer["test"]
+
+    def named(places):
+        return tuple(matrix.algorithms[a] for a in places)
+
+    assert named(test["order"]) == compared.algorithms
+    assert [named((p["left"], p["right"])) for p in test["pairs"]] == [(p.left, p.right) for p in compared.pairs]
+    np.testing.assert_allclose([p["p"] for p in test["pairs"]], [p.p for p in compared.pairs], rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose([p["pHolm"] for p in test["pairs"]], [p.p_holm for p in compared.pairs], rtol=1e-9)
+    assert [named(g) for g in test["groups"]["wilcoxonHolm"]] == list(compared.groups["wilcoxon_holm"])
+    assert [named(g) for g in test["groups"]["nemenyi"]] == list(compared.groups["nemenyi"])
+    assert test["criticalDifference"] == pytest.approx(compared.nemenyi_cd, rel=1e-12)
+    assert test["friedman"]["p"] == pytest.approx(compared.friedman.p_value_ties, rel=1e-10, abs=1e-15)
+    assert test["friedman"]["fP"] == pytest.approx(compared.friedman.f_p_value_ties, rel=1e-10, abs=1e-15)
+    profiles = fit_profiles(matrix)
+    np.testing.assert_allclose(answer["shares"], profiles.auc, rtol=1e-12)
+    corners = profiles.to_dict()["profiles"]
+    for a, name in enumerate(matrix.algorithms):
+        np.testing.assert_allclose(answer["profiles"][a], corners[name], rtol=1e-12)
+
+
+@pytest.mark.parametrize("policy", ["drop-datasets", "drop-algorithms", "worst"])
+def test_gaps_are_met_as_python_meets_them(page, page_results, policy):
+    choice = choose("novelty@10", "mean", range(6), range(15))
+    answer = page.evaluate(
+        "([choice, missing]) => RecAssay.compute({...RecAssay.data, missing}, choice)", [choice, policy]
+    )
+    matrix = page_results.matrix("novelty@10", missing=policy)
+    assert [sorted(ALGORITHMS)[a] for a in answer["algorithms"]] == list(matrix.algorithms)
+    assert len(answer["holes"]) == len(matrix.missing.cells) == 3
+    assert sorted(answer["dropped"]) == sorted(matrix.missing.dropped)
+    np.testing.assert_allclose(answer["scores"], matrix.values.mean(axis=1), rtol=1e-12)
+
+
+def test_negative_values_have_ranks_and_no_ratios(page):
+    negated = """rule => {
+      const data = structuredClone(RecAssay.data);
+      data.metrics[0].values = data.metrics[0].values.map((row) => row.map((value) => -value));
+      const all = (names) => names.map((_, i) => i);
+      return RecAssay.compute(data, {metric: 0, rule, algorithms: all(data.algorithms), datasets: all(data.datasets)});
+    }"""
+    refused = page.evaluate(negated, list(RULES).index("dm_auc"))
+    assert refused["problem"] == "DM AUC needs values of at least 0, and ndcg@10 has negative ones."
+    ranked = page.evaluate(negated, list(RULES).index("mean_rank"))
+    assert "profiles" not in ranked
+    assert min(ranked["ranks"]) == 1
+
+
+def test_wilcoxon_equals_scipy_for_any_number_of_datasets(page):
+    rng = np.random.default_rng(3)
+    cases = []
+    for n in (2, 3, 5, 8, 13, 14, 30, 50, 51, 80):
+        cases += [rng.normal(0.3, 1, n), rng.integers(-3, 5, n).astype(float), np.round(rng.normal(1, 1, n), 1)]
+    cases = [case for case in cases if case.any()]
+    found = page.evaluate("(cases) => cases.map(RecAssay.tests.wilcoxon)", [case.tolist() for case in cases])
+    assert len(cases) >= 28
+    np.testing.assert_allclose(found, [stats.wilcoxon(case).pvalue for case in cases], rtol=1e-9, atol=1e-13)

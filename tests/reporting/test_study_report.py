@@ -1,0 +1,97 @@
+"""The report of a study folder: facts of the run, warnings, failures with reasons, intervals over users."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+
+import recassay
+from recassay.evidence.facts import study_facts
+from recassay.evidence.study import evidence_of
+
+BROKEN = """
+class Broken:
+    name, space, source = "Broken", {}, "none"
+
+    def fit(self, train, *, rng):
+        raise RuntimeError("no luck with <b>this</b> one")
+
+    def memory_bytes(self, n_users, n_items, n_interactions):
+        return 0
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Three algorithms on two datasets without tuning, split at random (which leaks over time); one of them fails."""
+    out = tmp_path_factory.mktemp("study")
+    (out / "broken.py").write_text(BROKEN)
+    study = recassay.make_study(
+        ["synthetic:dense-small", "synthetic:few-items"],
+        ["MostPop", "EASE", f"{out / 'broken.py'}:Broken"],
+        name="small <i>study</i>",
+        metrics=["ndcg@10", "coverage@10"],
+        trials=0,
+        protocol={"split": "random"},
+    )
+    record = recassay.run(study, out / "study", workers=1)
+    assert record.done == 4
+    return out / "study"
+
+
+def test_facts_are_those_of_the_run(folder):
+    facts = study_facts(folder)
+    assert (facts.name, facts.planned, facts.done, facts.to_go) == ("small <i>study</i>", 6, 4, 0)
+    assert facts.untuned == ("EASE",)
+    assert {(f.algorithm, f.status) for f in facts.failed} == {("Broken", "failed")}
+    assert "no luck" in facts.failed[0].reason
+    assert {(f.dataset, f.name) for f in facts.findings if f.leak} >= {
+        ("dense-small", "train_after_test"),
+        ("few-items", "train_after_test"),
+    }
+    assert sorted(facts.splits.get_column("dataset")) == ["dense-small", "few-items"]
+    assert facts.splits.get_column("users judged").min() > 100
+    assert facts.spaces.filter(pl.col("algorithm") == "EASE").get_column("parameter").to_list() == ["reg"]
+    assert facts.parameters.height == 4
+    assert "log2" in facts.conventions["ndcg@10"]["formula"]
+
+
+def test_spread_over_users_is_that_of_the_kept_scores(folder):
+    from recassay.store.store import Store
+
+    spread = evidence_of(folder)["user_scores"]()
+    with Store.open(folder) as store:
+        cell = next(c for c in store.cells() if c.algorithm == "EASE" and c.dataset == "few-items")
+        scores = store.per_user(cell.id).get_column("ndcg@10").drop_nulls()
+    row = spread("ndcg@10").row(
+        by_predicate=(pl.col("algorithm") == "EASE") & (pl.col("dataset") == "few-items"), named=True
+    )
+    assert (row["n"], row["deviation"]) == (len(scores), pytest.approx(scores.std()))
+    assert scores.mean() == pytest.approx(cell.metrics["ndcg@10"])
+    assert spread("coverage@10").height == 0
+
+
+def test_the_page_of_a_study_warns_and_explains(folder, cli):
+    refused = cli("report", folder)
+    assert refused.code == 2
+    assert "--missing" in refused.err
+    ran = cli("report", folder, "--missing", "drop-algorithms")
+    assert ran.code == 0
+    page = (folder / "report.html").read_text()
+    assert "<i>" not in page
+    assert "<b>this" not in page
+    warnings = re.search(r'<section id="warnings".*?</section>', page, re.S)[0]
+    for title in ("Leakage", "Failed cells", "Missing cells", "Untuned", "Low power"):
+        assert f"<strong>{title}</strong>" in warnings
+    glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
+    assert "4 of 6 done, 2 failed; seed 1" in glance
+    assert "random (at random over all interactions), 80 / 10 / 10 %" in glance
+    assert str(folder.parent) not in glance
+    failures = re.search(r'<section id="failures".*?</section>', page, re.S)[0]
+    assert "no luck with &lt;b&gt;this&lt;/b&gt; one" in failures
+    assert 'id="figure-per_dataset_intervals"' in page
+    assert "over the users of its test part" in page
+    assert "Search spaces" in page
+    assert "Best parameters" in page

@@ -1,0 +1,171 @@
+"""Plugins that misbehave: each becomes a row with its own message, and the others complete."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from recassay.recommenders.study import run_study
+from recassay.runner.jobs import Job
+from recassay.runner.local import LocalExecutor
+from recassay.store import Store
+from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+
+HOSTILE = {
+    "Raises": ("failed", r"ValueError: the matrix is singular (fakes.py, line"),
+    "Hangs": ("timeout", "ran longer than the 6 seconds of budget.seconds_per_cell"),
+    "Eats": ("memory", "more than the 0.7 GB of budget.memory_gb"),
+    "Huge": ("over_budget", "would need about 1e+06 GB, and budget.memory_gb is 0.7"),
+    "Seen": ("failed", "names the excluded item"),
+    "Shapes": ("failed", "recommend returned lists of shape"),
+    "Nan": ("failed", "is NaN"),
+    "Leaves": ("crashed", "ended with exit code 3 without an answer"),
+    "Exits": ("failed", "the algorithm tried to end the process (SystemExit: good bye"),
+    "Segfaults": ("crashed", "ended by SIGSEGV without an answer"),
+    "Writes": ("failed", "read-only"),
+    "Missing": ("failed", "Missing"),
+}
+GOOD = ("Fake", "Pop", "Talks")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patch:
+        announce_metrics(folder, patch)
+        write_plugin(folder)
+        tiny_data(folder)
+        names = ("Fake", *HOSTILE, "Pop", "Talks")
+        spec = tiny_study(folder, names, trials=2, seconds_per_cell=6.0, memory_gb=0.7)
+        record = run_study(spec, folder / "out", workers=2)
+        yield folder, spec, record
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are watched through /proc")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_each_has_its_own_message(study, name):
+    *_, record = study
+    cell = next(cell for cell in record.failed if cell.algorithm == name)
+    status, message = HOSTILE[name]
+    assert message in cell.reason
+    assert cell.status == status
+    assert "\n" not in cell.reason
+
+
+def test_the_others_complete(study):
+    folder, _, record = study
+    assert record.done == len(GOOD)
+    assert record.planned == len(GOOD) + len(HOSTILE)
+    with Store.open(folder / "out") as store:
+        frame = store.results().frame.filter(metric="ndcg@10")
+        assert frame.drop_nulls()["algorithm"].sort().to_list() == sorted(GOOD)
+        assert frame.height == len(GOOD) + len(HOSTILE)
+        talks = next(cell.id for cell in store.cells() if cell.algorithm == "Talks")
+    assert "garbage" in (folder / "out" / "logs" / f"{talks}.log").read_text()
+
+
+def test_failed_cells_are_run_again_only_when_asked(study):
+    folder, spec, _ = study
+    quick = spec.model_copy(update={"algorithms": tuple(a for a in spec.algorithms if a.name in ("Pop", "Raises"))})
+    assert run_study(quick, folder / "out", workers=1).ran == 0
+    again = run_study(quick, folder / "out", workers=1, retry_failed=True)
+    assert (again.ran, again.done, len(again.failed)) == (1, 1, 1)
+
+
+class Watch:
+    def __init__(self):
+        self.outcomes, self.events, self.starts = {}, [], []
+
+    def started(self, job):
+        self.starts.append(job.id)
+
+    def event(self, job, event):
+        self.events.append((job.id, event))
+
+    def finished(self, job, outcome):
+        self.outcomes[job.id] = outcome
+
+
+JOBS = """
+import os, signal
+def square(spec, emit):
+    emit({"half": spec["x"]})
+    return {"square": spec["x"] ** 2, "threads": os.environ["OMP_NUM_THREADS"], "pid": os.getpid()}
+def suicide(spec, emit):
+    os.kill(os.getpid(), signal.SIGKILL)
+def worker_dies(spec, emit):
+    os.kill(os.getppid(), signal.SIGKILL)
+    signal.pause()
+def intruder(spec, emit):
+    for descriptor in range(3, 30):
+        try:
+            os.write(descriptor, b"garbage\\n[1]\\n{}\\n")
+        except OSError:
+            pass
+    return {"fine": True}
+def leaves_a_child(spec, emit):
+    if os.fork() == 0:
+        signal.pause()
+    os.kill(os.getppid(), signal.SIGKILL)
+    signal.pause()
+def not_plain(spec, emit):
+    return {"value": float("nan")}
+def talkative(spec, emit):
+    emit({"text": "x" * 300_000})
+    return {}
+"""
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    (tmp_path / "some_jobs.py").write_text(JOBS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    return lambda id, name, **spec: Job(id, f"some_jobs:{name}", lambda: spec)
+
+
+def test_any_function_from_spec_to_record_is_a_job(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(2, tmp_path / "logs", threads=3) as executor:
+        executor.run([jobs(f"j{n}", "square", x=n) for n in range(5)], watch)
+        executor.run([jobs("long", "talkative")], watch)
+    records = [watch.outcomes[f"j{n}"].record for n in range(5)]
+    assert [record["square"] for record in records] == [0, 1, 4, 9, 16]
+    assert {record["threads"] for record in records} == {"3"}
+    assert len({record["pid"] for record in records}) == 5
+    assert sorted(watch.events[:5], key=str) == [(f"j{n}", {"half": n}) for n in range(5)]
+    assert len(watch.events[5][1]["text"]) == 300_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kills by signal")
+@pytest.mark.parametrize("name", ["suicide", "worker_dies", "leaves_a_child"])
+def test_a_job_that_is_killed_from_outside_is_tried_three_times(jobs, tmp_path, name):
+    watch = Watch()
+    with LocalExecutor(1, tmp_path / "logs") as executor:
+        executor.run([jobs("bad", name), jobs("good", "square", x=3)], watch)
+    assert watch.starts == ["bad", "bad", "bad", "good"]
+    bad = watch.outcomes["bad"]
+    assert (bad.status, bad.attempts) == ("crashed", 3)
+    assert "killed from outside 3 times" in bad.reason
+    assert watch.outcomes["good"].status == "done"
+
+
+def test_garbage_on_the_channel_is_not_heard_and_a_record_must_be_plain(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(1, tmp_path / "logs") as executor:
+        executor.run([jobs("nan", "not_plain"), jobs("bad", "intruder"), jobs("good", "square", x=3)], watch)
+    assert watch.outcomes["nan"].status == "failed"
+    assert "not JSON compliant" in watch.outcomes["nan"].reason
+    assert watch.outcomes["bad"].record == {"fine": True}
+    assert watch.outcomes["good"].record["square"] == 9
+
+
+def test_workers_that_cannot_start_are_one_error(jobs, tmp_path):
+    from recassay.core.errors import RecAssayError
+
+    with (
+        LocalExecutor(1, tmp_path / "logs", preload=["no_such_module"], fork=True) as executor,
+        pytest.raises(RecAssayError, match=r"worker\.log: worker processes end before they are ready"),
+    ):
+        executor.run([jobs("j", "square", x=1)], Watch())
+    assert "no_such_module" in (tmp_path / "logs" / "worker.log").read_text()
