@@ -101,8 +101,8 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
 
 def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
     rows = [
-        [row["classifier"], row["role"], row["datasets"], _number(row["accuracy"]), _number(row["balanced_accuracy"]),
-         _number(row["seconds_fit"])]
+        [row["classifier"], row["role"], row["datasets"], _number(row["accuracy"], 3),
+         _number(row["balanced_accuracy"], 3), _number(row["seconds_fit"], 3)]
         for row in scores
     ]  # fmt: skip
     header = ["classifier", "role", "datasets", "accuracy", "balanced accuracy", "seconds to fit"]
@@ -116,10 +116,6 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
             *([f"Now: recassay analyze {record.folder}"] if record.done else []),
         ]
     )
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
 
 
 def analyze_response_folder(
