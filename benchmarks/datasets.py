@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import recassay
-from recassay.api import describe_data, import_data
+from recassay import describe_data, import_data
 
 
 def threshold(values: list[float] | None) -> float | None:

@@ -195,8 +195,8 @@ def test_interrupted_call_is_resumed_by_the_next(server: Server, tmp_path: Path)
 
 KILLED = """
 import os, signal, sys
-from recassay.data.catalog import CatalogEntry
-from recassay.data.fetch import fetch
+from recassay.data.catalog.entries import CatalogEntry
+from recassay.data.download.fetch import fetch
 
 def kill(done, total):
     if done > 400_000:

@@ -103,7 +103,7 @@ def test_a_failing_trial_is_kept_and_the_search_goes_on():
 
     done = run(fit, trials=10)
     assert [t.state for t in done.trials] == ["failed", "complete", "complete"] * 3 + ["failed"]
-    assert done.trials[0].reason.startswith("ValueError: diverged (test_run_tune.py, line")
+    assert done.trials[0].reason.startswith("ValueError: diverged (test_tune.py, line")
 
 
 def test_an_algorithm_that_always_fails_is_given_up_with_its_reason():

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recassay.api.tables import study_folder
-
-if TYPE_CHECKING:
-    from recassay.analysis.advise.result import AdviceResult
-    from recassay.core.results import MissingPolicy
-    from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.api.tables import _needed, asked
+from recassay.analysis.advise.fit import advise_for
+from recassay.analysis.advise.result import AdviceResult
+from recassay.api.tables import _needed, asked, study_folder
+from recassay.core.results import MissingPolicy
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.data.characteristics import describe
+from recassay.data.sources import open_dataset
+from recassay.protocol.filters import frequent_rows, positive_rows
+from recassay.store.store import Store
 
 
 def advise(
@@ -35,9 +37,6 @@ def advise(
     (`positive_threshold`, `filter`, `min_item_interactions`, `min_user_interactions`) are applied: by default those of
     the study that the results come from, else items and then users with fewer than 5 interactions leave, as in KDD'24.
     """
-    from recassay.analysis.advise.fit import advise_for
-    from recassay.data.characteristics import describe
-    from recassay.data.sources import open_dataset
 
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     needed = _needed(known)
@@ -50,15 +49,12 @@ def advise(
 
 
 def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
-    from recassay.core.specs import ReadSpec
 
     return read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
 
 
 def _protocol(folder: Path | None, said: Mapping[str, Any]) -> ProtocolSpec:
     """What was said, over the study's own protocol where there is one."""
-    from recassay.core.specs import ProtocolSpec
-    from recassay.store.store import Store
 
     if folder is None:
         return ProtocolSpec.checked(**said)
@@ -68,7 +64,6 @@ def _protocol(folder: Path | None, said: Mapping[str, Any]) -> ProtocolSpec:
 
 def _kept(interactions: Any, spec: ProtocolSpec) -> Any:
     """The interactions above the threshold that pass the filter."""
-    from recassay.protocol.filters import frequent_rows, positive_rows
 
     above = positive_rows(interactions, spec.positive_threshold)
     rows = frequent_rows(

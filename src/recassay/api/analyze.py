@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recassay.core.errors import NotApplicableError
-
-if TYPE_CHECKING:
-    from recassay.core.analysis import AnalysisResult
-    from recassay.core.results import MissingPolicy
-from recassay.api.content import AnalysisReport
+from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
-from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.api.tables import default_metric, load_characteristics, load_results, study_folder
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.errors import NotApplicableError
+from recassay.core.labels import find_label
+from recassay.core.registry import analyses
+from recassay.core.results import MissingPolicy
+from recassay.evidence.study import evidence_of
+from recassay.reporting.files import refuse_file
+from recassay.reporting.verdict import verdict
 
 
 def analyze(
@@ -32,12 +35,6 @@ def analyze(
 
     `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
     """
-    from recassay.core.analysis import AnalysisSpec
-    from recassay.core.labels import find_label
-    from recassay.core.registry import analyses
-    from recassay.evidence.study import evidence_of
-    from recassay.reporting.files import refuse_file
-    from recassay.reporting.verdict import verdict
 
     if out is not None:
         refuse_file(Path(out))
@@ -45,8 +42,6 @@ def analyze(
     label = find_label(metric or default_metric(table), table.metrics)
     evidence = evidence_of(study_folder(results))
     if characteristics is not None:
-        from recassay.api.tables import load_characteristics
-
         evidence["characteristics"] = partial(load_characteristics, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
     done: dict[str, AnalysisResult] = {}
@@ -58,8 +53,6 @@ def analyze(
             skipped[name] = str(reason)
     report = AnalysisReport(label, table, done, skipped, verdict(done))
     if out is not None:
-        from recassay.api.content import report_content
-
         content = report_content(
             report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.analysis.associations import MetadataResult
-    from recassay.core.results import MissingPolicy
+from recassay.analysis.associations import MetadataResult, correlate_characteristics
 from recassay.api.tables import _needed, asked
+from recassay.core.results import MissingPolicy
 
 
 def associations(
@@ -22,7 +21,6 @@ def associations(
     seed: int = 0,
 ) -> MetadataResult:
     """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7)."""
-    from recassay.analysis.associations import correlate_characteristics
 
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return correlate_characteristics(matrix, _needed(known), alpha=alpha, permutations=permutations, seed=seed)

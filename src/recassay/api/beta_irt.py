@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recassay.analysis.beta_irt import fit as beta_irt
+from recassay.analysis.beta_irt.fit import Estimator, GapPolicy
+from recassay.analysis.beta_irt.result import BetaIRTResult, PosteriorForm
 from recassay.api.tables import default_metric, load_results
-
-if TYPE_CHECKING:
-    from recassay.analysis.beta_irt.fit import Estimator, GapPolicy
-    from recassay.analysis.beta_irt.result import BetaIRTResult, PosteriorForm
 
 
 def fit_beta_irt(
@@ -27,7 +26,6 @@ def fit_beta_irt(
 
     `seed` matters for `posterior="samples"` alone: all else is computed without chance.
     """
-    from recassay.analysis.beta_irt import fit as beta_irt
 
     table = load_results(results, metric=metric)
     values, algorithms, datasets, label, upward = beta_irt.response_table(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.classifiers.spec import ClassifyStudySpec
-    from recassay.core.instances import InstanceResponses
-    from recassay.runner.drive import Event, StudyRecord
+from recassay.classifiers.spec import ClassifyStudySpec
+from recassay.classifiers.study import run_classifiers
+from recassay.classifiers.study_file import load_classify_study as load
+from recassay.core.instances import InstanceResponses
+from recassay.evidence.instances import stored_instances
+from recassay.runner.drive import Event, StudyRecord
+from recassay.store.store import Store
 
 
 def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     """The classifier study that a TOML (or YAML) file describes."""
-    from recassay.classifiers.study_file import load_classify_study as load
 
     return load(path)
 
@@ -36,8 +38,6 @@ def classify(
     `cluster`, the address of a Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that
     they share.
     """
-    from recassay.classifiers.spec import ClassifyStudySpec
-    from recassay.classifiers.study import run_classifiers
 
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
@@ -54,7 +54,6 @@ def classify(
 
 def load_instances(folder: str | Path) -> list[InstanceResponses]:
     """The answers of a classifier study: for each dataset, who classified which test instance rightly."""
-    from recassay.evidence.instances import stored_instances
 
     return stored_instances(folder)
 
@@ -65,7 +64,6 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
     Keys: classifier, role, datasets, accuracy, balanced_accuracy, seconds_fit; best accuracy first, those without a
     finished cell last.
     """
-    from recassay.store.store import Store
 
     def mean(values: list[float]) -> float | None:
         return sum(values) / len(values) if values else None

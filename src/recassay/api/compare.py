@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.analysis.compare.result import CompareResult
-    from recassay.analysis.inference.significance import ZeroMethod
-    from recassay.core.results import MissingPolicy
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.inference.significance import ZeroMethod
 from recassay.api.tables import default_metric, load_results
+from recassay.core.results import MissingPolicy
 
 
 def compare(
@@ -23,7 +23,6 @@ def compare(
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test."""
-    from recassay.analysis.compare.fit import compare_algorithms
 
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import polars as pl
+
+from recassay.analysis.comper import matrix as paper
+from recassay.analysis.comper.fit import comper_scores
+from recassay.analysis.comper.matrix import CorrelationMatrix, Derivation, mean_label, published_matrix
+from recassay.analysis.comper.matrix_tables import labels_from_frame, matrix_from_frame, similarities_from_frame
+from recassay.analysis.comper.result import ComPerResult
+from recassay.analysis.comper.score import Normalisation
+from recassay.analysis.comper.table import TimeUnit, dimension_table
+from recassay.analysis.comper.words import dice_table
 from recassay.api.tables import load_results, study_folder
 from recassay.core.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from recassay.analysis.comper.matrix import CorrelationMatrix, Derivation
-    from recassay.analysis.comper.result import ComPerResult
-    from recassay.analysis.comper.score import Normalisation
-    from recassay.analysis.comper.table import TimeUnit
-    from recassay.core.results import MissingPolicy, Source
-    from recassay.core.types import IntArray
+from recassay.core.results import MissingPolicy, Source
+from recassay.core.types import IntArray
+from recassay.data.tables.read import frame_from_memory, read_table
+from recassay.evidence.study import comper_settings
 
 
 def comper(
@@ -41,9 +46,6 @@ def comper(
     path or frame (a row a dimension, a column an objective), `"printed"` for Table 8 to its printed digits, or None for
     Table 8.
     """
-    from recassay.analysis.comper.fit import comper_scores
-    from recassay.analysis.comper.table import dimension_table
-    from recassay.evidence.study import comper_settings
 
     folder = study_folder(results)
     settings = comper_settings(folder) if folder is not None else {}
@@ -63,9 +65,6 @@ def comper_matrix(
     (columns name and definition, of the five dimensions and of the objectives) to compute them; `fourth`: labels or
     ratings from 1 to 5 of a fourth expert for the pairs where the two disagree. Each is a path or a frame.
     """
-    from recassay.analysis.comper import matrix as paper
-    from recassay.analysis.comper.matrix_tables import labels_from_frame, similarities_from_frame
-    from recassay.analysis.comper.words import dice_table
 
     if similarities is not None and definitions is not None:
         raise UsageError("similarities and definitions exclude each other", fix="give one of them")
@@ -96,9 +95,6 @@ def comper_matrix(
 
 def _merged(tables: Sequence[IntArray]) -> IntArray:
     """The labels of one table, or the mean of three experts'."""
-    import numpy as np
-
-    from recassay.analysis.comper.matrix import mean_label
 
     if len(tables) == 1:
         return tables[0]
@@ -110,8 +106,6 @@ def _merged(tables: Sequence[IntArray]) -> IntArray:
 
 
 def _matrix(source: Any) -> CorrelationMatrix | None:
-    from recassay.analysis.comper.matrix import CorrelationMatrix, published_matrix
-    from recassay.analysis.comper.matrix_tables import matrix_from_frame
 
     if source is None or isinstance(source, CorrelationMatrix):
         return source
@@ -127,7 +121,6 @@ def _several(source: Any) -> Sequence[Any]:
 
 def _frame(source: Any, files: list[Source]) -> tuple[pl.DataFrame, str]:
     """A table from a path or from memory and what to call it; a file is added to `files`."""
-    from recassay.data.tables.read import frame_from_memory, read_table
 
     if not isinstance(source, (str, PathLike)):
         return frame_from_memory(source), "the frame"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.core.analysis import AnalysisResult
-    from recassay.core.results import MissingPolicy, Results
-    from recassay.reporting.content import ReportContent
-    from recassay.reporting.figures import Figures
+from recassay.core.analysis import AnalysisResult
+from recassay.core.registry import analyses
+from recassay.core.results import MissingPolicy, Results
+from recassay.evidence.facts import study_facts
+from recassay.reporting import figures as reporting
+from recassay.reporting.content import ReportContent
+from recassay.reporting.figures import Figures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +37,6 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-        from html import escape
 
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
         return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
@@ -42,7 +44,6 @@ class AnalysisReport:
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
-    from recassay.reporting import figures as reporting
 
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
@@ -59,9 +60,6 @@ def report_content(
 
     Formulas are those that the study computed by: nothing is claimed of how a foreign table was made.
     """
-    from recassay.core.registry import analyses
-    from recassay.evidence.facts import study_facts
-    from recassay.reporting.content import ReportContent
 
     facts = study_facts(folder) if folder is not None else None
     return ReportContent(

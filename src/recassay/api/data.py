@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from recassay.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from recassay.core.specs import ProtocolSpec, ReadSpec
-    from recassay.core.types import Interactions
-    from recassay.data.library import DatasetManifest
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.types import Interactions, joined
+from recassay.data.catalog.entries import all_datasets, find_dataset
+from recassay.data.characteristics import describe
+from recassay.data.download.fetch import obtain
+from recassay.data.folders import home
+from recassay.data.library import DatasetManifest, import_dataset, list_datasets, remove_dataset
+from recassay.data.sources import open_dataset
+from recassay.data.synthetic.presets import SUMMARIES
+from recassay.protocol.apply import apply_protocol
 
 
 def import_data(
@@ -25,16 +32,12 @@ def import_data(
     replace: bool = False,
 ) -> DatasetManifest:
     """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`."""
-    from recassay.data.library import import_dataset
 
     return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
 
 
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     """The stored datasets; with `everything` also the embedded ones and those of the catalogue."""
-    from recassay.data.catalog.entries import all_datasets
-    from recassay.data.library import list_datasets
-    from recassay.data.synthetic.presets import SUMMARIES
 
     stored = list_datasets()
     rows = [
@@ -73,7 +76,6 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
 
 def load_data(source: Any, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
     """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory."""
-    from recassay.data.sources import open_dataset
 
     return open_dataset(source, _read_spec(read)).interactions
 
@@ -82,10 +84,6 @@ def fetch_data(
     name: str, *, progress: Callable[[int, int | None], None] | None = None, accept_change: bool = False
 ) -> DatasetManifest:
     """Download a dataset of the catalogue, verify, unpack and read it, and keep it under its name."""
-    from recassay.data.catalog.entries import find_dataset
-    from recassay.data.download.fetch import obtain
-    from recassay.data.folders import home
-    from recassay.data.library import import_dataset
 
     entry = find_dataset(name)
     if not entry.addresses:
@@ -101,7 +99,6 @@ def fetch_data(
 
 def remove_data(name: str) -> None:
     """Forget a stored dataset."""
-    from recassay.data.library import remove_dataset
 
     remove_dataset(name)
 
@@ -144,13 +141,6 @@ def describe_data(
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
 ) -> DataDescription:
     """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit."""
-    import numpy as np
-
-    from recassay.core.specs import ProtocolSpec
-    from recassay.core.types import joined
-    from recassay.data.characteristics import describe
-    from recassay.data.sources import open_dataset
-    from recassay.protocol.apply import apply_protocol
 
     opened = open_dataset(source, _read_spec(read))
     interactions, reading = opened.interactions, opened.reading
@@ -181,7 +171,6 @@ def describe_data(
 
 
 def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
-    from recassay.core.specs import ReadSpec
 
     if read is None:
         return ReadSpec()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from recassay.analysis.decodirt.result import DecodirtResult
-    from recassay.analysis.logistic_irt.ability import AbilityMethod
-    from recassay.core.instances import InstanceResponses
+from recassay.analysis.decodirt import fit as decodirt
+from recassay.analysis.decodirt.result import DecodirtResult
+from recassay.analysis.decodirt.traits import Calibration
+from recassay.analysis.logistic_irt.ability import AbilityMethod
+from recassay.core.instances import InstanceResponses
+from recassay.core.plain import plain
+from recassay.core.version import __version__
+from recassay.data.tables.instances import read_instances
 
 
 def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
     """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`."""
-    from recassay.data.tables.instances import read_instances
 
     return read_instances(folder)
 
@@ -40,8 +43,6 @@ def analyze_instances(
     and six artificial ones), `all`, `everybody` (the many MLPs too) or names. `items_from` are the roles of those whose
     answers calibrate the items. `progress(done, total, dataset)` is called before each dataset is fitted.
     """
-    from recassay.analysis.decodirt import fit as decodirt
-    from recassay.analysis.decodirt.traits import Calibration
 
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
     return decodirt.analyze_instances(
@@ -62,8 +63,6 @@ def instances_document(
     instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
 ) -> dict[str, Any]:
     """The JSON of the analysis: version, the files that were read with their hashes, and the content."""
-    from recassay.core.plain import plain
-    from recassay.core.version import __version__
 
     sources = dict.fromkeys(source for one in instances for source in one.responses.sources)
     files = [{"file": source.file, "sha256": source.sha256} for source in sources]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recassay.api.analyze import analyze
 from recassay.api.content import AnalysisReport
 from recassay.api.studies import make_study, run
-
-if TYPE_CHECKING:
-    from recassay.recommenders.study import Event
+from recassay.recommenders.study import Event
 
 DATASETS = ("dense-small", "sparse-large", "few-items", "long-tail", "drifting", "near-random", "heavy-users",
             "ratings-explicit", "cold-catalogue", "niche-tastes", "blockbuster", "few-items@2")  # fmt: skip

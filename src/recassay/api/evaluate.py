@@ -6,12 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.core.specs import ReadSpec
-    from recassay.metrics.evaluate import EvaluationResult
-    from recassay.metrics.lists import ListsRecord
+from recassay.api.data import load_data
+from recassay.core.seeds import derived_rng
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.study import DEFAULT_METRICS
+from recassay.data.tables.read import read_recommendations
+from recassay.metrics.evaluate import EvaluationResult
+from recassay.metrics.evaluate import evaluate as judge
+from recassay.metrics.lists import ListsRecord, recommendations_to_topk
+from recassay.metrics.make import as_metrics
+from recassay.protocol.apply import apply_protocol
+from recassay.reporting.files import write_files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +62,6 @@ def evaluate(
     after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
     lacks leave the test part and are counted. Without `metrics` the nine of `core.study.DEFAULT_METRICS` are computed.
     """
-    from recassay.api.data import load_data
-    from recassay.core.seeds import derived_rng
-    from recassay.core.specs import ProtocolSpec
-    from recassay.core.study import DEFAULT_METRICS
-    from recassay.data.tables.read import read_recommendations
-    from recassay.metrics.evaluate import evaluate as judge
-    from recassay.metrics.lists import recommendations_to_topk
-    from recassay.metrics.make import as_metrics
-    from recassay.protocol.apply import apply_protocol
 
     wanted = as_metrics(metrics or DEFAULT_METRICS)
     learned, held_out = load_data(train, read), load_data(test, read)
@@ -82,7 +80,6 @@ def evaluate(
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`."""
-    from recassay.reporting.files import write_files
 
     return write_files(
         Path(out),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recassay.analysis.glicko.fit import given_order, rate_algorithms
+from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.tables import default_metric, load_results
-
-if TYPE_CHECKING:
-    from recassay.analysis.glicko.result import GlickoResult
-    from recassay.core.results import MissingPolicy
+from recassay.core.results import MissingPolicy
+from recassay.data.tables.responses import read_properties
 
 
 def glicko(
@@ -30,7 +30,6 @@ def glicko(
     `order` of the datasets: `given` (first appearance in the table), `name`, `difficulty`, `discrimination`,
     `deviation`, any column of `properties` (a path, a frame with a column dataset, or a mapping by dataset), or names.
     """
-    from recassay.analysis.glicko.fit import given_order, rate_algorithms
 
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
@@ -49,6 +48,5 @@ def glicko(
 def _properties(source: Any) -> Mapping[str, Mapping[str, float]] | None:
     if source is None or isinstance(source, Mapping):
         return source
-    from recassay.data.tables.responses import read_properties
 
     return read_properties(source)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from recassay.analysis.logistic_irt.ability import AbilityMethod
-    from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
-    from recassay.analysis.logistic_irt.result import LogisticResult
-    from recassay.core.responses import Responses
+from recassay.analysis.logistic_irt.ability import AbilityMethod
+from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
+from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
+from recassay.analysis.logistic_irt.result import LogisticResult
+from recassay.core.responses import Responses
+from recassay.data.tables.responses import read_items, read_responses
 
 
 def load_responses(source: Any) -> Responses:
     """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`."""
-    from recassay.data.tables.responses import read_responses
 
     return read_responses(source)
 
@@ -36,8 +36,6 @@ def fit_logistic_irt(
     `Responses`. With `items` (a path or frame: item, discrimination, difficulty, guessing) nothing but the abilities is
     estimated, by maximum likelihood unless `ability` says `map` or `eap`. Priors are on by default for the 3PL alone.
     """
-    from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
-    from recassay.data.tables.responses import read_items
 
     table = load_responses(responses)
     if items is not None:

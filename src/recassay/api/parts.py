@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.metadata as metadata
+import importlib.util
+import os
+import platform
 from typing import Any
 
+from recassay.api.data import list_data
+from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.labels import KNOWN_LABELS
+from recassay.core.names import did_you_mean
+from recassay.core.version import __version__
+from recassay.metrics.make import describe_metrics
 
 
 def list_parts(kind: str) -> list[dict[str, Any]]:
@@ -13,9 +23,6 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
     is known in a results table.
     """
-    from recassay.core import registry
-    from recassay.core.labels import KNOWN_LABELS
-    from recassay.core.names import did_you_mean
 
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
@@ -33,8 +40,6 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
     if kind == "metrics":
         return _metrics()
     if kind == "datasets":
-        from recassay.api.data import list_data
-
         return list_data(everything=True)
     rows: list[dict[str, Any]] = []
     for name, part in kinds[kind]:
@@ -45,7 +50,6 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
 
 
 def _metrics() -> list[dict[str, Any]]:
-    from recassay.metrics.make import describe_metrics
 
     rows = []
     for metric in describe_metrics():
@@ -67,13 +71,6 @@ def _metrics() -> list[dict[str, Any]]:
 
 def doctor() -> dict[str, Any]:
     """Whether this installation works: versions, processors, memory, optional parts, and each registered part."""
-    import importlib.metadata as metadata
-    import importlib.util
-    import os
-    import platform
-
-    from recassay.core import registry
-    from recassay.core.version import __version__
 
     versions = {}
     for requirement in metadata.requires("recassay") or []:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.analysis.profiles import ProfilesResult
-    from recassay.core.results import MissingPolicy
+from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.tables import default_metric, load_results
+from recassay.core.results import MissingPolicy
 
 
 def profiles(
@@ -19,7 +18,6 @@ def profiles(
     beta_max: float = 3.0,
 ) -> ProfilesResult:
     """Dolan-Moré performance profiles and the areas under them."""
-    from recassay.analysis.profiles import fit_profiles
 
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

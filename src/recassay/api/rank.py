@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.analysis.rank.result import RankResult
-    from recassay.core.results import MissingPolicy
+from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.rank.result import RankResult
 from recassay.api.tables import default_metric, load_results
+from recassay.core.results import MissingPolicy
 
 
 def rank(
@@ -25,8 +26,6 @@ def rank(
     beta_step: float | None = None,
 ) -> RankResult:
     """Which algorithm is best under each aggregation over datasets, with bootstrap intervals."""
-    from recassay.analysis.aggregation.rules import DolanMore
-    from recassay.analysis.rank.fit import rank_algorithms
 
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.api.content import AnalysisReport
-    from recassay.core.results import MissingPolicy
-from recassay.api.content import report_content
+from recassay.api.analyze import analyze
+from recassay.api.content import AnalysisReport, report_content
+from recassay.api.tables import study_folder
+from recassay.core.results import MissingPolicy
+from recassay.reporting.figures import told_and_drawn
+from recassay.reporting.files import refuse_file, write_files
+from recassay.reporting.page.build import build_page
 
 PAGE = "report.html"
 
@@ -30,8 +33,6 @@ def report(
     `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
     is the only one in `files` of the answer.
     """
-    from recassay.api.tables import study_folder
-    from recassay.reporting.files import refuse_file, write_files
 
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
@@ -61,10 +62,6 @@ def report_page(
     **more: Any,
 ) -> tuple[AnalysisReport, str]:
     """Every analysis, and the page that tells them; `more` goes to `analyze`."""
-    from recassay.api.analyze import analyze
-    from recassay.api.tables import study_folder
-    from recassay.reporting.figures import told_and_drawn
-    from recassay.reporting.page.build import build_page
 
     found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
     content = report_content(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.core.analysis import AnalysisResult
-    from recassay.core.results import Sourced
-    from recassay.reporting.content import ReportContent
+from recassay.core.analysis import AnalysisResult
+from recassay.core.plain import plain
+from recassay.core.results import Sourced
+from recassay.core.version import __version__
+from recassay.reporting.content import ReportContent
+from recassay.reporting.folder import write_folder
 
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, and the content as plain data."""
-    from recassay.core.plain import plain
-    from recassay.core.version import __version__
 
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
@@ -32,6 +32,5 @@ def save(
 
     With `content` the page `report.html` comes first.
     """
-    from recassay.reporting.folder import write_folder
 
     return write_folder(Path(out), analyses, answer, content=content)

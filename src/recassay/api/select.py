@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.analysis.select.result import SelectionResult
-    from recassay.core.results import MissingPolicy
+from recassay.analysis.select.fit import other_metrics, select_datasets
+from recassay.analysis.select.result import SelectionResult
 from recassay.api.tables import asked
+from recassay.core.results import MissingPolicy
 
 
 def select(
@@ -31,7 +31,6 @@ def select(
     For the folder of a study the characteristics are its own; for a table they come from `characteristics` (a path or a
     frame), and without them the ways that need none are left.
     """
-    from recassay.analysis.select.fit import other_metrics, select_datasets
 
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return select_datasets(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scipy.stats import rankdata
+
+from recassay.api.report import report_page
+from recassay.api.tables import default_metric
 from recassay.core.errors import InputError, RecAssayError, UsageError
-
-if TYPE_CHECKING:
-    from recassay.reporting.live import LiveServer
-    from recassay.store.store import Store
+from recassay.reporting.live import LiveServer
+from recassay.store.store import Store
 
 REPORT_SECONDS = 20.0
 """How long after a report the next one may be made, while cells keep finishing."""
@@ -44,7 +46,6 @@ class LiveStudy:
 
     def status(self) -> dict[str, Any]:
         """Cells by dataset and algorithm, failures with reasons, and the order of the algorithms so far."""
-        from recassay.store.store import Store
 
         with Store.open(self.folder) as store:
             found, plan = store.status(), store.plan()
@@ -68,9 +69,6 @@ class LiveStudy:
 
     def _leaderboard(self, store: Store) -> Mapping[str, Any] | None:
         """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
-        from scipy.stats import rankdata
-
-        from recassay.api.tables import default_metric
 
         try:
             results = store.results()
@@ -90,7 +88,6 @@ class LiveStudy:
         }
 
     def _keep_reporting(self) -> None:
-        from recassay.store.store import Store
 
         tried = 0
         while not self._stop.is_set():
@@ -119,9 +116,6 @@ def serve(
 
     It listens on this machine alone unless `host` says otherwise, only reads, and shows nothing but the study.
     """
-    from recassay.api.report import report_page
-    from recassay.reporting.live import LiveServer
-    from recassay.store.store import Store
 
     folder = Path(folder)
     Store.open(folder).close()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from recassay.analysis.strata.fit import sweep_popularity
+from recassay.analysis.strata.result import PopularityResult
+from recassay.api.data import load_data
 from recassay.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from recassay.analysis.strata.result import PopularityResult
-    from recassay.core.specs import ReadSpec
-    from recassay.core.strata import Others, StrataEvidence
-from recassay.evidence.strata import METRIC, study_strata
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.strata import Others, StrataEvidence
+from recassay.data.tables.read import read_recommendations
+from recassay.evidence.strata import METRIC, given_evidence, study_strata
+from recassay.protocol.apply import apply_protocol
 
 
 def strata(
@@ -41,7 +43,6 @@ def strata(
     says what becomes of a user's held-out items outside T_P: `keep` leaves them in the lists as items that are no hits,
     `remove` takes them out.
     """
-    from recassay.analysis.strata.fit import sweep_popularity
 
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
@@ -66,11 +67,6 @@ def list_strata(
     **options: Any,
 ) -> StrataEvidence:
     """The per-user scores of lists made elsewhere on the strata of given training and test data."""
-    from recassay.api.data import load_data
-    from recassay.core.specs import ProtocolSpec
-    from recassay.data.tables.read import read_recommendations
-    from recassay.evidence.strata import given_evidence
-    from recassay.protocol.apply import apply_protocol
 
     learned, held_out = load_data(train, read), load_data(test, read)
     spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))

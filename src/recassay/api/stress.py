@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.stress.fit import DRAWS, stress_rankings
+from recassay.analysis.stress.result import StressResult
 from recassay.api.tables import default_metric, load_results
-
-if TYPE_CHECKING:
-    from recassay.analysis.stress.result import StressResult
-    from recassay.core.results import MissingPolicy
+from recassay.core.results import MissingPolicy
 
 
 def stress(
@@ -28,8 +28,6 @@ def stress(
     `draws` random subsets at each size (1000 by default), or all of them where they are no more. Needs at least five
     datasets and three algorithms. `.verdict()` says the answer in words.
     """
-    from recassay.analysis.aggregation.rules import DolanMore
-    from recassay.analysis.stress.fit import DRAWS, stress_rankings
 
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

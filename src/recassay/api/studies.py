@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recassay.core.study import StudySpec
-    from recassay.recommenders.study import Event, StudyRecord
-    from recassay.store.records import StoreStatus
+from recassay.core.study import StudySpec
+from recassay.recommenders.study import Event, StudyRecord, run_study
+from recassay.recommenders.study_file import load_study as load
+from recassay.recommenders.study_file import study_from_arguments
+from recassay.store.records import StoreStatus
+from recassay.store.store import Store
 
 
 def load_study(path: str | Path) -> StudySpec:
     """The study that a TOML (or YAML) file describes."""
-    from recassay.recommenders.study_file import load_study as load
 
     return load(path)
 
 
 def make_study(datasets: Sequence[str], algorithms: Sequence[str], **settings: Any) -> StudySpec:
     """A study without a file; `settings` are those of `recassay.recommenders.study_file.study_from_arguments`."""
-    from recassay.recommenders.study_file import study_from_arguments
 
     return study_from_arguments(datasets, algorithms, **settings)
 
@@ -42,8 +42,6 @@ def run(
     The same call after an interruption goes on; a changed study runs only what changed. `cluster`, the address of a
     Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that they share.
     """
-    from recassay.core.study import StudySpec
-    from recassay.recommenders.study import run_study
 
     spec = study if isinstance(study, StudySpec) else load_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
@@ -60,7 +58,6 @@ def run(
 
 def status(folder: str | Path) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go."""
-    from recassay.store.store import Store
 
     with Store.open(folder) as store:
         return store.status()

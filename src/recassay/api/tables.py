@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import NotApplicableError, UsageError
-
-if TYPE_CHECKING:
-    from recassay.core.characteristics import CharacteristicsTable
-    from recassay.core.results import Matrix, MissingPolicy, Results
+from recassay.core.results import Matrix, MissingPolicy, Results
+from recassay.data.tables.characteristics import read_characteristics
+from recassay.data.tables.results import read_results
 from recassay.evidence.characteristics import study_characteristics
 from recassay.evidence.study import candidates
+from recassay.store.store import Store
 
 
 def load_results(
@@ -28,15 +29,11 @@ def load_results(
     See `recassay.data.tables.results.read_results` for the shapes. The folder of a study gives its table; a `Results`
     is returned as it is.
     """
-    from recassay.core.results import Results
-    from recassay.data.tables.results import read_results
 
     if isinstance(source, Results):
         return source
     folder = study_folder(source)
     if folder is not None:
-        from recassay.store.store import Store
-
         with Store.open(folder) as store:
             return candidates(store)
     return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
@@ -44,7 +41,6 @@ def load_results(
 
 def study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
-    from recassay.core.results import Results
 
     if isinstance(source, Results):
         source = [found.file for found in source.sources]
@@ -67,7 +63,6 @@ def default_metric(results: Results) -> str:
 
 def load_characteristics(source: Any) -> CharacteristicsTable:
     """Characteristics of datasets from a path, a frame, or the folder of a study, which computes them."""
-    from recassay.data.tables.characteristics import read_characteristics
 
     folder = study_folder(source)
     return read_characteristics(source) if folder is None else study_characteristics(folder)
@@ -95,7 +90,6 @@ def asked(
 
 
 def _needed(table: CharacteristicsTable | None) -> CharacteristicsTable:
-    from recassay.core.errors import UsageError
 
     if table is None:
         raise UsageError(

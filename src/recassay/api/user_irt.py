@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from recassay.analysis.logistic_irt.priors import LogisticModel
-    from recassay.analysis.user_irt.result import UserIRTResult
+from recassay.analysis.logistic_irt.priors import LogisticModel
+from recassay.analysis.user_irt import fit as user_irt
+from recassay.analysis.user_irt.result import UserIRTResult
+from recassay.evidence.users import user_responses
+from recassay.store.store import Store
 
 
 def fit_user_irt(
@@ -25,9 +26,6 @@ def fit_user_irt(
     `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
     what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
     """
-    from recassay.analysis.user_irt import fit as user_irt
-    from recassay.evidence.users import user_responses
-    from recassay.store.store import Store
 
     with Store.open(folder) as store:
         label, tables = user_responses(store, metric, None if datasets is None else list(datasets))

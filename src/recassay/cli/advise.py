@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
@@ -55,7 +55,7 @@ def advise(
         "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
         "min_user_interactions": min_users,
     }  # fmt: skip
-    result = api.advise(
+    result = recassay.advise(
         dataset,
         results,
         metric,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.rank import show_rank
 from recassay.cli.render import print_json, print_lines, print_saved
@@ -31,7 +31,7 @@ def analyze(
 ) -> None:
     """Every analysis; --out saves the report, tables and figures."""
     results = load_table(files, metric, wide, transpose, column)
-    report = api.analyze(
+    report = recassay.analyze(
         results,
         metric,
         missing=missing,  # type: ignore[arg-type]
@@ -44,9 +44,9 @@ def analyze(
     _show_report(report, as_json, out)
 
 
-def _show_report(report: api.AnalysisReport, as_json: bool, out: Path | None) -> None:
+def _show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None) -> None:
     if as_json:
-        print_json(api.document("analyze", report.to_dict(), report.results))
+        print_json(recassay.document("analyze", report.to_dict(), report.results))
     else:
         if "rank" in report.analyses:
             show_rank(report.analyses["rank"])  # type: ignore[arg-type]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recassay import api
-from recassay.api import decodirt as verbs
+import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
@@ -56,33 +55,33 @@ def classify(
 ) -> None:
     """Run a classifier study, or resume it."""
     if (study is None) == (responses is None):
-        raise api.UsageError(
+        raise recassay.UsageError(
             "a study file, or --responses with a folder", fix="give one of the two, as in: recassay classify study.toml"
         )
     if responses is not None:
         analyze_response_folder(responses, rated=rated, as_json=as_json, out=out)
         return
     assert study is not None
-    spec = api.load_classify_study(study)
-    record = api.classify(
+    spec = recassay.load_classify_study(study)
+    record = recassay.classify(
         spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
     )
     if dry:
         _show_plan(record, as_json)
         return
-    scores = api.classifier_scores(record.folder)
+    scores = recassay.classifier_scores(record.folder)
     analysis = None
     if record.done:
-        analysis = api.analyze_instances(
-            api.load_instances(record.folder),
+        analysis = recassay.analyze_instances(
+            recassay.load_instances(record.folder),
             rated=[name.strip() for name in rated.split(",")] if "," in rated else rated,
             seed=spec.seed,
             progress=fitting_progress(),
         )
     if as_json:
-        status = api.status(record.folder).to_dict()
+        status = recassay.status(record.folder).to_dict()
         content = {**status, "folder": str(record.folder), "ran": record.ran, "classifiers": scores}
-        print_json(api.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
+        print_json(recassay.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
     else:
         if analysis is not None:
             show_decodirt(analysis)
@@ -93,7 +92,7 @@ def classify(
 
 def _show_plan(record: StudyRecord, as_json: bool) -> None:
     if as_json:
-        print_json(api.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        print_json(recassay.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
         return
     rows = [[p.algorithm, p.dataset, p.state] for p in record.predictions]
     print_table(f"{record.planned} cells", ["classifier", "dataset", "state"], rows, names=3)
@@ -122,18 +121,16 @@ def analyze_response_folder(
     folder: Path, *, rated: str = "paper", seed: int = 0, as_json: bool = False, out: Path | None = None
 ) -> None:
     """`classify --responses DIR`: the analysis of response tables made elsewhere, no classifier run."""
-    from recassay import api
-
-    instances = verbs.load_response_folder(folder)
+    instances = recassay.load_response_folder(folder)
     names = [name.strip() for name in rated.split(",")] if "," in rated else rated
-    result = verbs.analyze_instances(instances, rated=names, seed=seed, progress=fitting_progress())
-    document = verbs.instances_document(instances, result)
+    result = recassay.analyze_instances(instances, rated=names, seed=seed, progress=fitting_progress())
+    document = recassay.instances_document(instances, result)
     if as_json:
         print_json(document)
     else:
         show_decodirt(result)
     if out is not None:
-        print_saved(api.save({"decodirt": result}, document, out), out)
+        print_saved(recassay.save({"decodirt": result}, document, out), out)
 
 
 def fitting_progress() -> Callable[[int, int, str], None] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
@@ -37,9 +37,9 @@ def compare(
 ) -> None:
     """Test which differences are more than luck."""
     if zeros not in {"wilcox", "pratt", "zsplit"}:
-        raise api.UsageError(f"--zeros {zeros!r} is no rule", fix="use wilcox, pratt or zsplit")
+        raise recassay.UsageError(f"--zeros {zeros!r} is no rule", fix="use wilcox, pratt or zsplit")
     results = load_table(files, metric, wide, transpose, column)
-    result = api.compare(
+    result = recassay.compare(
         results,
         metric,
         missing=missing,  # type: ignore[arg-type]

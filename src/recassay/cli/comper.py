@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table
@@ -53,7 +53,7 @@ def comper(
 ) -> None:
     """One score: accuracy, coverage, diversity, robustness, time."""
     results = load_table(files, correctness, False, False, column)
-    result = api.comper(
+    result = recassay.comper(
         results,
         correctness=correctness,
         k=k,
@@ -87,7 +87,7 @@ def comper_matrix(
     out: o.Out = None,
 ) -> None:
     """ComPer's matrix, derived step by step."""
-    derived = api.comper_matrix(experts=experts, similarities=similarities, definitions=definitions, fourth=fourth)
+    derived = recassay.comper_matrix(experts=experts, similarities=similarities, definitions=definitions, fourth=fourth)
     finish(
         "comper-matrix",
         {"comper-matrix": derived},

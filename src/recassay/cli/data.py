@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_table
 
@@ -43,7 +43,7 @@ def _reading(
     for pair in column or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
-            raise api.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example user=visitor")
+            raise recassay.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example user=visitor")
         columns[ours.strip()] = int(theirs) if theirs.strip().isdigit() else theirs.strip()
     weights: Any = events
     if events is not None and events != "inverse_frequency":
@@ -53,7 +53,7 @@ def _reading(
             try:
                 weights[name.strip()] = float(value)
             except ValueError:
-                raise api.UsageError(
+                raise recassay.UsageError(
                     f"--event-weights: {pair!r} is not of the form type=number", fix="for example view=1,purchase=20"
                 ) from None
     return {
@@ -82,7 +82,7 @@ def import_(
 ) -> None:
     """Read a file and keep it under a name."""
     read = _reading(form, delimiter, header, column, encoding, time, repeated, events, skip)
-    manifest = api.import_data(file, name, read, licence=licence, note=note, replace=replace)
+    manifest = recassay.import_data(file, name, read, licence=licence, note=note, replace=replace)
     _imported(manifest, as_json)
 
 
@@ -94,7 +94,7 @@ def list_(
     as_json: o.Json = False,
 ) -> None:
     """The stored datasets."""
-    rows = api.list_data(everything=everything)
+    rows = recassay.list_data(everything=everything)
     if as_json:
         print_json({"datasets": rows})
     elif not rows:
@@ -140,15 +140,15 @@ def describe(
         try:
             shares = tuple(float(share) for share in ratios.split(","))
         except ValueError:
-            raise api.UsageError(f"--ratios {ratios!r} are no numbers", fix="for example 0.8,0.1,0.1") from None
+            raise recassay.UsageError(f"--ratios {ratios!r} are no numbers", fix="for example 0.8,0.1,0.1") from None
         protocol = {
             "split": split, "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
             "min_user_interactions": min_users, "ratios": shares, "seed": seed, "allow_leakage": tuple(allow or ()),
         }  # fmt: skip
     read = _reading(form, delimiter, header, column, encoding, time, repeated, events, skip)
-    found = api.describe_data(dataset, read, protocol=protocol)
+    found = recassay.describe_data(dataset, read, protocol=protocol)
     if as_json:
-        print_json(api.plain(found.to_dict()))
+        print_json(recassay.plain(found.to_dict()))
     else:
         _show(found)
 
@@ -162,14 +162,14 @@ def fetch(
     as_json: o.Json = False,
 ) -> None:
     """Download a dataset of the catalogue, verified and resumable."""
-    manifest = api.fetch_data(name, progress=_progress(), accept_change=accept_change)
+    manifest = recassay.fetch_data(name, progress=_progress(), accept_change=accept_change)
     _imported(manifest, as_json)
 
 
 @app.command("remove")
 def remove(name: Annotated[str, typer.Argument(help="A stored dataset.")]) -> None:
     """Forget a stored dataset."""
-    api.remove_data(name)
+    recassay.remove_data(name)
     print_lines([f"removed {name}"])
 
 

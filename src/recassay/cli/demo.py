@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.analyze import _show_report
 from recassay.cli.progress import show_progress
@@ -24,5 +24,5 @@ def demo(
     as_json: o.Json = False,
 ) -> None:
     """The main job on embedded data, with no network."""
-    report = api.demo(out, trials=trials, workers=workers, progress=show_progress())
+    report = recassay.demo(out, trials=trials, workers=workers, progress=show_progress())
     _show_report(report, as_json, out)

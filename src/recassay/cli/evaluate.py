@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
 
@@ -28,8 +28,10 @@ def evaluate(
 ) -> None:
     """Judge recommendations made elsewhere, user by user."""
     wanted = [label.strip() for label in metrics.split(",")] if metrics else None
-    report = api.evaluate(recommendations, train=train, test=test, metrics=wanted, allow_leakage=allow or (), seed=seed)
-    document = api.plain(report.to_dict())
+    report = recassay.evaluate(
+        recommendations, train=train, test=test, metrics=wanted, allow_leakage=allow or (), seed=seed
+    )
+    document = recassay.plain(report.to_dict())
     if as_json:
         print_json(document)
     else:
@@ -47,5 +49,5 @@ def evaluate(
             ]
         )
     if out is not None:
-        files = api.save_evaluation(report, document, out)
+        files = recassay.save_evaluation(report, document, out)
         print_saved(files, out)

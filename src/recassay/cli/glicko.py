@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
@@ -54,7 +54,7 @@ def glicko(
 ) -> None:
     """Glicko-2 ratings, datasets as rating periods."""
     results = load_table(files, metric, wide, transpose, column)
-    result = api.glicko(
+    result = recassay.glicko(
         results,
         metric,
         order=[name.strip() for name in order.split(",")] if "," in order else order,

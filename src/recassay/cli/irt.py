@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.irt_tables import show_beta_irt, show_logistic, show_user_irt
 from recassay.cli.table import finish, load_table, said_direction
@@ -85,20 +85,22 @@ def irt(
 ) -> None:
     """Ability, difficulty, discrimination: beta-IRT, or --model, or --users."""
     if dataset and not users:
-        raise api.UsageError("--dataset is for --users", fix="say --users, and name the folder of a study")
+        raise recassay.UsageError("--dataset is for --users", fix="say --users, and name the folder of a study")
     if (model or users) and len(files) != 1:
-        raise api.UsageError(f"{len(files)} files were given", fix="give one response table, or one study with --users")
+        raise recassay.UsageError(
+            f"{len(files)} files were given", fix="give one response table, or one study with --users"
+        )
     if users:
         _users(files[0], model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
     elif model is not None:
         _responses(files[0], model, items, estimator or "mml", ability, priors, confidence, as_json, out)
     elif items is not None or ability is not None or priors is not None:
-        raise api.UsageError(
+        raise recassay.UsageError(
             "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
         )
     else:
         results = load_table(files, metric, wide, transpose, column)
-        found = api.fit_beta_irt(
+        found = recassay.fit_beta_irt(
             results,
             metric,
             missing=missing,  # type: ignore[arg-type]
@@ -124,8 +126,8 @@ def _responses(
     out: Path | None,
 ) -> None:
     """`irt --model`: logistic IRT on a binary response table."""
-    table = api.load_responses(file)
-    found = api.fit_logistic_irt(
+    table = recassay.load_responses(file)
+    found = recassay.fit_logistic_irt(
         table,
         model,  # type: ignore[arg-type]
         items=items,
@@ -151,8 +153,8 @@ def _users(
 ) -> None:
     """`irt --users`: algorithms as respondents, the users of a study as items."""
     if items is not None or ability is not None:
-        raise api.UsageError("--items and --ability are for response tables", fix="leave them out with --users")
-    found = api.fit_user_irt(
+        raise recassay.UsageError("--items and --ability are for response tables", fix="leave them out with --users")
+    found = recassay.fit_user_irt(
         folder,
         model,  # type: ignore[arg-type]
         metric=metric,
@@ -160,5 +162,5 @@ def _users(
         priors=priors is not False,
         confidence=confidence,
     )
-    study = api.load_results(folder)
+    study = recassay.load_results(folder)
     finish("irt", {"user_irt": found}, found.to_dict(), study, as_json, out, lambda: show_user_irt(found))

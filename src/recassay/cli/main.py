@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import RecAssayError, __version__
+import recassay
 from recassay.cli import (
     advise,
     analyze,
@@ -41,7 +41,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"recassay {__version__}\n")
+        sys.stdout.write(f"recassay {recassay.__version__}\n")
         raise typer.Exit
 
 
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         code = app(given or ["--help"], standalone_mode=False)
-    except RecAssayError as error:
+    except recassay.RecAssayError as error:
         sys.stderr.write(f"recassay: {error}\n")
         code = error.exit_code
     except ParserError as error:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_table
 
@@ -16,7 +16,7 @@ def list_(
     as_json: o.Json = False,
 ) -> None:
     """What is available, plugins included."""
-    rows = api.list_parts(kind)
+    rows = recassay.list_parts(kind)
     if as_json:
         print_json({kind: rows})
         return
@@ -29,7 +29,7 @@ def list_(
 
 def doctor(as_json: o.Json = False) -> None:
     """Check this installation."""
-    found = api.doctor()
+    found = recassay.doctor()
     if as_json:
         print_json(found)
     else:

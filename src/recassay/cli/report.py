@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines
 from recassay.cli.table import load_table, said_direction
@@ -38,7 +38,7 @@ def report(
 ) -> None:
     """One HTML page with everything: verdict, pictures, numbers."""
     results = load_table(files, metric, wide, transpose, column)
-    found = api.report(
+    found = recassay.report(
         results,
         metric,
         missing=missing,  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def report(
         out=out,
     )
     if as_json:
-        print_json(api.document("report", {**found.to_dict(), "report": str(found.files[0])}, found.results))
+        print_json(recassay.document("report", {**found.to_dict(), "report": str(found.files[0])}, found.results))
         return
     print_lines(found.verdict)
     size = found.files[0].stat().st_size / 1e6

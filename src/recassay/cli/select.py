@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
@@ -42,7 +42,7 @@ def select(
 ) -> None:  # fmt: skip
     """Choose few datasets that keep the ranking of all."""
     results = load_table(files, metric, wide, transpose, column)
-    result = api.select(
+    result = recassay.select(
         results,
         metric,
         k=k,

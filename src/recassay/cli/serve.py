@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 
 if TYPE_CHECKING:
@@ -30,4 +30,4 @@ def serve(
         if browser:
             webbrowser.open(server.url)
 
-    api.serve(folder, host=host, port=port, metric=metric, ready=ready)
+    recassay.serve(folder, host=host, port=port, metric=metric, ready=ready)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish
@@ -49,8 +49,8 @@ def strata(
 ) -> None:
     """Does the order hold on less popular items?"""
     if not folder.is_dir():
-        raise api.UsageError(f"there is no folder {str(folder)!r}", fix="name the folder of a study")
-    result = api.strata(
+        raise recassay.UsageError(f"there is no folder {str(folder)!r}", fix="name the folder of a study")
+    result = recassay.strata(
         folder,
         metric,
         thresholds=_thresholds(thresholds),
@@ -60,7 +60,7 @@ def strata(
         replicates=replicates,
         seed=seed,
     )
-    table = api.load_results(folder)
+    table = recassay.load_results(folder)
     finish("strata", {"strata": result}, result.to_dict(), table, as_json, out, lambda: show_strata(result))
 
 
@@ -69,7 +69,7 @@ def _thresholds(text: str | None) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise api.UsageError(f"--thresholds {text!r} are no whole numbers", fix="write them as in 5,10,50,200")
+        raise recassay.UsageError(f"--thresholds {text!r} are no whole numbers", fix="write them as in 5,10,50,200")
     return [int(part) for part in parts]
 
 
@@ -77,7 +77,7 @@ def _size(text: str | None) -> int | Literal["all"] | None:
     if text is None or text == "all":
         return text  # type: ignore[return-value]
     if not text.isdecimal() or int(text) < 1:
-        raise api.UsageError(f"--size {text!r} is no number of events", fix="use a whole number from 1, or all")
+        raise recassay.UsageError(f"--size {text!r} is no number of events", fix="use a whole number from 1, or all")
     return int(text)
 
 

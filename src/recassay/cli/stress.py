@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
@@ -40,7 +40,7 @@ def stress(
 ) -> None:
     """Which conclusions survive fewer datasets, other algorithms."""
     results = load_table(files, metric, wide, transpose, column)
-    result = api.stress(
+    result = recassay.stress(
         results,
         metric,
         methods=[m.strip() for m in methods.split(",")] if methods else None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recassay import api
+import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_table
@@ -49,14 +49,14 @@ def run(
 ) -> None:
     """Run a study, or resume it."""
     if (study is None) == (datasets is None or algorithms is None):
-        raise api.UsageError(
+        raise recassay.UsageError(
             "a study is a file, or --datasets and --algorithms",
             fix="give one of the two, as in: recassay run study.toml",
         )
     if study is not None:
-        spec = api.load_study(study)
+        spec = recassay.load_study(study)
     else:
-        spec = api.make_study(
+        spec = recassay.make_study(
             _names(datasets or ""),
             _names(algorithms or ""),
             trials=trials,
@@ -64,14 +64,18 @@ def run(
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
             **({"metrics": _names(metrics)} if metrics else {}),
         )
-    record = api.run(
+    record = recassay.run(
         spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
     )
     if dry:
         _show_plan(record, as_json)
         return
     if as_json:
-        print_json(api.plain({**api.status(record.folder).to_dict(), "folder": str(record.folder), "ran": record.ran}))
+        print_json(
+            recassay.plain(
+                {**recassay.status(record.folder).to_dict(), "folder": str(record.folder), "ran": record.ran}
+            )
+        )
     else:
         print_lines(
             [
@@ -90,9 +94,9 @@ def status(
     as_json: o.Json = False,
 ) -> None:
     """How far a study is."""
-    found = api.status(folder)
+    found = recassay.status(folder)
     if as_json:
-        print_json(api.plain(found.to_dict()))
+        print_json(recassay.plain(found.to_dict()))
         return
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
                  f"{found.trials} trials kept"])  # fmt: skip
@@ -120,7 +124,7 @@ def _names(text: str) -> list[str]:
 
 def _show_plan(record: StudyRecord, as_json: bool) -> None:
     if as_json:
-        print_json(api.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        print_json(recassay.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
         return
     rows = [
         [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),

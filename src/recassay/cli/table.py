@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay import api
+import recassay
 from recassay.cli.render import print_json, print_saved
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ def load_table(files: list[Path], metric: str | None, wide: bool, transpose: boo
     for pair in column or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
-            raise api.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
+            raise recassay.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
         columns[ours.strip()] = theirs.strip()
-    return api.load_results(list(files), metric=metric, wide=wide, transpose=transpose, columns=columns)
+    return recassay.load_results(list(files), metric=metric, wide=wide, transpose=transpose, columns=columns)
 
 
 def said_direction(higher: bool, lower: bool) -> bool | None:
     """What the two flags say of the direction; None where neither was given."""
     if higher and lower:
-        raise api.UsageError("--higher-is-better and --lower-is-better exclude each other", fix="keep one")
+        raise recassay.UsageError("--higher-is-better and --lower-is-better exclude each other", fix="keep one")
     return True if higher else False if lower else None
 
 
@@ -34,10 +34,10 @@ def finish(
     command: str, analyses: Any, content: Any, results: Sourced, as_json: bool, out: Path | None, show: Any
 ) -> None:
     """Print the answer as JSON or by `show`, and save it where a folder was named."""
-    document = api.document(command, content, results)
+    document = recassay.document(command, content, results)
     if as_json:
         print_json(document)
     else:
         show()
     if out is not None:
-        print_saved(api.save(analyses, document, out), out)
+        print_saved(recassay.save(analyses, document, out), out)

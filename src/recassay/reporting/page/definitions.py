@@ -16,7 +16,7 @@ _HEADING = re.compile(r"<(/?)h([1-4])>")
 
 def documentation(page: str) -> Traversable | None:
     """The page's file: in the installed package, or in the source tree that the package runs from."""
-    source = Path(__file__).resolve().parents[3] / "docs"
+    source = Path(__file__).resolve().parents[4] / "docs"
     folder: Traversable = source if (source / "index.md").is_file() else resources.files("recassay") / "docs"
     file = folder / f"{page}.md"
     return file if re.fullmatch(r"[a-z0-9-]+", page) and file.is_file() else None
