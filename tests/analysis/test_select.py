@@ -16,7 +16,7 @@ from recassay.analysis.select import preserving as search
 from recassay.analysis.select.designs import kmeans_choices, optimal_choices
 from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Halves, Task
-from recassay.analysis.select.methods import METHODS
+from recassay.analysis.select.result import METHODS
 from recassay.analysis.select.subsets import Agreement, as_weights, random_subsets
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, UsageError

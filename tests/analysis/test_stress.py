@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 import recassay
-from recassay.analysis.aggregation.rules import RULES, DolanMore
+from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.algorithms import add_best, add_copies, improved, kept_sizes
 from recassay.analysis.stress.datasets import dominance, few_datasets, several, small_sizes
@@ -298,7 +298,7 @@ def test_demsars_table_runs_with_its_ties():
         (random_table(2, 9), {}, NotApplicableError, "ndcg@10 has 2 algorithms; stress tests need at least 3"),
         (random_table(4, 6), {"draws": 10}, UsageError, "10 draws are too few for an interval; use at least 100"),
         (random_table(4, 6), {"methods": ["bordar"]}, UsageError, "did you mean 'borda'"),
-        (random_table(4, 6), {"dolan_more": DolanMore(1.0)}, UsageError, "give a ratio above 1"),
+        (random_table(4, 6), {"beta_max": 1.0}, UsageError, "give a ratio above 1"),
         (random_table(4, 6) - 5, {"methods": ["dm_auc"]}, NotApplicableError, "ask for an aggregation that allows"),
     ],
 )

@@ -28,7 +28,6 @@ NOT_PERSONALISED = frozenset(map(canonical, ("Random", "MostPop", "RecentPop", "
 """Left out of the average, as in Figure 7: its numbers follow to 0.011 without Random and MostPop, not with them."""
 
 FEWEST = 5
-NEEDS = "needs the characteristics of the datasets: give --characteristics FILE, or the folder of a study"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,7 +214,7 @@ def _mutual_information(x: IntArray, y: IntArray, count: int) -> FloatArray:
 
 
 def _run(results: Results, spec: AnalysisSpec) -> MetadataResult:
-    table = spec.need("characteristics", NEEDS)
+    table = spec.required("characteristics")
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     return correlate_characteristics(matrix, table, alpha=spec.alpha, seed=spec.seed)
 

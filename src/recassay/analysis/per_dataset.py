@@ -143,8 +143,9 @@ def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> Fl
 def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     users = None
-    if matrix.replicates is None and "user_scores" in spec.evidence:
-        users = spec.evidence["user_scores"]()(matrix.metric)
+    scores = spec.known("user_scores") if matrix.replicates is None else None
+    if scores is not None:
+        users = scores(matrix.metric)
     return per_dataset(matrix, users=users, confidence=1 - spec.alpha)
 
 

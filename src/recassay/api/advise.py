@@ -9,7 +9,7 @@ from typing import Any
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviceResult
 from recassay.api.tables import _needed, asked, study_folder
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.data.characteristics import describe
 from recassay.data.sources import open_dataset
@@ -37,7 +37,6 @@ def advise(
     (`positive_threshold`, `filter`, `min_item_interactions`, `min_user_interactions`) are applied: by default those of
     the study that the results come from, else items and then users with fewer than 5 interactions leave, as in KDD'24.
     """
-
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     needed = _needed(known)
     opened = open_dataset(dataset, _read_spec(read))
@@ -55,7 +54,6 @@ def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
 
 def _protocol(folder: Path | None, said: Mapping[str, Any]) -> ProtocolSpec:
     """What was said, over the study's own protocol where there is one."""
-
     if folder is None:
         return ProtocolSpec.checked(**said)
     with Store.open(folder) as store:
@@ -64,7 +62,6 @@ def _protocol(folder: Path | None, said: Mapping[str, Any]) -> ProtocolSpec:
 
 def _kept(interactions: Any, spec: ProtocolSpec) -> Any:
     """The interactions above the threshold that pass the filter."""
-
     above = positive_rows(interactions, spec.positive_threshold)
     rows = frequent_rows(
         interactions,

@@ -10,10 +10,10 @@ from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
 from recassay.api.tables import default_metric, load_characteristics, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import find_label
 from recassay.core.registry import analyses
-from recassay.core.results import MissingPolicy
 from recassay.evidence.study import evidence_of
 from recassay.reporting.files import refuse_file
 from recassay.reporting.verdict import verdict
@@ -35,7 +35,6 @@ def analyze(
 
     `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
     """
-
     if out is not None:
         refuse_file(Path(out))
     table = load_results(results, metric=metric)

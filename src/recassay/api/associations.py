@@ -6,7 +6,7 @@ from typing import Any
 
 from recassay.analysis.associations import MetadataResult, correlate_characteristics
 from recassay.api.tables import _needed, asked
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 
 
 def associations(
@@ -21,6 +21,5 @@ def associations(
     seed: int = 0,
 ) -> MetadataResult:
     """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7)."""
-
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return correlate_characteristics(matrix, _needed(known), alpha=alpha, permutations=permutations, seed=seed)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from recassay.analysis.beta_irt import fit as beta_irt
-from recassay.analysis.beta_irt.fit import Estimator, GapPolicy
-from recassay.analysis.beta_irt.result import BetaIRTResult, PosteriorForm
+from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.tables import default_metric, load_results
+from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 
 
 def fit_beta_irt(
@@ -17,7 +17,7 @@ def fit_beta_irt(
     missing: GapPolicy = "keep",
     higher_is_better: bool | None = None,
     sigma: float = 1.0,
-    estimator: Estimator | None = None,
+    estimator: BetaEstimator | None = None,
     posterior: PosteriorForm = "normal",
     confidence: float = 0.95,
     seed: int = 0,
@@ -26,7 +26,6 @@ def fit_beta_irt(
 
     `seed` matters for `posterior="samples"` alone: all else is computed without chance.
     """
-
     table = load_results(results, metric=metric)
     values, algorithms, datasets, label, upward = beta_irt.response_table(
         table, metric or default_metric(table), missing, higher_is_better

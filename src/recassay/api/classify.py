@@ -17,7 +17,6 @@ from recassay.store.store import Store
 
 def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     """The classifier study that a TOML (or YAML) file describes."""
-
     return load(path)
 
 
@@ -38,7 +37,6 @@ def classify(
     `cluster`, the address of a Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that
     they share.
     """
-
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
     return run_classifiers(
@@ -54,7 +52,6 @@ def classify(
 
 def load_instances(folder: str | Path) -> list[InstanceResponses]:
     """The answers of a classifier study: for each dataset, who classified which test instance rightly."""
-
     return stored_instances(folder)
 
 

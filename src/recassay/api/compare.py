@@ -6,9 +6,8 @@ from typing import Any
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.inference.significance import ZeroMethod
 from recassay.api.tables import default_metric, load_results
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy, ZeroMethod
 
 
 def compare(
@@ -23,7 +22,6 @@ def compare(
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test."""
-
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, seed=seed)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
+from recassay.core.choices import MissingPolicy
 from recassay.core.registry import analyses
-from recassay.core.results import MissingPolicy, Results
+from recassay.core.results import Results
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent
@@ -44,7 +45,6 @@ class AnalysisReport:
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
-
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
@@ -60,7 +60,6 @@ def report_content(
 
     Formulas are those that the study computed by: nothing is claimed of how a foreign table was made.
     """
-
     facts = study_facts(folder) if folder is not None else None
     return ReportContent(
         metric=found.metric,

@@ -10,5 +10,4 @@ from recassay.api.tables import load_results
 
 def correlations(results: Any) -> CorrelationsResult:
     """Spearman's correlation between metrics, averaged over datasets."""
-
     return correlate_metrics(load_results(results))

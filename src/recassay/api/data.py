@@ -32,13 +32,11 @@ def import_data(
     replace: bool = False,
 ) -> DatasetManifest:
     """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`."""
-
     return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
 
 
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     """The stored datasets; with `everything` also the embedded ones and those of the catalogue."""
-
     stored = list_datasets()
     rows = [
         {
@@ -76,7 +74,6 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
 
 def load_data(source: Any, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
     """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory."""
-
     return open_dataset(source, _read_spec(read)).interactions
 
 
@@ -84,7 +81,6 @@ def fetch_data(
     name: str, *, progress: Callable[[int, int | None], None] | None = None, accept_change: bool = False
 ) -> DatasetManifest:
     """Download a dataset of the catalogue, verify, unpack and read it, and keep it under its name."""
-
     entry = find_dataset(name)
     if not entry.addresses:
         raise UsageError(
@@ -99,7 +95,6 @@ def fetch_data(
 
 def remove_data(name: str) -> None:
     """Forget a stored dataset."""
-
     remove_dataset(name)
 
 
@@ -141,7 +136,6 @@ def describe_data(
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
 ) -> DataDescription:
     """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit."""
-
     opened = open_dataset(source, _read_spec(read))
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__

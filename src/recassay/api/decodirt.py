@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
-from recassay.analysis.decodirt.traits import Calibration
-from recassay.analysis.logistic_irt.ability import AbilityMethod
+from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.instances import InstanceResponses
 from recassay.core.plain import plain
 from recassay.core.version import __version__
@@ -18,7 +17,6 @@ from recassay.data.tables.instances import read_instances
 
 def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
     """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`."""
-
     return read_instances(folder)
 
 
@@ -27,7 +25,7 @@ def analyze_instances(
     *,
     rated: str | Sequence[str] = "paper",
     items_from: Sequence[str] = ("real", "artificial", "mlp"),
-    estimator: Literal["mml", "birnbaum"] = "mml",
+    estimator: LogisticEstimator = "mml",
     ability: AbilityMethod = "eap",
     bins: int = 6,
     tau: float | None = None,
@@ -43,11 +41,10 @@ def analyze_instances(
     and six artificial ones), `all`, `everybody` (the many MLPs too) or names. `items_from` are the roles of those whose
     answers calibrate the items. `progress(done, total, dataset)` is called before each dataset is fitted.
     """
-
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
     return decodirt.analyze_instances(
         given,
-        how=Calibration(
+        how=decodirt.Calibration(
             tuple(items_from), estimator=estimator, ability=ability, confidence=confidence, max_cycles=max_cycles
         ),
         rated=rated,
@@ -63,7 +60,6 @@ def instances_document(
     instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
 ) -> dict[str, Any]:
     """The JSON of the analysis: version, the files that were read with their hashes, and the content."""
-
     sources = dict.fromkeys(source for one in instances for source in one.responses.sources)
     files = [{"file": source.file, "sha256": source.sha256} for source in sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(result.to_dict())}

@@ -62,7 +62,6 @@ def evaluate(
     after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
     lacks leave the test part and are counted. Without `metrics` the nine of `core.study.DEFAULT_METRICS` are computed.
     """
-
     wanted = as_metrics(metrics or DEFAULT_METRICS)
     learned, held_out = load_data(train, read), load_data(test, read)
     spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
@@ -80,7 +79,6 @@ def evaluate(
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`."""
-
     return write_files(
         Path(out),
         {

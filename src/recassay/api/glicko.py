@@ -8,7 +8,7 @@ from typing import Any
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.tables import default_metric, load_results
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 from recassay.data.tables.responses import read_properties
 
 
@@ -30,7 +30,6 @@ def glicko(
     `order` of the datasets: `given` (first appearance in the table), `name`, `difficulty`, `discrimination`,
     `deviation`, any column of `properties` (a path, a frame with a column dataset, or a mapping by dataset), or names.
     """
-
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return rate_algorithms(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from recassay.analysis.logistic_irt.ability import AbilityMethod
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
-from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
 from recassay.analysis.logistic_irt.result import LogisticResult
+from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.responses import Responses
 from recassay.data.tables.responses import read_items, read_responses
+
+if TYPE_CHECKING:
+    from recassay.analysis.logistic_irt.priors import ItemPriors
 
 
 def load_responses(source: Any) -> Responses:
     """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`."""
-
     return read_responses(source)
 
 
@@ -23,7 +24,7 @@ def fit_logistic_irt(
     model: LogisticModel = "2pl",
     *,
     items: Any = None,
-    estimator: Literal["mml", "birnbaum"] = "mml",
+    estimator: LogisticEstimator = "mml",
     priors: ItemPriors | bool | None = None,
     ability: AbilityMethod | None = None,
     confidence: float = 0.95,
@@ -36,7 +37,6 @@ def fit_logistic_irt(
     `Responses`. With `items` (a path or frame: item, discrimination, difficulty, guessing) nothing but the abilities is
     estimated, by maximum likelihood unless `ability` says `map` or `eap`. Priors are on by default for the 3PL alone.
     """
-
     table = load_responses(responses)
     if items is not None:
         return score_logistic(table, read_items(items), model, ability=ability, confidence=confidence)

@@ -23,7 +23,6 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
     is known in a results table.
     """
-
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
         return [
@@ -71,7 +70,6 @@ def _metrics() -> list[dict[str, Any]]:
 
 def doctor() -> dict[str, Any]:
     """Whether this installation works: versions, processors, memory, optional parts, and each registered part."""
-
     versions = {}
     for requirement in metadata.requires("recassay") or []:
         if "extra ==" in requirement:

@@ -6,7 +6,7 @@ from typing import Any
 
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.tables import default_metric, load_results
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 
 
 def profiles(
@@ -18,7 +18,6 @@ def profiles(
     beta_max: float = 3.0,
 ) -> ProfilesResult:
     """Dolan-Moré performance profiles and the areas under them."""
-
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return fit_profiles(matrix, beta_max=beta_max)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.tables import default_metric, load_results
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 
 
 def rank(
@@ -26,7 +25,6 @@ def rank(
     beta_step: float | None = None,
 ) -> RankResult:
     """Which algorithm is best under each aggregation over datasets, with bootstrap intervals."""
-
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return rank_algorithms(
@@ -35,5 +33,6 @@ def rank(
         replicates=replicates,
         confidence=confidence,
         seed=seed,
-        dolan_more=DolanMore(beta_max, beta_step),
+        beta_max=beta_max,
+        beta_step=beta_step,
     )

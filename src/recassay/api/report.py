@@ -8,7 +8,7 @@ from typing import Any
 from recassay.api.analyze import analyze
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.tables import study_folder
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 from recassay.reporting.figures import told_and_drawn
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
@@ -33,7 +33,6 @@ def report(
     `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
     is the only one in `files` of the answer.
     """
-
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
@@ -62,7 +61,6 @@ def report_page(
     **more: Any,
 ) -> tuple[AnalysisReport, str]:
     """Every analysis, and the page that tells them; `more` goes to `analyze`."""
-
     found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
     content = report_content(
         found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better

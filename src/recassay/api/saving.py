@@ -16,7 +16,6 @@ from recassay.reporting.folder import write_folder
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, and the content as plain data."""
-
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
 
@@ -32,5 +31,4 @@ def save(
 
     With `content` the page `report.html` comes first.
     """
-
     return write_folder(Path(out), analyses, answer, content=content)

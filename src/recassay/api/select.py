@@ -8,7 +8,7 @@ from typing import Any
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectionResult
 from recassay.api.tables import asked
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 
 
 def select(
@@ -31,7 +31,6 @@ def select(
     For the folder of a study the characteristics are its own; for a table they come from `characteristics` (a path or a
     frame), and without them the ways that need none are left.
     """
-
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return select_datasets(
         matrix,

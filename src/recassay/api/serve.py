@@ -46,7 +46,6 @@ class LiveStudy:
 
     def status(self) -> dict[str, Any]:
         """Cells by dataset and algorithm, failures with reasons, and the order of the algorithms so far."""
-
         with Store.open(self.folder) as store:
             found, plan = store.status(), store.plan()
             states = {(c.dataset, c.algorithm): c.status for c in reversed(store.cells())}
@@ -69,7 +68,6 @@ class LiveStudy:
 
     def _leaderboard(self, store: Store) -> Mapping[str, Any] | None:
         """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
-
         try:
             results = store.results()
             metric = self.metric or default_metric(results)
@@ -116,7 +114,6 @@ def serve(
 
     It listens on this machine alone unless `host` says otherwise, only reads, and shows nothing but the study.
     """
-
     folder = Path(folder)
     Store.open(folder).close()
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 from recassay.analysis.strata.fit import sweep_popularity
 from recassay.analysis.strata.result import PopularityResult
 from recassay.api.data import load_data
+from recassay.core.choices import OtherItems
 from recassay.core.errors import UsageError
 from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.core.strata import Others, StrataEvidence
+from recassay.core.strata import StrataEvidence
 from recassay.data.tables.read import read_recommendations
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol
@@ -26,7 +27,7 @@ def strata(
     lists: Mapping[str, Any] | None = None,
     thresholds: Sequence[int] | None = None,
     size: int | Literal["all"] | None = None,
-    others: Others = "keep",
+    others: OtherItems = "keep",
     seed: int = 0,
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -43,7 +44,6 @@ def strata(
     says what becomes of a user's held-out items outside T_P: `keep` leaves them in the lists as items that are no hits,
     `remove` takes them out.
     """
-
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
         if train is not None or test is not None or lists is not None:
@@ -67,7 +67,6 @@ def list_strata(
     **options: Any,
 ) -> StrataEvidence:
     """The per-user scores of lists made elsewhere on the strata of given training and test data."""
-
     learned, held_out = load_data(train, read), load_data(test, read)
     spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.tables import default_metric, load_results
-from recassay.core.results import MissingPolicy
+from recassay.core.choices import MissingPolicy
 
 
 def stress(
@@ -28,7 +27,6 @@ def stress(
     `draws` random subsets at each size (1000 by default), or all of them where they are no more. Needs at least five
     datasets and three algorithms. `.verdict()` says the answer in words.
     """
-
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return stress_rankings(
@@ -36,5 +34,5 @@ def stress(
         methods=methods,
         draws=DRAWS if draws is None else draws,
         seed=seed,
-        dolan_more=DolanMore(beta_max),
+        beta_max=beta_max,
     )

@@ -16,13 +16,11 @@ from recassay.store.store import Store
 
 def load_study(path: str | Path) -> StudySpec:
     """The study that a TOML (or YAML) file describes."""
-
     return load(path)
 
 
 def make_study(datasets: Sequence[str], algorithms: Sequence[str], **settings: Any) -> StudySpec:
     """A study without a file; `settings` are those of `recassay.recommenders.study_file.study_from_arguments`."""
-
     return study_from_arguments(datasets, algorithms, **settings)
 
 
@@ -42,7 +40,6 @@ def run(
     The same call after an interruption goes on; a changed study runs only what changed. `cluster`, the address of a
     Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that they share.
     """
-
     spec = study if isinstance(study, StudySpec) else load_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
     return run_study(
@@ -58,6 +55,5 @@ def run(
 
 def status(folder: str | Path) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go."""
-
     with Store.open(folder) as store:
         return store.status()

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Matrix, MissingPolicy, Results
+from recassay.core.results import Matrix, Results
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.results import read_results
 from recassay.evidence.characteristics import study_characteristics
@@ -29,7 +30,6 @@ def load_results(
     See `recassay.data.tables.results.read_results` for the shapes. The folder of a study gives its table; a `Results`
     is returned as it is.
     """
-
     if isinstance(source, Results):
         return source
     folder = study_folder(source)
@@ -41,7 +41,6 @@ def load_results(
 
 def study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
-
     if isinstance(source, Results):
         source = [found.file for found in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
@@ -63,7 +62,6 @@ def default_metric(results: Results) -> str:
 
 def load_characteristics(source: Any) -> CharacteristicsTable:
     """Characteristics of datasets from a path, a frame, or the folder of a study, which computes them."""
-
     folder = study_folder(source)
     return read_characteristics(source) if folder is None else study_characteristics(folder)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from recassay.analysis.logistic_irt.priors import LogisticModel
 from recassay.analysis.user_irt import fit as user_irt
 from recassay.analysis.user_irt.result import UserIRTResult
+from recassay.core.choices import LogisticModel
 from recassay.evidence.users import user_responses
 from recassay.store.store import Store
 
@@ -26,7 +26,6 @@ def fit_user_irt(
     `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
     what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
     """
-
     with Store.open(folder) as store:
         label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
     chosen = user_irt.USER_PRIORS if priors else None

@@ -62,7 +62,7 @@ def advise(
         characteristics=characteristics,
         k=k,
         protocol={name: value for name, value in said.items() if value is not None},
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         seed=seed,
     )

@@ -34,7 +34,7 @@ def analyze(
     report = recassay.analyze(
         results,
         metric,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         seed=seed,

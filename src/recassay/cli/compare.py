@@ -10,6 +10,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
+from recassay.core.choices import ZeroMethod
 
 if TYPE_CHECKING:
     from recassay.analysis.compare.result import CompareResult
@@ -26,7 +27,7 @@ def compare(
     lower: o.Lower = False,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
     zeros: Annotated[
-        str, typer.Option("--zeros", help="Equal values in Wilcoxon's test: wilcox (dropped), pratt or zsplit.")
+        ZeroMethod, typer.Option("--zeros", help="Equal values in Wilcoxon's test: dropped (wilcox), or kept.")
     ] = "wilcox",
     rope: Annotated[
         float, typer.Option("--rope", help="Half-width of practical equivalence, in the metric's units.")
@@ -36,16 +37,14 @@ def compare(
     out: o.Out = None,
 ) -> None:
     """Test which differences are more than luck."""
-    if zeros not in {"wilcox", "pratt", "zsplit"}:
-        raise recassay.UsageError(f"--zeros {zeros!r} is no rule", fix="use wilcox, pratt or zsplit")
     results = load_table(files, metric, wide, transpose, column)
     result = recassay.compare(
         results,
         metric,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         alpha=alpha,
-        zeros=zeros,  # type: ignore[arg-type]
+        zeros=zeros,
         rope=rope,
         seed=seed,
     )

@@ -11,6 +11,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table
+from recassay.core.choices import ComPerTimeUnit, Normalisation
 
 if TYPE_CHECKING:
     from recassay.analysis.comper.matrix import Derivation
@@ -39,10 +40,10 @@ def comper(
         ),
     ] = None,
     normalisation: Annotated[
-        str, typer.Option("--normalisation", help="ratio (equation 4), min-max or min-max-dataset.")
+        Normalisation, typer.Option("--normalisation", help="Equation 4 (ratio), or another.")
     ] = "ratio",
     time_unit: Annotated[
-        str, typer.Option("--time-unit", help="Unit of measured seconds: seconds or milliseconds.")
+        ComPerTimeUnit, typer.Option("--time-unit", help="Unit in which time enters the score.")
     ] = "seconds",
     draws: Annotated[int, typer.Option("--draws", min=1, help="Random matrices of the sensitivity analysis.")] = 10_000,
     column: o.Column = None,
@@ -58,9 +59,9 @@ def comper(
         correctness=correctness,
         k=k,
         matrix=matrix,
-        normalisation=normalisation,  # type: ignore[arg-type]
-        time_unit=time_unit,  # type: ignore[arg-type]
-        missing=missing,  # type: ignore[arg-type]
+        normalisation=normalisation,
+        time_unit=time_unit,
+        missing=missing,
         draws=draws,
         seed=seed,
     )

@@ -59,7 +59,7 @@ def glicko(
         metric,
         order=[name.strip() for name in order.split(",")] if "," in order else order,
         properties=properties,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         tau=tau,
         tie=tie,

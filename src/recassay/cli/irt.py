@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -11,12 +11,21 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.irt_tables import show_beta_irt, show_logistic, show_user_irt
 from recassay.cli.table import finish, load_table, said_direction
+from recassay.core.choices import (
+    AbilityMethod,
+    BetaEstimator,
+    GapPolicy,
+    IRTEstimator,
+    LogisticEstimator,
+    LogisticModel,
+    PosteriorForm,
+)
 
 Model = Annotated[
-    str | None,
+    LogisticModel | None,
     typer.Option(
         "--model",
-        help="Logistic IRT on a binary response table: 1pl, 2pl or 3pl. [default with --users: 1pl]",
+        help="Logistic IRT on a binary response table. [default with --users: 1pl]",
         show_default=False,
     ),
 ]
@@ -27,8 +36,8 @@ Items = Annotated[
     ),
 ]
 Ability = Annotated[
-    str | None,
-    typer.Option("--ability", help="ml, map or eap. [default: eap; ml with --items]", show_default=False),
+    AbilityMethod | None,
+    typer.Option("--ability", help="How abilities are estimated. [default: eap; ml with --items]", show_default=False),
 ]
 Priors = Annotated[
     bool | None,
@@ -55,12 +64,12 @@ def irt(
     transpose: o.Transpose = False,
     column: o.Column = None,
     missing: Annotated[
-        str, typer.Option("--missing", help="Missing cells: keep, error, drop-datasets, drop-algorithms or worst.")
+        GapPolicy, IRTEstimator, typer.Option("--missing", help="What becomes of missing cells.")
     ] = "keep",
     higher: o.Higher = False,
     lower: o.Lower = False,
     estimator: Annotated[
-        str | None,
+        IRTEstimator | None,
         typer.Option(
             "--estimator",
             help="beta (the model's density), precision (noise of its own), auto (the likelier) or bi-reirt (squared "
@@ -70,7 +79,7 @@ def irt(
     ] = None,
     sigma: Annotated[float, typer.Option("--sigma", help="Prior standard deviation of the discriminations.")] = 1.0,
     posterior: Annotated[
-        str, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
+        PosteriorForm, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
     ] = "normal",
     confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
@@ -93,7 +102,17 @@ def irt(
     if users:
         _users(files[0], model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
     elif model is not None:
-        _responses(files[0], model, items, estimator or "mml", ability, priors, confidence, as_json, out)
+        _responses(
+            files[0],
+            model,
+            items,
+            _one_of(estimator or "mml", get_args(LogisticEstimator)),
+            ability,
+            priors,
+            confidence,
+            as_json,
+            out,
+        )
     elif items is not None or ability is not None or priors is not None:
         raise recassay.UsageError(
             "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
@@ -103,23 +122,30 @@ def irt(
         found = recassay.fit_beta_irt(
             results,
             metric,
-            missing=missing,  # type: ignore[arg-type]
+            missing=missing,
             higher_is_better=said_direction(higher, lower),
             sigma=sigma,
-            posterior=posterior,  # type: ignore[arg-type]
-            estimator=estimator,  # type: ignore[arg-type]
+            posterior=posterior,
+            estimator=_one_of(estimator, get_args(BetaEstimator)),
             confidence=confidence,
             seed=seed,
         )
         finish("irt", {"irt": found}, found.to_dict(), results, as_json, out, lambda: show_beta_irt(found))
 
 
+def _one_of(estimator: str | None, fitting: tuple[Any, ...]) -> Any:
+    """The estimator where it fits the model that was asked for; one of the other model is refused."""
+    if estimator is not None and estimator not in fitting:
+        raise recassay.UsageError(f"--estimator {estimator} is for another model", fix=f"use {', '.join(fitting)}")
+    return estimator
+
+
 def _responses(
     file: Path,
-    model: str,
+    model: LogisticModel,
     items: Path | None,
-    estimator: str,
-    ability: str | None,
+    estimator: LogisticEstimator,
+    ability: AbilityMethod | None,
     priors: bool | None,
     confidence: float,
     as_json: bool,
@@ -129,10 +155,10 @@ def _responses(
     table = recassay.load_responses(file)
     found = recassay.fit_logistic_irt(
         table,
-        model,  # type: ignore[arg-type]
+        model,
         items=items,
-        estimator=estimator,  # type: ignore[arg-type]
-        ability=ability,  # type: ignore[arg-type]
+        estimator=estimator,
+        ability=ability,
         priors=priors,
         confidence=confidence,
     )
@@ -141,11 +167,11 @@ def _responses(
 
 def _users(
     folder: Path,
-    model: str,
+    model: LogisticModel,
     metric: str | None,
     datasets: list[str] | None,
     items: Path | None,
-    ability: str | None,
+    ability: AbilityMethod | None,
     priors: bool | None,
     confidence: float,
     as_json: bool,
@@ -156,7 +182,7 @@ def _users(
         raise recassay.UsageError("--items and --ability are for response tables", fix="leave them out with --users")
     found = recassay.fit_user_irt(
         folder,
-        model,  # type: ignore[arg-type]
+        model,
         metric=metric,
         datasets=datasets,
         priors=priors is not False,

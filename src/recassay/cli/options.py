@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from recassay.core.choices import MissingPolicy
+
 Files = Annotated[
     list[Path], typer.Argument(help="Results: CSV, TSV or Parquet; several files are joined.", show_default=False)
 ]
@@ -26,9 +28,7 @@ Column = Annotated[
     list[str] | None,
     typer.Option("--column", help="Name a column: algorithm=model, value=score, ... (repeatable).", show_default=False),
 ]
-Missing = Annotated[
-    str, typer.Option("--missing", help="Missing cells: error, drop-datasets, drop-algorithms or worst.")
-]
+Missing = Annotated[MissingPolicy, typer.Option("--missing", help="What becomes of missing cells.")]
 Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]

@@ -49,7 +49,7 @@ def rank(
         results,
         metric,
         methods=[m.strip() for m in methods.split(",")] if methods else None,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         replicates=replicates,
         confidence=confidence,

@@ -41,7 +41,7 @@ def report(
     found = recassay.report(
         results,
         metric,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         seed=seed,

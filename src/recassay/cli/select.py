@@ -49,7 +49,7 @@ def select(
         characteristics=characteristics,
         methods=[name.strip() for name in method.split(",")],
         aggregation=aggregation,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         simulations=simulations,
         seed=seed,

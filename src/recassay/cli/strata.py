@@ -11,6 +11,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish
+from recassay.core.choices import OtherItems
 
 if TYPE_CHECKING:
     from recassay.analysis.strata.result import DatasetStrata, PopularityResult
@@ -38,7 +39,7 @@ def strata(
         ),
     ] = None,
     others: Annotated[
-        str,
+        OtherItems,
         typer.Option("--others", help="A user's held-out items outside T_P: keep (as no hits) or remove from lists."),
     ] = "keep",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
@@ -55,7 +56,7 @@ def strata(
         metric,
         thresholds=_thresholds(thresholds),
         size=_size(size),
-        others=others,  # type: ignore[arg-type]
+        others=others,
         alpha=alpha,
         replicates=replicates,
         seed=seed,
@@ -74,8 +75,10 @@ def _thresholds(text: str | None) -> list[int] | None:
 
 
 def _size(text: str | None) -> int | Literal["all"] | None:
-    if text is None or text == "all":
-        return text  # type: ignore[return-value]
+    if text is None:
+        return None
+    if text == "all":
+        return "all"
     if not text.isdecimal() or int(text) < 1:
         raise recassay.UsageError(f"--size {text!r} is no number of events", fix="use a whole number from 1, or all")
     return int(text)

@@ -45,7 +45,7 @@ def stress(
         metric,
         methods=[m.strip() for m in methods.split(",")] if methods else None,
         draws=draws,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         higher_is_better=said_direction(higher, lower),
         beta_max=beta_max,
         seed=seed,

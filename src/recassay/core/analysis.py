@@ -8,8 +8,18 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
+from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
-from recassay.core.results import MissingPolicy, Results
+from recassay.core.results import Results
+
+WITHOUT = {
+    "characteristics": "needs the characteristics of the datasets: "
+    "give --characteristics FILE, or the folder of a study",
+    "strata": "popularity strata need a study's held-out interactions and lists; this is a table",
+    "user_responses": "only the folder of a study knows which user got a hit",
+    "instances": "it reads answers of classifiers on test instances, which recassay classify keeps",
+}
+"""Why an analysis does not apply where the evidence of that name is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +27,8 @@ class AnalysisSpec:
     """What was asked: the metric, how to read the table, how to draw chance, and what else is known.
 
     `evidence` holds, by name, ways to load what a bare table does not say (`characteristics` of the datasets, a
-    study's held-out interactions, ...); an analysis asks with `need`, and only then is anything read.
+    study's held-out interactions, ...); an analysis asks for it with `required` or `known`, and only then is anything
+    read.
     """
 
     metric: str
@@ -28,10 +39,14 @@ class AnalysisSpec:
     replicates: int = 10_000
     evidence: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
-    def need(self, name: str, otherwise: str) -> Any:
-        """The evidence of that name; without it the analysis does not apply, and `otherwise` says why."""
+    def known(self, name: str) -> Any:
+        """The evidence of that name, or None."""
+        return self.evidence[name]() if name in self.evidence else None
+
+    def required(self, name: str) -> Any:
+        """The evidence of that name; without it the analysis does not apply."""
         if name not in self.evidence:
-            raise NotApplicableError(otherwise)
+            raise NotApplicableError(WITHOUT.get(name, f"needs {name}, which these results do not have"))
         return self.evidence[name]()
 
 

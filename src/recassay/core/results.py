@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Protocol, get_args
 
 import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.choices import MissingPolicy
 from recassay.core.display import table_html
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
 from recassay.core.types import FloatArray
-
-MissingPolicy = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import polars as pl
 
+from recassay.core.choices import OtherItems
 from recassay.core.types import FloatArray
-
-Others = Literal["keep", "remove"]
-"""What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
-(`keep`), or leave it and the rest moves up (`remove`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +19,7 @@ class StrataScores:
     without an event in T_P, and then for every algorithm, so that all comparisons are paired. `shares` has a row a
     threshold (`events` in T_P out of a `pool`, and the shares of items, training and test interactions below P),
     `curve` the popularity of the items in descending order (`rank`, `popularity`), thinned where there are many.
-    `shortened` counts lists that may have lost exactness by removal (see `Others`).
+    `shortened` counts lists that may have lost exactness by removal (see `OtherItems`).
     """
 
     dataset: str
@@ -54,5 +50,5 @@ class StrataEvidence:
     metric: str
     higher_is_better: bool
     datasets: tuple[StrataScores, ...]
-    others: Others = "keep"
+    others: OtherItems = "keep"
     left_out: tuple[str, ...] = ()

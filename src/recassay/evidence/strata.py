@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.choices import OtherItems
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
-from recassay.core.strata import Others, StrataEvidence, StrataScores
+from recassay.core.strata import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
 from recassay.evidence.strata_sets import Size, Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
@@ -22,7 +23,8 @@ from recassay.store.records import CellRecord
 from recassay.store.store import Store, lists_file
 
 if TYPE_CHECKING:
-    from recassay.core.strata import Others, StrataEvidence
+    from recassay.core.choices import OtherItems
+    from recassay.core.strata import StrataEvidence
 
 
 def study_evidence(
@@ -31,7 +33,7 @@ def study_evidence(
     *,
     thresholds: Sequence[int] | None = None,
     size: Size = None,
-    others: Others = "keep",
+    others: OtherItems = "keep",
     seed: int = 0,
 ) -> StrataEvidence:
     """The strata of every dataset of the study in `folder`: see `recassay.evidence.strata.study_strata`."""
@@ -66,7 +68,7 @@ def given_evidence(
     *,
     thresholds: Sequence[int] | None = None,
     size: Size = None,
-    others: Others = "keep",
+    others: OtherItems = "keep",
     seed: int = 0,
 ) -> StrataEvidence:
     """The strata of one split, for lists made elsewhere (by algorithm, a table and what to call it)."""

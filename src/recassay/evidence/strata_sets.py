@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.choices import OtherItems
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.strata import Others, StrataScores
+from recassay.core.strata import StrataScores
 from recassay.core.types import FloatArray, Interactions, Split, TopK
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.context import EvaluationContext
@@ -37,7 +38,7 @@ class Sweep:
     metric: AccuracyMetric
     thresholds: Sequence[int] | None
     size: Size
-    others: Others
+    others: OtherItems
     seed: int
 
     @classmethod
@@ -47,7 +48,7 @@ class Sweep:
         *,
         thresholds: Sequence[int] | None = None,
         size: Size = None,
-        others: Others = "keep",
+        others: OtherItems = "keep",
         seed: int = 0,
     ) -> Sweep:
         """The sweep of these options, or one line that says what is wrong with them."""

@@ -29,7 +29,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     if is_classifier_study(folder):
         return {"instances": partial(stored_instances, folder)}
     return {
-        "popularity": lambda: partial(_popularity, folder),
+        "strata": lambda: partial(_strata, folder),
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
@@ -37,7 +37,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _popularity(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
+def _strata(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
     """The popularity strata of the study under one of its metrics, where that is a metric of lists."""
     from recassay.core.labels import split_label
     from recassay.core.registry import metrics

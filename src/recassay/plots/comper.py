@@ -7,9 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from recassay.analysis.comper.matrix import DIMENSIONS
 from recassay.analysis.comper.result import MEAN, ComPerResult
-from recassay.analysis.comper.sensitivity import SCHEMES
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
 
@@ -77,7 +75,7 @@ def plot_dimensions(result: ComPerResult) -> Any:
     )
     raw = result.table.values.mean(axis=1)
     panels = []
-    for d, dimension in enumerate(DIMENSIONS):
+    for d, dimension in enumerate(result.dimensions):
         rows = [
             {c.ALGORITHM: name, "mean": float(mean[a, d]), "low": float(low[a, d]), "high": float(high[a, d]),
              "measured": float(raw[a, d])}
@@ -111,7 +109,7 @@ def plot_sensitivity(result: ComPerResult) -> Any:
     order = [result.table.algorithms[a] for a in result.order()]
     frame = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
     panels: list[Any] = []
-    for scheme in SCHEMES:
+    for scheme in result.schemes:
         rows = frame.filter(pl.col("scheme") == scheme)
         changed = float(rows.get_column("order_changed")[0])
         title = alt.TitleParams(f"{scheme}", subtitle=f"order changes in {changed:.0%}", fontSize=11,

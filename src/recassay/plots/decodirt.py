@@ -6,7 +6,6 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.decodirt.metadata import STATISTICS
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
 from recassay.plots.theme import (
@@ -142,7 +141,7 @@ def plot_metadata(result: DecodirtResult) -> Any:
     """Figure 11: correlations of properties and item statistics with item statistics."""
     found = result.correlations
     shown = {name: name.replace("_", " ") for name in found.variables}
-    first = len(found.variables) - len(STATISTICS)
+    first = found.properties
     rows = [
         {
             "row": shown[found.variables[i]],
@@ -188,7 +187,7 @@ def plot_metadata(result: DecodirtResult) -> Any:
         color=alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value(INK)),
         opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.4)),
     )
-    chart = (cells + numbers).properties(width=56 * len(STATISTICS), height=24 * len(names))
+    chart = (cells + numbers).properties(width=56 * len(found.statistics), height=24 * len(names))
     return themed(
         chart,
         "Properties of datasets and their items",

@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from recassay.analysis.logistic_irt.model import probabilities
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
@@ -25,7 +24,7 @@ def plot_item_curves(result: LogisticResult, *, most: int = MOST_CURVES) -> Any:
     order = varied[np.argsort(result.items.difficulty[varied], kind="stable")]
     drawn = order if len(order) <= most else order[np.linspace(0, len(order) - 1, most).round().astype(int)]
     theta = np.linspace(-4, 4, 81)
-    curves = probabilities(theta, result.items.take(drawn))
+    curves = result.curves(theta, drawn)
     kind = np.where(result.items.slope[drawn] < 0, "negative discrimination", "positive discrimination")
     rows = [
         {"item": result.items.names[i], "ability": float(t), "probability": float(curves[q, k]), "kind": str(kind[k])}

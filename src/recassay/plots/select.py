@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.select.methods import METHODS, PRESERVING
-from recassay.analysis.select.result import SelectionResult
+from recassay.analysis.select.result import METHODS, PRESERVING, SelectionResult
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recassay.core.analysis import AnalysisResult
+from recassay.core.choices import MissingPolicy
 from recassay.core.facts import StudyFacts
-from recassay.core.results import MissingPolicy, Results
+from recassay.core.results import Results
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -11,21 +11,18 @@ from threadpoolctl import threadpool_limits
 
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import fit_direction
-from recassay.analysis.beta_irt.result import BetaIRTResult, PosteriorForm
+from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
-from recassay.core.results import MissingPolicy, Results
+from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
-Estimator = Literal["auto", "beta", "precision", "bi-reirt"]
-DEFAULT_ESTIMATOR: Estimator = "auto"
+DEFAULT_ESTIMATOR: BetaEstimator = "auto"
 SIGMA = 1.0
-
-GapPolicy = MissingPolicy | Literal["keep"]
-"""What to do about missing cells: `keep` them missing, or as `Results.matrix`."""
 
 
 def fit_beta_irt(
@@ -35,7 +32,7 @@ def fit_beta_irt(
     *,
     metric: str = "response",
     higher_is_better: bool = True,
-    estimator: Estimator = DEFAULT_ESTIMATOR,
+    estimator: BetaEstimator = DEFAULT_ESTIMATOR,
     sigma: float = SIGMA,
     posterior: PosteriorForm = "normal",
     confidence: float = 0.95,
@@ -59,8 +56,8 @@ def fit_beta_irt(
 
     A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
     """
-    if estimator not in get_args(Estimator):
-        raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(Estimator))}")
+    if estimator not in get_args(BetaEstimator):
+        raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(BetaEstimator))}")
     if posterior not in get_args(PosteriorForm):
         raise UsageError(f"posterior={posterior!r} is unknown", fix=f"use one of {', '.join(get_args(PosteriorForm))}")
     if not (np.isfinite(sigma) and sigma > 0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,11 +11,10 @@ import polars as pl
 from recassay.analysis.beta_irt.choice import Density
 from recassay.analysis.beta_irt.traits import ITEM_TRAITS, TRAITS, Direction, Trait
 from recassay.core import columns as c
+from recassay.core.choices import PosteriorForm
 from recassay.core.display import Displayed
 from recassay.core.errors import UsageError
 from recassay.core.types import FloatArray
-
-PosteriorForm = Literal["normal", "samples"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

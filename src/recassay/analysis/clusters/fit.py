@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.associations import NEEDS
 from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.analysis.dataset_space.space import COMPONENTS, OUTLIER_SHARE, place_datasets
@@ -104,7 +103,7 @@ def _difference(ranks: FloatArray, labels: IntArray, rng: np.random.Generator) -
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ClustersResult:
-    table = spec.need("characteristics", NEEDS)
+    table = spec.required("characteristics")
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     return cluster_datasets(matrix, table, seed=spec.seed)
 

@@ -9,15 +9,9 @@ import numpy as np
 from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
 from recassay.analysis.compare.power import power_statement
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.inference.significance import (
-    ZeroMethod,
-    advantages,
-    dataset_ranks,
-    friedman,
-    nemenyi_cd,
-    wilcoxon_holm,
-)
+from recassay.analysis.inference.significance import advantages, dataset_ranks, friedman, nemenyi_cd, wilcoxon_holm
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng

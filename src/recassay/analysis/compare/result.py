@@ -9,14 +9,16 @@ import polars as pl
 
 from recassay.analysis.compare.bayesian import BayesianPair
 from recassay.analysis.compare.power import PowerStatement
-from recassay.analysis.inference.significance import (
-    FriedmanResult,
-    Pair,
-    ZeroMethod,
-)
+from recassay.analysis.inference.significance import FriedmanResult, Pair, nemenyi_cd
 from recassay.core import columns as c
+from recassay.core.choices import ZeroMethod
 from recassay.core.display import Displayed
 from recassay.core.results import MissingCells
+
+
+def critical_differences(most: int, alpha: float) -> list[float]:
+    """Nemenyi's critical difference of 2, 3, ... `most` algorithms on one dataset; over n it is that / sqrt(n)."""
+    return [nemenyi_cd(k, 1, alpha) for k in range(2, most + 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.comper.agreement import agreement_of
+from recassay.analysis.comper.derive import derive_from_tables, given_matrix
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.result import ComPerResult
-from recassay.analysis.comper.score import Normalisation, normalise, score
+from recassay.analysis.comper.score import normalise, score
 from recassay.analysis.comper.sensitivity import weight_sensitivity
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.errors import UsageError
 from recassay.core.results import Results
 
+__all__ = ["ANALYSIS", "comper_scores", "derive_from_tables", "fit_comper", "given_matrix"]
+
 DRAWS = 10_000
 """Random matrices of each scheme of the sensitivity analysis."""
+
+
+def fit_comper(
+    results: Results,
+    *,
+    correctness: str | None = None,
+    k: int | None = None,
+    matrix: CorrelationMatrix | None = None,
+    normalisation: Normalisation = "ratio",
+    time_unit: ComPerTimeUnit = "seconds",
+    missing: MissingPolicy = "error",
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> ComPerResult:
+    """`comper_scores` of the dimensions that `dimension_table` finds in a results table."""
+    table = dimension_table(results, correctness=correctness, k=k, time_unit=time_unit, missing=missing)
+    return comper_scores(table, matrix=matrix, normalisation=normalisation, draws=draws, seed=seed)
 
 
 def comper_scores(
@@ -53,9 +74,8 @@ def comper_scores(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ComPerResult:
-    settings = spec.evidence["comper"]() if "comper" in spec.evidence else {}
-    table = dimension_table(results, missing=spec.missing, **settings)
-    return comper_scores(table, draws=spec.replicates, seed=spec.seed)
+    settings = spec.known("comper") or {}
+    return fit_comper(results, missing=spec.missing, draws=spec.replicates, seed=spec.seed, **settings)
 
 
 ANALYSIS = Analysis(

@@ -11,10 +11,11 @@ from scipy.stats import rankdata
 
 from recassay.analysis.comper.agreement import Agreement
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix
-from recassay.analysis.comper.score import Normalisation, contributions_by_dimension, contributions_by_objective, score
+from recassay.analysis.comper.score import contributions_by_dimension, contributions_by_objective, score
 from recassay.analysis.comper.sensitivity import SCHEMES, Sensitivity
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
+from recassay.core.choices import Normalisation
 from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 
@@ -70,6 +71,16 @@ class ComPerResult(Displayed):
             )
         missing = self.table.missing.sentence()
         return [*found, *([missing + "."] if missing else [])]
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The five dimensions, in the order of every array."""
+        return DIMENSIONS
+
+    @property
+    def schemes(self) -> dict[str, str]:
+        """How weights were drawn at random, by name and in words."""
+        return {name: meaning for name, meaning in SCHEMES.items()}
 
     def order(self) -> list[int]:
         """Positions of the algorithms, highest mean score first."""

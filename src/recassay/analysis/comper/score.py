@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 
 from recassay.analysis.comper.matrix import DIMENSIONS
 from recassay.analysis.comper.table import DimensionTable
+from recassay.core.choices import Normalisation
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.types import FloatArray
-
-Normalisation: TypeAlias = Literal["ratio", "min-max", "min-max-dataset"]
-"""`ratio`: equation (4). `min-max`: over all algorithms and settings. `min-max-dataset`: within each setting."""
 
 
 def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray:

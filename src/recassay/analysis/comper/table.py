@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
 from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
 from recassay.core import columns as c
+from recassay.core.choices import ComPerTimeUnit, MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, split_label
-from recassay.core.results import MissingCells, MissingPolicy, Results
+from recassay.core.results import MissingCells, Results
 from recassay.core.types import BoolArray, FloatArray
-
-TimeUnit: TypeAlias = Literal["seconds", "milliseconds"]
 
 DEFAULT_CUTOFF = 10
 """The N of the paper's lists; taken where a table has coverage or diversity at several cut-offs and none is named."""
@@ -41,7 +40,7 @@ class DimensionTable:
     datasets: tuple[str, ...]
     metrics: tuple[tuple[str, ...], ...] = tuple((name,) for name in DIMENSIONS)
     negative: BoolArray = field(default_factory=lambda: np.isin(DIMENSIONS, NEGATIVE_DIMENSIONS))
-    time_unit: TimeUnit | None = None
+    time_unit: ComPerTimeUnit | None = None
     """The unit of scalability where it was measured in seconds; None where the table says scalability itself."""
     missing: MissingCells = field(default_factory=MissingCells)
 
@@ -51,7 +50,7 @@ def dimension_table(
     *,
     correctness: str | None = None,
     k: int | None = None,
-    time_unit: TimeUnit = "seconds",
+    time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
 ) -> DimensionTable:
     """The dimensions of every algorithm in every setting, each the mean over seeds and folds.
@@ -63,8 +62,8 @@ def dimension_table(
     """
     if missing not in get_args(MissingPolicy):
         raise UsageError(f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}")
-    if time_unit not in get_args(TimeUnit):
-        raise UsageError(f"{time_unit!r} is no unit of time here", fix=f"use {' or '.join(get_args(TimeUnit))}")
+    if time_unit not in get_args(ComPerTimeUnit):
+        raise UsageError(f"{time_unit!r} is no unit of time here", fix=f"use {' or '.join(get_args(ComPerTimeUnit))}")
     available = results.metrics
     metrics = (
         _correctness(correctness, available),

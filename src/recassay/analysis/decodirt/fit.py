@@ -18,6 +18,8 @@ from recassay.core.errors import UsageError, listing
 from recassay.core.instances import InstanceResponses
 from recassay.core.results import Results
 
+__all__ = ["ANALYSIS", "Calibration", "analyze_instances"]
+
 
 def analyze_instances(
     instances: Sequence[InstanceResponses],
@@ -104,9 +106,7 @@ def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]
 
 
 def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
-    instances = spec.need(
-        "instances", "it reads answers of classifiers on test instances, which recassay classify keeps"
-    )
+    instances = spec.required("instances")
     return analyze_instances(instances, seed=spec.seed)
 
 

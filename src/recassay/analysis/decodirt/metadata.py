@@ -54,6 +54,11 @@ class MetadataCorrelations:
     spearman: FloatArray
     count: IntArray
 
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """The statistics of the items: the variables behind the properties."""
+        return self.variables[self.properties :]
+
     def pairs(self) -> list[tuple[int, int]]:
         """Every pair once, a property before a statistic."""
         n = len(self.variables)

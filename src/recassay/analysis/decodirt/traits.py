@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from recassay.analysis.decodirt.scale import standardised
-from recassay.analysis.logistic_irt.ability import AbilityMethod, check_method, estimate_abilities
+from recassay.analysis.logistic_irt.ability import check_method, estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import PARAMETERS, LogisticResult
+from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.instances import InstanceResponses
 from recassay.core.responses import Responses
@@ -40,7 +40,7 @@ class Calibration:
     """
 
     roles: tuple[str, ...] = ROLES
-    estimator: Literal["mml", "birnbaum"] = "mml"
+    estimator: LogisticEstimator = "mml"
     ability: AbilityMethod = "eap"
     priors: ItemPriors | bool | None = None
     confidence: float = 0.95

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import stats
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.core.choices import ZeroMethod
 from recassay.core.results import Matrix
 from recassay.core.types import FloatArray
-
-ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 
 
 @dataclass(frozen=True, slots=True)

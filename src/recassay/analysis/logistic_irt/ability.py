@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
+from recassay.core.choices import AbilityMethod
 from recassay.core.errors import UsageError
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
-AbilityMethod = Literal["ml", "map", "eap"]
 BOUND = 6.0
 """A maximum-likelihood ability lies within this many population deviations: all right has no finite one."""
 

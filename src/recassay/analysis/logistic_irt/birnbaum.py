@@ -10,8 +10,9 @@ from scipy.special import expit
 from recassay.analysis.logistic_irt.ability import Abilities, estimate_abilities
 from recassay.analysis.logistic_irt.items import maximise_items
 from recassay.analysis.logistic_irt.model import blocks
-from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.start import constant_items, starting_state, with_constant
+from recassay.core.choices import LogisticModel
 from recassay.core.errors import UsageError
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray

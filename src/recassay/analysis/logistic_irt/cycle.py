@@ -9,8 +9,9 @@ import numpy as np
 from recassay.analysis.inference.extrapolation import Extrapolation
 from recassay.analysis.logistic_irt.grid import Grid, expected_counts, grid, posterior_on_grid, precision, window
 from recassay.analysis.logistic_irt.items import DEEPEST, GUESSING_LOGIT, STEEPEST, maximise_items, slopes
-from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import starting_state
+from recassay.core.choices import LogisticModel
 from recassay.core.responses import Responses
 from recassay.core.types import FloatArray
 

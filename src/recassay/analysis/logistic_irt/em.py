@@ -9,8 +9,9 @@ import numpy as np
 from recassay.analysis.logistic_irt.cycle import EMRun
 from recassay.analysis.logistic_irt.grid import FEWEST_POINTS, REACH, Grid, expected_counts, posterior_on_grid
 from recassay.analysis.logistic_irt.items import STEEPEST, slopes
-from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import constant_items, with_constant
+from recassay.core.choices import LogisticModel
 from recassay.core.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 

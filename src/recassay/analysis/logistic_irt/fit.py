@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from scipy.stats import norm
 
-from recassay.analysis.logistic_irt.ability import (
-    Abilities,
-    AbilityMethod,
-    check_method,
-    estimate_abilities,
-    from_posterior,
-)
+from recassay.analysis.logistic_irt.ability import Abilities, check_method, estimate_abilities, from_posterior
 from recassay.analysis.logistic_irt.birnbaum import fit_birnbaum
 from recassay.analysis.logistic_irt.em import fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
 from recassay.analysis.logistic_irt.model import true_score
-from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import Estimator, LogisticResult
+from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
@@ -29,7 +24,7 @@ def fit_logistic(
     responses: Responses,
     model: LogisticModel = "2pl",
     *,
-    estimator: Literal["mml", "birnbaum"] = "mml",
+    estimator: LogisticEstimator = "mml",
     priors: ItemPriors | bool | None = None,
     ability: AbilityMethod | None = None,
     confidence: float = 0.95,

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.logistic_irt.model import logistic_and_logs
-from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
+from recassay.core.choices import LogisticModel
 from recassay.core.types import BoolArray, FloatArray
 
 STEEPEST = 25.0

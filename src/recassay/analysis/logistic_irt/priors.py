@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
+from recassay.core.choices import LogisticModel
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
-LogisticModel = Literal["1pl", "2pl", "3pl"]
 UNITS = (0.05, 25.0)
 """The range of the unit of slopes."""
 

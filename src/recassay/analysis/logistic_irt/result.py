@@ -10,10 +10,11 @@ import polars as pl
 
 from recassay.analysis.logistic_irt.ability import Abilities
 from recassay.analysis.logistic_irt.grid import REACH
-from recassay.analysis.logistic_irt.priors import LogisticModel
+from recassay.analysis.logistic_irt.model import probabilities
+from recassay.core.choices import LogisticModel
 from recassay.core.display import Displayed
 from recassay.core.responses import LogisticItems
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 Estimator = Literal["mml", "birnbaum", "given"]
 PARAMETERS = ("discrimination", "difficulty", "guessing")
@@ -54,6 +55,10 @@ class LogisticResult(Displayed):
     def parameters(self) -> FloatArray:
         """Discrimination, difficulty and guessing, items x 3."""
         return np.stack([self.items.slope, self.items.difficulty, self.items.guessing], axis=1)
+
+    def curves(self, abilities: FloatArray, items: IntArray) -> FloatArray:
+        """The probability of a right answer at these abilities (rows) to these items (columns, by position)."""
+        return probabilities(abilities, self.items.take(items))
 
     def to_frame(self) -> pl.DataFrame:
         """One row a respondent, ablest first."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules, first_shares, score_ranks
 from recassay.analysis.aggregation.rules import DolanMore, Rule
@@ -28,7 +29,8 @@ def rank_algorithms(
     replicates: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,
-    dolan_more: DolanMore | None = None,
+    beta_max: float = BETA_MAX,
+    beta_step: float | None = None,
 ) -> RankResult:
     """Score and rank the algorithms by every aggregation, with a bootstrap over datasets.
 
@@ -39,7 +41,7 @@ def rank_algorithms(
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
-    options = dolan_more or DolanMore()
+    options = DolanMore(beta_max, beta_step)
     if options.beta_max <= 1:
         raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
     negative = bool((matrix.values < 0).any())

@@ -8,11 +8,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule
 from recassay.core import columns as c
 from recassay.core.display import Displayed
 from recassay.core.results import MissingCells
 from recassay.core.types import FloatArray
+
+BETA_MAX = DolanMore().beta_max
+"""The ratio to which the areas under profiles reach unless another is asked for."""
+
+
+def rule_notes() -> list[dict[str, Any]]:
+    """Every aggregation as plain data: name, title, which scores are best, definition, whether it needs values >= 0."""
+    return [
+        {"name": r.name, "title": r.title, "best": r.best, "definition": r.definition, "nonnegative": r.nonnegative}
+        for r in RULES.values()
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

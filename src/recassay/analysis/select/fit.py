@@ -137,10 +137,7 @@ def _run(results: Results, spec: AnalysisSpec) -> SelectionResult:
             f"{n} datasets and {len(matrix.algorithms)} algorithms are too few to choose among",
             fix="give at least 6 datasets and 3 algorithms",
         )
-    try:
-        table = spec.need("characteristics", "")
-    except NotApplicableError:  # two ways need none
-        table = None
+    table = spec.known("characteristics")  # two ways need none
     return select_datasets(
         matrix, min(6, n // 2), characteristics=table, others=other_metrics(results, matrix), seed=spec.seed
     )

@@ -9,8 +9,8 @@ import numpy as np
 
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
-from recassay.analysis.select.methods import PRESERVING, preserving, simulate
-from recassay.analysis.select.result import Choice, CurvePoint, Spread
+from recassay.analysis.select.methods import preserving, simulate
+from recassay.analysis.select.result import PRESERVING, Choice, CurvePoint, Spread
 from recassay.analysis.select.subsets import Agreement, as_weights, random_subsets
 from recassay.core.results import Matrix
 from recassay.core.seeds import derived_rng

@@ -8,20 +8,11 @@ from recassay.analysis.aggregation.rules import Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.select.designs import kmeans_choices, optimal_choices
 from recassay.analysis.select.preserving import Criterion, best_subset
+from recassay.analysis.select.result import METHODS
 from recassay.analysis.select.subsets import Agreement, random_subsets
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.types import FloatArray, IntArray
-
-PRESERVING = "preserving"
-METHODS = {
-    "random": "uniformly at random",
-    "kmeans": "the dataset nearest to each centre of k-means on characteristics",
-    "d_optimal": "greedy D-optimal design on characteristics",
-    "a_optimal": "greedy A-optimal design on characteristics",
-    PRESERVING: "the subset that best preserves the ranking under bootstrap",
-}
-"""By name, what each does; all but the last do not look at the results."""
 
 BY_CHARACTERISTICS = ("kmeans", "d_optimal", "a_optimal")
 

@@ -12,6 +12,16 @@ from recassay.core import columns as c
 from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 
+PRESERVING = "preserving"
+METHODS = {
+    "random": "uniformly at random",
+    "kmeans": "the dataset nearest to each centre of k-means on characteristics",
+    "d_optimal": "greedy D-optimal design on characteristics",
+    "a_optimal": "greedy A-optimal design on characteristics",
+    PRESERVING: "the subset that best preserves the ranking under bootstrap",
+}
+"""By name, what each does; all but the last do not look at the results."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:

@@ -109,7 +109,7 @@ def _sweep(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> PopularityResult:
-    load = spec.need("popularity", "popularity strata need a study's held-out interactions and lists; this is a table")
+    load = spec.required("strata")
     evidence: StrataEvidence = load(spec.metric, seed=spec.seed)
     replicates = min(spec.replicates, REPLICATES)
     return sweep_popularity(evidence, alpha=spec.alpha, replicates=replicates, seed=spec.seed)

@@ -11,8 +11,8 @@ import polars as pl
 from recassay.analysis.strata.pairs import Crossing, PairTests, significant
 from recassay.analysis.strata.sensitivity import Sensitivity, StudySensitivity
 from recassay.core import columns as c
+from recassay.core.choices import OtherItems
 from recassay.core.display import Displayed
-from recassay.core.strata import Others
 from recassay.core.types import FloatArray, IntArray
 
 CROSSING_SCHEMA = {
@@ -153,7 +153,7 @@ class PopularityResult(Displayed):
     higher_is_better: bool
     datasets: tuple[DatasetStrata, ...]
     study: StudySensitivity
-    others: Others
+    others: OtherItems
     alpha: float
     confidence: float
     replicates: int

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.ranks import choose_rules
 from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.bootstrap import dataset_weights
@@ -16,6 +18,7 @@ from recassay.analysis.stress.datasets import drop_datasets, few_datasets, sever
 from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
+from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Matrix, Results
@@ -35,7 +38,7 @@ def stress_rankings(
     methods: Sequence[str] | None = None,
     draws: int = DRAWS,
     seed: int = 0,
-    dolan_more: DolanMore | None = None,
+    beta_max: float = BETA_MAX,
 ) -> StressResult:
     """Put the rankings of every aggregation to the stress tests of KDD'24 (section 4.2.3, appendix B).
 
@@ -44,7 +47,7 @@ def stress_rankings(
     by their mean. The same seed gives the same numbers.
     """
     _refuse_too_little(matrix, draws)
-    options = dolan_more or DolanMore()
+    options = DolanMore(beta_max)
     if options.beta_max <= 1:
         raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
     negative = bool((matrix.values < 0).any())
@@ -81,7 +84,7 @@ def stress_rankings(
     )
     order = consensus(reference, matrix.algorithms)
     main = dropped.survivals[several(n_datasets)]
-    return StressResult(
+    result = StressResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         algorithms=matrix.algorithms,
@@ -103,6 +106,7 @@ def stress_rankings(
         tiers=tiers(order, main),
         deciding=deciding_datasets(reference, dropped.without, order[0]),
     )
+    return replace(result, words=tuple(stress_verdict(result)))
 
 
 def _refuse_too_little(matrix: Matrix, draws: int) -> None:

@@ -14,7 +14,6 @@ from recassay.analysis.stress.curve import Curve, estimated
 from recassay.analysis.stress.datasets import Subset
 from recassay.analysis.stress.signs import Row
 from recassay.analysis.stress.survival import Survival
-from recassay.analysis.stress.words import stress_verdict
 from recassay.core import columns as c
 from recassay.core.display import Displayed
 from recassay.core.results import MissingCells
@@ -28,7 +27,8 @@ class StressResult(Displayed):
     Arrays follow `rules` and `algorithms`. `reference` are the ranks on the whole table, `order` the consensus: by mean
     rank over the aggregations. `main` is the change that the verdict is about (a sixth of the datasets left out),
     `half` a harder one, `tiers` the order cut where it survives `main`, and `deciding[r, d]` says whether the first of
-    the order loses its place under rule r without dataset d alone.
+    the order loses its place under rule r without dataset d alone. `words` say what
+    survives.
     """
 
     metric: str
@@ -51,15 +51,16 @@ class StressResult(Displayed):
     conclusions: tuple[Conclusion, ...]
     tiers: list[list[int]]
     deciding: BoolArray
+    words: tuple[str, ...] = ()
+
+    def verdict(self) -> list[str]:
+        """Which conclusions of this benchmark survive, in sentences."""
+        return list(self.words)
 
     @property
     def titles(self) -> list[str]:
         """The aggregations as people name them."""
         return [rule.title for rule in self.rules]
-
-    def verdict(self) -> list[str]:
-        """Which conclusions of this benchmark survive, in sentences."""
-        return stress_verdict(self)
 
     def to_frame(self) -> pl.DataFrame:
         """The table of plus and minus, long: property, aggregation, number, sign, rule."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from recassay.analysis.stress.conclusions import KEPT, Conclusion
+from recassay.analysis.stress.result import StressResult
+from recassay.analysis.stress.survival import Survival
 from recassay.core.errors import listing
-
-if TYPE_CHECKING:
-    from recassay.analysis.stress.result import StressResult
-    from recassay.analysis.stress.survival import Survival
 
 
 def stress_verdict(result: StressResult) -> list[str]:

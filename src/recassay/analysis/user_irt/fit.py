@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.logistic_irt.fit import check_model, fit_logistic
-from recassay.analysis.logistic_irt.priors import ItemPriors, LogisticModel
+from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.start import constant_items
 from recassay.analysis.user_irt.result import ALL, UserFit, UserIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import LogisticModel
 from recassay.core.errors import NotApplicableError
 from recassay.core.responses import MISSING, Responses
 from recassay.core.results import Results
@@ -108,7 +109,7 @@ def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, conf
 
 
 def _run(results: Results, spec: AnalysisSpec) -> UserIRTResult:
-    load = spec.need("user_responses", "only the folder of a study knows which user got a hit")
+    load = spec.required("user_responses")
     metric, tables = load(spec.metric)
     return fit_user_irt(tables, metric=metric, confidence=1 - spec.alpha)
 

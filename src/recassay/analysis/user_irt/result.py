@@ -10,9 +10,9 @@ import polars as pl
 from scipy.stats import norm
 
 from recassay.analysis.logistic_irt.grid import REACH
-from recassay.analysis.logistic_irt.priors import LogisticModel
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core import columns as c
+from recassay.core.choices import LogisticModel
 from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
 

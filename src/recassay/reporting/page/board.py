@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.aggregation.areas import BETA_MAX
-from recassay.analysis.aggregation.rules import RULES
-from recassay.analysis.inference.significance import nemenyi_cd
-from recassay.analysis.rank.result import RankResult
+from recassay.analysis.compare.result import critical_differences
+from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.core import columns as c
 from recassay.core.labels import known_direction
 from recassay.plots.theme import COLOURS, DASHES
@@ -39,11 +37,8 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "missing": "drop-datasets" if content.missing == "error" else content.missing,
         "alpha": content.alpha,
         "betaMax": BETA_MAX,
-        "nemenyi": [nemenyi_cd(k, 1, content.alpha) for k in range(2, len(algorithms) + 1)],
-        "rules": [
-            {"name": r.name, "title": r.title, "best": r.best, "definition": r.definition, "nonnegative": r.nonnegative}
-            for r in RULES.values()
-        ],
+        "nemenyi": critical_differences(len(algorithms), content.alpha),
+        "rules": rule_notes(),
         "computed": _computed(content),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recassay.analysis.decodirt.metadata import STATISTICS
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
@@ -79,7 +78,7 @@ def _metadata(result: DecodirtResult) -> list[str]:
         f"{found.variables[i]} with {found.variables[j].replace('_', ' ')} (r = {found.pearson[i, j]:.2f})"
         for i, j in found.telling()
     ]
-    tested = f"{found.properties * len(STATISTICS)} correlations of properties with item parameters"
+    tested = f"{found.properties * len(found.statistics)} correlations of properties with item parameters"
     if telling:
         return [f"After Holm's correction over {tested}, these remain: {listing(telling)}."]
     return [f"None of the {tested} over {len(result.traits)} datasets is significant after Holm's correction."]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.select.methods import PRESERVING
-from recassay.analysis.select.result import SelectionResult
+from recassay.analysis.select.result import PRESERVING, SelectionResult
 from recassay.reporting.section import Figure, Section
 
 

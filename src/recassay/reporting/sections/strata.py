@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from recassay.analysis.strata.pairs import Crossing
+from typing import TYPE_CHECKING
+
 from recassay.analysis.strata.result import DatasetStrata, PopularityResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
+
+if TYPE_CHECKING:
+    from recassay.analysis.strata.pairs import Crossing
 
 
 def sentences(result: PopularityResult) -> list[str]:

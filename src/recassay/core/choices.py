@@ -1,0 +1,34 @@
+"""The words a user chooses between: one type per option, the same in every room and on the command line.
+
+Nothing is imported here, so that the command line knows its choices without loading what makes them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
+"""What becomes of a missing cell: see `core.results.Results.matrix`."""
+GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithms", "worst"]
+"""The same where a model can do without the cell (`keep`)."""
+ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
+"""What becomes of zero differences in the signed-rank test."""
+BetaEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt"]
+"""The noise of beta-IRT."""
+PosteriorForm: TypeAlias = Literal["normal", "samples"]
+"""How the posterior of beta-IRT is described."""
+LogisticModel: TypeAlias = Literal["1pl", "2pl", "3pl"]
+"""How many parameters an item of logistic IRT has."""
+LogisticEstimator: TypeAlias = Literal["mml", "birnbaum"]
+"""How the items of logistic IRT are estimated."""
+IRTEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt", "mml", "birnbaum"]
+"""Either, for the command that is the door to both."""
+AbilityMethod: TypeAlias = Literal["ml", "map", "eap"]
+"""How abilities are estimated when the items are known."""
+Normalisation: TypeAlias = Literal["ratio", "min-max", "min-max-dataset"]
+"""How ComPer brings dimensions to one scale."""
+ComPerTimeUnit: TypeAlias = Literal["seconds", "milliseconds"]
+"""The unit of ComPer's scalability."""
+OtherItems: TypeAlias = Literal["keep", "remove"]
+"""What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
+(`keep`), or leave it and the rest moves up (`remove`)."""
