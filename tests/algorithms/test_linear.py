@@ -18,7 +18,7 @@ from recassay.algorithms.counts import Counts, cooccurring_pairs
 from recassay.algorithms.elastic_net import choose, regress_items
 from recassay.algorithms.linear import EASE, ease_weights
 from recassay.algorithms.neighbours import ItemKNN, UserKNN
-from recassay.algorithms.products import Rows, gram, row_products
+from recassay.algorithms.products import SparseRows, gram, row_products
 from recassay.algorithms.similarity import NeighbourLists, nearest, weigh
 from recassay.algorithms.slim import SLIM
 from recassay.algorithms.sparse_linear import COSINE, LocalEASE, local_weights
@@ -54,7 +54,7 @@ def test_products_of_rows(height: int, middle: int, width: int, seed: int) -> No
     left = (draws.random((height, middle)) * (draws.random((height, middle)) < 0.4)).astype(np.float32)
     right = (draws.random((middle, width)) * (draws.random((middle, width)) < 0.4)).astype(np.float32)
     rows = draws.integers(0, height, 7).astype(np.int32)
-    answer = row_products(Rows.of(csr_array(left)), Rows.of(csr_array(right)), rows)
+    answer = row_products(SparseRows.of(csr_array(left)), SparseRows.of(csr_array(right)), rows)
     np.testing.assert_allclose(answer, left[rows] @ right, rtol=1e-5, atol=1e-6)
 
 

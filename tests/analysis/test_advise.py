@@ -12,7 +12,7 @@ import recassay
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.order_model import (
     CANDIDATES,
-    Candidate,
+    OrderModel,
     best_candidate,
     left_out,
     nested_predictions,
@@ -144,7 +144,7 @@ def test_the_choice_of_a_model_is_by_its_error():
     chosen = best_candidate(points, ranks)
     errors = {each: ((left_out(each, points, ranks) - ranks) ** 2).mean() for each in CANDIDATES}
     assert errors[chosen] == min(errors.values())
-    assert chosen != Candidate("baseline")
+    assert chosen != OrderModel("baseline")
 
 
 def test_the_command(cli, tmp_path):

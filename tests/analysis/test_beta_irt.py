@@ -19,7 +19,7 @@ from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
 from recassay.analysis.beta_irt.mode import climb, find_mode, newton
 from recassay.analysis.beta_irt.model import (
     Posterior,
-    Responses,
+    ScoreTable,
     beta_parameters,
     characteristic_curve,
     density_cells,
@@ -67,7 +67,7 @@ def test_numbers_of_the_model():
 
 def test_the_cells_are_the_density():
     values, theta, delta, a = simulate(5, 4, 0.5, 3)
-    responses = Responses.squeeze(values)
+    responses = ScoreTable.squeeze(values)
     x, y = logit(theta), logit(delta)
     cells = density_cells(responses)(x[:, None], y[None], a[None], False)[0]
     inside = (responses.below + responses.above) == 0
@@ -87,7 +87,7 @@ def test_the_cells_are_the_density():
 def test_derivatives_agree_with_finite_differences(make, seed):
     values, theta, delta, a = simulate(4, 3, 0.7, seed)
     values[0, 0], values[1, 1], values[2, 2] = 0.0, 1.0, np.nan
-    posterior = Posterior(make(Responses.squeeze(values)), 4, 3, 0.7)
+    posterior = Posterior(make(ScoreTable.squeeze(values)), 4, 3, 0.7)
     z = np.concatenate([np.clip(logit(theta), -3, 3), np.clip(logit(delta), -3, 3), a]) + 0.1
     _, gradient, hessian = posterior.evaluate(z)
     h = 1e-5
@@ -107,7 +107,7 @@ def test_derivatives_agree_with_finite_differences(make, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_mode_is_found_and_not_beaten_from_the_truth(seed):
     values, theta, delta, a = simulate(17, 11, 1.0, seed)
-    posterior, mode = find_mode(Responses.squeeze(values), 1.0)
+    posterior, mode = find_mode(ScoreTable.squeeze(values), 1.0)
     assert mode.converged
     assert (np.linalg.eigvalsh(posterior.evaluate(mode.z)[2]) < 0).all()
     truth = np.concatenate([np.clip(logit(theta), -9, 9), np.clip(logit(delta), -9, 9), a])
@@ -167,7 +167,7 @@ def test_recovery_and_coverage(n, m, seeds, density, record_property):
 
 def test_the_normal_agrees_with_draws():
     values, *_ = simulate(17, 11, 0.5, 0)
-    posterior, mode = find_mode(Responses.squeeze(values), 0.5)
+    posterior, mode = find_mode(ScoreTable.squeeze(values), 0.5)
     normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
     assert normal.converged
     sample = sample_posterior(posterior, normal, np.random.default_rng(1), draws=200)

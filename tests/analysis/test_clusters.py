@@ -12,7 +12,7 @@ import recassay
 from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.dataset_space.isolation import isolation_scores
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
-from recassay.analysis.dataset_space.space import Standard, place_datasets
+from recassay.analysis.dataset_space.space import Standardisation, place_datasets
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.reporting.sections import clusters as section
@@ -128,7 +128,7 @@ def test_components_are_those_of_the_correlation_matrix():
 
 def test_skewed_positive_characteristics_are_logged():
     values = np.stack([np.exp(np.linspace(0, 9, 12)), np.linspace(-1, 1, 12)], axis=1)
-    scale = Standard.of(values, log_skewed=True)
+    scale = Standardisation.of(values, log_skewed=True)
     assert scale.logged.tolist() == [True, False]
     assert scale(values).mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
     assert scale(values).std(axis=0) == pytest.approx([1, 1])

@@ -15,7 +15,7 @@ from recassay.analysis.decodirt.bins import equal_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.ratings import PAPER_PLAYERS, baselines, benchmark_sets, choose_players
 from recassay.analysis.decodirt.scale import standardised
-from recassay.analysis.decodirt.traits import Calibration, all_traits, dataset_traits
+from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, dataset_traits
 from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.model import true_score
@@ -50,7 +50,7 @@ def test_the_table_of_datasets_is_recovered():
             f"d{difficulty}", difficulty=difficulty, discrimination=discrimination, negative=negative, items=80,
             networks=100, deviation=0.6,
         )  # fmt: skip
-        traits = dataset_traits(one, Calibration())
+        traits = dataset_traits(one, ItemCalibration())
         assert traits.fit.converged
         found = traits.statistics()
         rows.append((truth.difficulty.mean(), found["mean_difficulty"], truth.slope.mean(),
@@ -196,7 +196,7 @@ def test_games_are_decided_by_true_scores(result):
 
 
 def test_who_is_rated(answers):
-    traits = all_traits(answers[:1], Calibration(max_cycles=2))
+    traits = all_traits(answers[:1], ItemCalibration(max_cycles=2))
     players = choose_players(traits)
     assert len(players) == 12
     assert [p.split("-")[0] for p in players] == list(PAPER_PLAYERS)
@@ -240,16 +240,16 @@ def test_correlations_are_pearsons_with_fishers_interval(result):
 
 
 def test_few_datasets_and_unknown_metadata_are_not_correlated(answers):
-    found = analyze_instances(answers[:3], orders=3, how=Calibration(max_cycles=20))
+    found = analyze_instances(answers[:3], orders=3, how=ItemCalibration(max_cycles=20))
     assert found.correlations.properties == 0
     assert np.isnan(found.correlations.pearson).all()
     assert any("few" in note for note in found.notes)
     bare = [InstanceResponses(o.dataset, o.responses, o.roles, None, {}) for o in answers[:2]]
-    assert any("metadata" in n for n in analyze_instances(bare, orders=3, how=Calibration(max_cycles=5)).notes)
+    assert any("metadata" in n for n in analyze_instances(bare, orders=3, how=ItemCalibration(max_cycles=5)).notes)
 
 
 def test_a_fit_that_did_not_converge_is_said_and_stays(answers):
-    found = analyze_instances(answers[:4], orders=3, how=Calibration(max_cycles=2))
+    found = analyze_instances(answers[:4], orders=3, how=ItemCalibration(max_cycles=2))
     assert found.to_frame().get_column("converged").to_list() == [False] * 4
     assert any("did not converge on 4 of 4" in note and "dataset-00" in note for note in found.notes)
     assert len(found.ratings[0].set.datasets) == 4
@@ -257,7 +257,7 @@ def test_a_fit_that_did_not_converge_is_said_and_stays(answers):
 
 def test_a_dataset_that_everybody_answers_alike(answers):
     flat = with_codes(answers[0], np.ones_like(answers[0].responses.codes))
-    found = analyze_instances([*answers[:2], flat], orders=3, how=Calibration(max_cycles=30))
+    found = analyze_instances([*answers[:2], flat], orders=3, how=ItemCalibration(max_cycles=30))
     row = found.to_frame().to_dicts()[-1]
     assert (row["dataset"], row["bin"], row["mean_difficulty"], row["negative_share"]) == ("flat", None, None, None)
     assert row["constant_instances"] == row["instances"] == 40
@@ -276,7 +276,7 @@ def test_a_classifier_without_answers_plays_no_game_there(answers):
     lacking = InstanceResponses(
         answers[0].dataset, part, tuple(answers[0].roles[i] for i in kept), None, answers[0].metadata
     )
-    found = analyze_instances([lacking, *answers[1:3]], orders=3, how=Calibration(max_cycles=30))
+    found = analyze_instances([lacking, *answers[1:3]], orders=3, how=ItemCalibration(max_cycles=30))
     assert any("SVM on dataset-00" in note for note in found.notes)
     one = found.set_ratings("difficulty")
     period = one.set.datasets.index("dataset-00")
@@ -287,16 +287,17 @@ def test_a_classifier_without_answers_plays_no_game_there(answers):
 
 
 def test_items_may_come_from_some_roles_alone(answers):
-    traits = dataset_traits(answers[0], Calibration(roles=("mlp",)))
+    traits = dataset_traits(answers[0], ItemCalibration(roles=("mlp",)))
     assert len(traits.fit.respondents) == 20
     assert traits.respondents == answers[0].responses.respondents
     optimal = traits.respondents.index("optimal")
     assert traits.kept_true_score[optimal] == pytest.approx(traits.kept_true_score.max())
     with pytest.raises(UsageError, match="roles"):
-        Calibration(roles=("teacher",))
+        ItemCalibration(roles=("teacher",))
     with pytest.raises(InputError, match="dataset-00: 0 respondents"):
         dataset_traits(
-            InstanceResponses("dataset-00", answers[0].responses, ("real",) * 32, None, {}), Calibration(roles=("mlp",))
+            InstanceResponses("dataset-00", answers[0].responses, ("real",) * 32, None, {}),
+            ItemCalibration(roles=("mlp",)),
         )
 
 

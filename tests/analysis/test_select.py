@@ -17,7 +17,7 @@ from recassay.analysis.select.designs import kmeans_choices, optimal_choices
 from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.result import METHODS
-from recassay.analysis.select.subsets import Agreement, as_weights, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, UsageError
 from recassay.core.results import Results
@@ -36,7 +36,7 @@ METRICS = ("ndcg@10", "hitrate@10", "coverage@10")
 @pytest.mark.parametrize("rule", list(RULES))
 def test_agreement_is_spearmans_rho_of_the_two_rankings(rule):
     matrix = benchmark(fading(6, 9, noise=1.5))
-    agreement = Agreement(matrix.values, RULES[rule], higher_is_better=True)
+    agreement = SubsetAgreement(matrix.values, RULES[rule], higher_is_better=True)
     for subset in ([0, 3, 4], [1, 2, 5, 8]):
         part = benchmark(matrix.values[:, subset])
         few, all_ = (
@@ -122,7 +122,7 @@ def test_a_choice_does_not_depend_on_the_algorithms_that_judge_it():
 
 
 def test_the_search_reaches_what_trying_all_subsets_reaches(monkeypatch):
-    agreement = Agreement(fading(7, 12, noise=1.2), RULES["geometric_mean"], higher_is_better=True)
+    agreement = SubsetAgreement(fading(7, 12, noise=1.2), RULES["geometric_mean"], higher_is_better=True)
     every = np.array(list(combinations(range(12), 4)))
     for seed in range(5):
         criterion = search.Criterion(agreement, np.random.default_rng(seed))
@@ -250,11 +250,11 @@ def test_few_algorithms_hold_none_out_and_say_so():
 def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_path):
     results = Results.from_frame(long_frame(benchmark(fading(6, 10)), benchmark(fading(6, 10, seed=1), "recall@10")))
     bare = recassay.analyze(results, "ndcg@10", replicates=100)
-    assert {"metadata", "clusters"} <= set(bare.skipped)
-    assert "--characteristics FILE" in bare.skipped["metadata"]
-    assert set(bare.analyses["selection"].choices) == {"random", "preserving"}
+    assert {"associations", "clusters"} <= set(bare.skipped)
+    assert "--characteristics FILE" in bare.skipped["associations"]
+    assert set(bare.analyses["select"].choices) == {"random", "preserving"}
     path = tmp_path / "c.csv"
     characteristics(10).to_frame().write_csv(path)
     whole = recassay.analyze(results, "ndcg@10", replicates=100, characteristics=path)
-    assert {"metadata", "clusters", "selection"} <= set(whole.analyses)
-    assert set(whole.analyses["selection"].choices) == set(METHODS)
+    assert {"associations", "clusters", "select"} <= set(whole.analyses)
+    assert set(whole.analyses["select"].choices) == set(METHODS)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.strata.bootstrap import GROUPS, user_replicates
-from recassay.analysis.strata.fit import sweep_popularity
+from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.pairs import find_crossings, paired_tests
 from recassay.analysis.strata.sensitivity import kendall_distance
 from recassay.core.analysis import AnalysisResult
@@ -84,14 +84,14 @@ def test_bands_cover_the_truth():
     hits = []
     for trial in range(120):
         made = scores([[0.3, 0.5], [0.5, 0.4]], users=50, seed=trial)
-        found = sweep_popularity(evidence(made), replicates=400, seed=trial).datasets[0]
+        found = sweep_strata(evidence(made), replicates=400, seed=trial).datasets[0]
         truth = np.array([[0.3, 0.5], [0.5, 0.4]])
         hits += list(((found.low <= truth) & (truth <= found.high)).ravel())
     assert 0.92 <= np.mean(hits) <= 0.98
 
 
 def test_an_algorithm_good_on_popular_items_alone_crosses():
-    result = sweep_popularity(evidence(scores(LEVEL)), replicates=500)
+    result = sweep_strata(evidence(scores(LEVEL)), replicates=500)
     found = result.datasets[0]
     (crossing,) = found.crossings
     assert (crossing.first, crossing.second) == ("a1", "a0")
@@ -106,7 +106,7 @@ def test_an_algorithm_good_on_popular_items_alone_crosses():
 
 def test_one_side_alone_is_not_proven():
     made = scores([[0.401, 0.4], [0.4, 0.401], [0.4, 0.5], [0.4, 0.6]], noise=0.2)
-    found = sweep_popularity(evidence(made), replicates=200).datasets[0]
+    found = sweep_strata(evidence(made), replicates=200).datasets[0]
     assert not any(crossing.proven for crossing in found.crossings)
     assert found.tests.p_holm[-1, 0] < 1e-6
     assert found.sensitivity.proven == 0
@@ -132,22 +132,22 @@ def test_equals_are_seldom_said_to_cross():
 def test_twins_never_cross_and_ties_belong_to_no_side():
     base = scores(LEVEL).scores
     twins = np.concatenate([base, base[:, :1]], axis=1)
-    found = sweep_popularity(evidence(of(twins)), replicates=300).datasets[0]
+    found = sweep_strata(evidence(of(twins)), replicates=300).datasets[0]
     assert {(one.first, one.second) for one in found.crossings} == {("a1", "a0"), ("a1", "a2")}
     assert found.sensitivity.estimate == pytest.approx(2 / 3)
     assert found.sensitivity.low == found.sensitivity.high == pytest.approx(2 / 3)
     flat = np.array([[0.1, 0.2], [0.2, 0.2], [0.3, 0.2]])[:, :, None] + np.linspace(0, 0.1, 30)
-    tied = sweep_popularity(evidence(of(flat)), replicates=100).datasets[0]
+    tied = sweep_strata(evidence(of(flat)), replicates=100).datasets[0]
     assert [(one.below, one.above) for one in tied.crossings] == [(5, 20)]
     assert tied.rank[1].tolist() == [1.5, 1.5]
 
 
 def test_datasets_do_not_disturb_each_other_and_the_seed_matters():
     films, books = scores(LEVEL), scores(LEVEL[::-1], seed=5, name="books")
-    alone = sweep_popularity(evidence(films), replicates=200)
-    both = sweep_popularity(evidence(books, films), replicates=200)
+    alone = sweep_strata(evidence(films), replicates=200)
+    both = sweep_strata(evidence(books, films), replicates=200)
     np.testing.assert_array_equal(both.datasets[1].low, alone.datasets[0].low)
-    other = sweep_popularity(evidence(films), replicates=200, seed=1)
+    other = sweep_strata(evidence(films), replicates=200, seed=1)
     assert (other.datasets[0].low != alone.datasets[0].low).any()
     assert both.study.estimate == 1
     assert both.study.by_mean_rank == 0, "one order is the reverse of the other, so that mean ranks tie at both ends"
@@ -155,14 +155,14 @@ def test_datasets_do_not_disturb_each_other_and_the_seed_matters():
 
 def test_study_takes_the_algorithms_that_every_dataset_has():
     three = np.concatenate([scores(LEVEL).scores, scores(LEVEL).scores[:, :1] / 2], axis=1)
-    result = sweep_popularity(evidence(scores(LEVEL, name="books"), of(three)), replicates=200)
+    result = sweep_strata(evidence(scores(LEVEL, name="books"), of(three)), replicates=200)
     assert result.study.n_algorithms == 2
     assert result.study.by_mean_rank == 1
     assert result.algorithms == ("a0", "a1", "a2")
 
 
 def test_tables_and_json():
-    result = sweep_popularity(evidence(scores(LEVEL), scores(LEVEL, name="books", seed=3)), replicates=200)
+    result = sweep_strata(evidence(scores(LEVEL), scores(LEVEL, name="books", seed=3)), replicates=200)
     frames = result.frames()
     assert isinstance(result, AnalysisResult)
     assert result.to_frame().equals(next(iter(frames.values())))
@@ -182,11 +182,11 @@ def test_tables_and_json():
 
 
 def test_sentences_say_what_the_tests_support():
-    said = SECTION.sentences(sweep_popularity(evidence(scores(LEVEL)), replicates=200))
+    said = SECTION.sentences(sweep_strata(evidence(scores(LEVEL)), replicates=200))
     assert "a1 leads a0 below P = 1" in said[0]
     assert "On the dataset the order in ndcg@20 changes" in said[0]
     assert said[1] == "Without the popular items another algorithm is first: on films a1 in place of a0 (P = 5)."
-    noise = sweep_popularity(evidence(scores(np.full((4, 3), 0.4), users=40, seed=3)), replicates=200)
+    noise = sweep_strata(evidence(scores(np.full((4, 3), 0.4), users=40, seed=3)), replicates=200)
     (only,) = SECTION.sentences(noise)
     assert only.startswith("No two algorithms change places significantly")
     assert "none of it is proven" in only
@@ -194,7 +194,7 @@ def test_sentences_say_what_the_tests_support():
 
 
 def test_the_picture_holds_the_numbers():
-    result = sweep_popularity(evidence(scores(LEVEL)), replicates=200)
+    result = sweep_strata(evidence(scores(LEVEL)), replicates=200)
     spec = plot_strata(result).to_dict()
     layers = spec["concat"][0]["layer"]
     rows = layers[0]["data"]["values"]
@@ -212,16 +212,16 @@ def test_the_picture_holds_the_numbers():
 
 def test_thirty_algorithms_have_neither_bands_nor_marks():
     means = np.linspace([0.1] * 30, np.linspace(0.1, 0.5, 30), 4)
-    result = sweep_popularity(evidence(scores(means, users=60)), replicates=100)
+    result = sweep_strata(evidence(scores(means, users=60)), replicates=100)
     layers = plot_strata(result).to_dict()["concat"][0]["layer"]
     assert [layer["mark"]["type"] for layer in layers] == ["line", "point"]
 
 
 def test_bad_options():
     with pytest.raises(UsageError, match="use at least 100"):
-        sweep_popularity(evidence(scores(LEVEL)), replicates=10)
+        sweep_strata(evidence(scores(LEVEL)), replicates=10)
     with pytest.raises(UsageError, match=r"alpha is 1\.5"):
-        sweep_popularity(evidence(scores(LEVEL)), alpha=1.5)
+        sweep_strata(evidence(scores(LEVEL)), alpha=1.5)
     with pytest.raises(ValueError, match="for every algorithm or for none"):
         of([[[0.1, np.nan], [0.1, 0.2]]])
     with pytest.raises(ValueError, match="has no user"):
@@ -234,7 +234,7 @@ def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch
 
     calm = [[0.5, 0.2]] * len(LEVEL)
     data = evidence(scores(calm, name="calm"), scores(LEVEL, name="wild"), scores(calm, name="still"))
-    result = sweep_popularity(data, replicates=200)
+    result = sweep_strata(data, replicates=200)
     monkeypatch.setattr(popularity, "MOST_PANELS", 1)
     assert [one.dataset for one in popularity.shown_datasets(result)] == ["wild"]
     assert "Shown: the 1 of 3 datasets" in figures(result)[0].caption

@@ -10,7 +10,7 @@ from recassay.classifiers.study_file import ARTIFICIAL, REAL, load_classify_stud
 from support.classify import tiny_table
 from support.places import ROOT
 
-PAGE = (ROOT / "docs" / "classifiers.md").read_text()
+PAGE = (ROOT / "docs" / "classify.md").read_text()
 
 
 def blocks(language):

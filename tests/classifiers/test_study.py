@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, Random
+from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, RandomClassifier
 from recassay.classifiers.cell import balanced_accuracy
 from recassay.classifiers.spec import MlpsSpec
 from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load_classify_study
@@ -207,12 +207,15 @@ def test_mlps_are_spread_over_the_hundred_and_twenty():
 
 def test_artificial_classifiers():
     labels, truth = np.array([0, 0, 0, 1, 1, 2, 2, 2]), np.array([0, 1, 2, 2])
-    made = {kind: kind(random_state=1).fit(None, labels) for kind in (Optimal, Pessimal, Majority, Minority, Random)}
+    made = {
+        kind: kind(random_state=1).fit(None, labels)
+        for kind in (Optimal, Pessimal, Majority, Minority, RandomClassifier)
+    }
     assert made[Optimal].answer(truth).tolist() == [0, 1, 2, 2]
     assert made[Pessimal].answer(truth).tolist() == [1, 2, 0, 0]
     assert made[Majority].answer(truth).tolist() == [0] * 4
     assert made[Minority].answer(truth).tolist() == [1] * 4
-    many = made[Random].answer(np.zeros(9000, dtype=int))
+    many = made[RandomClassifier].answer(np.zeros(9000, dtype=int))
     assert np.bincount(many) / 9000 == pytest.approx([1 / 3] * 3, abs=0.03)
 
 

@@ -72,7 +72,7 @@ def test_analyze_writes_everything(cli, table, tmp_path):
     out = tmp_path / "all"
     ran = cli("analyze", table, "--out", out, "--json")
     answer = ran.json()
-    expected = {"rank", "compare", "profiles", "correlations", "irt", "glicko", "selection", "stress"}
+    expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
     assert set(answer["analyses"]) >= {*expected, "per_dataset"}
     assert answer["verdict"][0].startswith("Oracle is first in ndcg@10 under")
     pairs = pl.read_csv(out / "tables" / "pairs.csv")

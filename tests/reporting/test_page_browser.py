@@ -122,8 +122,8 @@ def test_hover_tells_values_and_lights_one_algorithm(page):
 
 def test_definitions_and_numbers_open_from_their_links(page):
     page.click("#figure-leaderboard a:has-text('Definition')")
-    page.wait_for_selector("#definition-aggregations[open]", state="attached")
-    assert page.url.endswith("#definition-aggregations")
+    page.wait_for_selector("#definition-rank[open]", state="attached")
+    assert page.url.endswith("#definition-rank")
     targets = page.eval_on_selector_all("a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))")
     assert all(page.evaluate("id => document.getElementById(id) !== null", target) for target in set(targets))
 

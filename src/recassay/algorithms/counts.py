@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import Rows, gram
+from recassay.algorithms.products import SparseRows, gram
 from recassay.core.types import Float32Array, FloatArray
 
 SMALL_CATALOGUE = 4096
@@ -20,7 +20,7 @@ class Counts:
     """How many users have both items: dense (`table`), or sparse (`rows`), the other one empty."""
 
     table: Float32Array
-    rows: Rows
+    rows: SparseRows
     diagonal: FloatArray
 
     @classmethod
@@ -31,9 +31,9 @@ class Counts:
         crowded = n_items <= LARGE_CATALOGUE and products > n_items**2 / 4
         if n_items <= SMALL_CATALOGUE or crowded:
             table = gram(history)
-            return cls(table, Rows.of(csr_array((n_items, n_items))), table.diagonal().astype(np.float64))
+            return cls(table, SparseRows.of(csr_array((n_items, n_items))), table.diagonal().astype(np.float64))
         counts = (history.T.tocsr() @ history).tocsr()
-        return cls(np.zeros((0, 0), dtype=np.float32), Rows.of(counts), counts.diagonal().astype(np.float64))
+        return cls(np.zeros((0, 0), dtype=np.float32), SparseRows.of(counts), counts.diagonal().astype(np.float64))
 
 
 def cooccurring_pairs(n_users: int, n_items: int, n_interactions: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import Rows, row_products
+from recassay.algorithms.products import SparseRows, row_products
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
 from recassay.core.errors import UsageError
@@ -88,8 +88,8 @@ class ItemKNN(_Neighbourhood):
         """Find the neighbours of every item."""
         history = train.csr()
         kept = self._neighbours(history.T.tocsr(), shared).matrix()
-        weights = Rows.of(kept if self.keep == "history" else kept.T.tocsr())
-        rows = Rows.of(history)
+        weights = SparseRows.of(kept if self.keep == "history" else kept.T.tocsr())
+        rows = SparseRows.of(history)
         return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
@@ -116,7 +116,7 @@ class UserKNN(_Neighbourhood):
     ) -> Recommender:
         """Find the neighbours of every user."""
         history = train.csr()
-        kept, rows = Rows.of(self._neighbours(history, shared).matrix()), Rows.of(history)
+        kept, rows = SparseRows.of(self._neighbours(history, shared).matrix()), SparseRows.of(history)
         return ScoreRecommender(lambda users: row_products(kept, rows, users), n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:

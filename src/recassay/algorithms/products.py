@@ -2,7 +2,8 @@
 
 The kernels release the interpreter's lock and run on plain threads, as many as `NUMBA_NUM_THREADS` allows. Every row
 is computed by one thread in one order, so that the numbers do not depend on how many threads there are. A kernel has
-exactly one signature (`Rows` sees to it): processes that compile it at the same time then write the same cache file.
+exactly one signature (`SparseRows` sees to it): processes that compile it at the same time then write the same cache
+file.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class SparseRows:
     """A sparse matrix by rows, in the types that the kernels are compiled for."""
 
     start: IntArray
@@ -34,7 +35,7 @@ class Rows:
     n_columns: int
 
     @classmethod
-    def of(cls, matrix: csr_array) -> Rows:
+    def of(cls, matrix: csr_array) -> SparseRows:
         """The rows of `matrix`; arrays of other types, or that cannot be written to, are copied."""
         parts = (
             np.require(matrix.indptr, np.int64, ["C", "W"]),
@@ -47,7 +48,7 @@ class Rows:
         return len(self.start) - 1
 
 
-def row_products(left: Rows, right: Rows, rows: IdArray) -> Float32Array:
+def row_products(left: SparseRows, right: SparseRows, rows: IdArray) -> Float32Array:
     """`left[rows] @ right`, dense."""
     wanted = np.require(rows, np.int32, ["C", "W"])
     out = np.zeros((len(wanted), right.n_columns), dtype=np.float32)
@@ -64,7 +65,7 @@ def row_products(left: Rows, right: Rows, rows: IdArray) -> Float32Array:
 def gram(matrix: csr_array) -> Float32Array:
     """`matrix.T @ matrix`, dense: how often two items occur together, where `matrix` holds ones."""
     items = np.arange(matrix.shape[1], dtype=np.int32)
-    return row_products(Rows.of(matrix.T.tocsr()), Rows.of(matrix), items)
+    return row_products(SparseRows.of(matrix.T.tocsr()), SparseRows.of(matrix), items)
 
 
 def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:

@@ -26,7 +26,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import Rows, row_products
+from recassay.algorithms.products import SparseRows, row_products
 from recassay.core.ranking import batches, select_top
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Float32Array, IdArray
@@ -87,7 +87,7 @@ def nearest(profiles: csr_array, k: int, setting: Setting) -> Neighbours:
     n_profiles = profiles.shape[0]
     width = max(1, min(k, n_profiles))
     weighted = weigh(profiles, weighting)
-    rows, columns = Rows.of(weighted), Rows.of(weighted.T.tocsr())
+    rows, columns = SparseRows.of(weighted), SparseRows.of(weighted.T.tocsr())
     squares = np.asarray(weighted.multiply(weighted).sum(axis=1), dtype=np.float32).reshape(-1)
     neighbour = np.full((n_profiles, width), -1, dtype=np.int32)
     value = np.full((n_profiles, width), -np.inf, dtype=np.float32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.algorithms.counts import Counts, cooccurring_pairs
 from recassay.algorithms.elastic_net import regress_items
-from recassay.algorithms.products import Rows, row_products
+from recassay.algorithms.products import SparseRows, row_products
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
 from recassay.core.search import Real, SearchSpace
@@ -59,7 +59,7 @@ class SLIM:
         """Solve one regression an item."""
         counts = self.shared(train) if shared is None else shared
         strength = self.alpha * train.n_users
-        weights = Rows.of(
+        weights = SparseRows.of(
             regress_items(
                 counts,
                 strength * self.l1_ratio,
@@ -68,7 +68,7 @@ class SLIM:
                 max_sweeps=self.max_sweeps,
             )
         )
-        history = Rows.of(train.csr())
+        history = SparseRows.of(train.csr())
         return ScoreRecommender(lambda users: row_products(history, weights, users), n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from recassay.algorithms.counts import Counts, cooccurring_pairs
-from recassay.algorithms.products import Rows, in_parallel, row_products
+from recassay.algorithms.products import SparseRows, in_parallel, row_products
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.similarity import BLOCK_BYTES, NeighbourLists, Neighbours, nearest
 from recassay.core.errors import UsageError
@@ -67,8 +67,8 @@ class LocalEASE:
         else:
             counts, lists = shared
             near = lists.nearest(self.neighbours, COSINE)
-        weights = Rows.of(local_weights(counts, near, self.reg).matrix().T.tocsr())
-        rows = Rows.of(history)
+        weights = SparseRows.of(local_weights(counts, near, self.reg).matrix().T.tocsr())
+        rows = SparseRows.of(history)
         return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:

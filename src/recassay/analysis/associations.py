@@ -31,7 +31,7 @@ FEWEST = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetadataResult(Displayed):
+class AssociationsResult(Displayed):
     """Associations between characteristics and each algorithm's performance over datasets.
 
     Arrays by measure are algorithms (the average last) x characteristics. `chance` is the mean over permutations of the
@@ -102,7 +102,7 @@ def correlate_characteristics(
     bins: int | None = None,
     spacing: Literal["frequency", "width"] = "frequency",
     seed: int = 0,
-) -> MetadataResult:
+) -> AssociationsResult:
     """Pearson, Spearman and mutual information of every characteristic with every algorithm's values over datasets.
 
     Values enter as they are, without a transformation, as in Figure 7 of KDD'24 (so that Pearson's is ruled by the
@@ -150,7 +150,7 @@ def correlate_characteristics(
         which = np.where(np.arange(len(size)) == len(size) - 1, 1, 0)
         exceed = (largest[which][:, None, :] >= size[:, :, None] - 1e-12).sum(axis=2)
         p_adjusted[measure] = (1 + exceed) / (1 + permutations)
-    return MetadataResult(
+    return AssociationsResult(
         metric=matrix.metric,
         rows=(*matrix.algorithms, AVERAGE),
         averaged=tuple(matrix.algorithms[a] for a in own),
@@ -213,14 +213,15 @@ def _mutual_information(x: IntArray, y: IntArray, count: int) -> FloatArray:
     return total
 
 
-def _run(results: Results, spec: AnalysisSpec) -> MetadataResult:
+def _run(results: Results, spec: AnalysisSpec) -> AssociationsResult:
     table = spec.required("characteristics")
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     return correlate_characteristics(matrix, table, alpha=spec.alpha, seed=spec.seed)
 
 
 ANALYSIS = Analysis(
-    name="metadata",
+    name="associations",
+    aliases=("metadata",),
     question="Which characteristics of the datasets go with performance?",
     source="KDD'24 section 4.3, Figure 7",
     run=_run,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.analysis.advise.fit import advise_for
-from recassay.analysis.advise.result import AdviceResult
+from recassay.analysis.advise.result import AdviseResult
 from recassay.api.tables import _needed, asked, study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.specs import ProtocolSpec, ReadSpec
@@ -30,7 +30,7 @@ def advise(
     higher_is_better: bool | None = None,
     confidence: float = 0.9,
     seed: int = 0,
-) -> AdviceResult:
+) -> AdviseResult:
     """What a finished benchmark says about one's own dataset: nearest datasets, ranks to expect, and their worth.
 
     `dataset` is anything that `load_data` opens. Before it is described, the threshold and the filter of `protocol`

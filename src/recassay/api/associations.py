@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.associations import MetadataResult, correlate_characteristics
+from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.tables import _needed, asked
 from recassay.core.choices import MissingPolicy
 
@@ -19,7 +19,7 @@ def associations(
     alpha: float = 0.05,
     permutations: int = 2000,
     seed: int = 0,
-) -> MetadataResult:
+) -> AssociationsResult:
     """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7)."""
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return correlate_characteristics(matrix, _needed(known), alpha=alpha, permutations=permutations, seed=seed)

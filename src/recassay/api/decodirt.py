@@ -44,7 +44,7 @@ def analyze_instances(
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
     return decodirt.analyze_instances(
         given,
-        how=decodirt.Calibration(
+        how=decodirt.ItemCalibration(
             tuple(items_from), estimator=estimator, ability=ability, confidence=confidence, max_cycles=max_cycles
         ),
         rated=rated,

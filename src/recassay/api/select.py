@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recassay.analysis.select.fit import other_metrics, select_datasets
-from recassay.analysis.select.result import SelectionResult
+from recassay.analysis.select.result import SelectResult
 from recassay.api.tables import asked
 from recassay.core.choices import MissingPolicy
 
@@ -25,7 +25,7 @@ def select(
     splits: int = 10,
     curve: bool = True,
     seed: int = 0,
-) -> SelectionResult:
+) -> SelectResult:
     """Which k datasets keep the ranking of all of them, chosen in five ways, with held-out numbers (KDD'24, Table 4).
 
     For the folder of a study the characteristics are its own; for a table they come from `characteristics` (a path or a

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from recassay.analysis.strata.fit import sweep_popularity
-from recassay.analysis.strata.result import PopularityResult
+from recassay.analysis.strata.fit import sweep_strata
+from recassay.analysis.strata.result import StrataResult
 from recassay.api.data import load_data
 from recassay.core.choices import OtherItems
 from recassay.core.errors import UsageError
@@ -34,7 +34,7 @@ def strata(
     replicates: int = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
-) -> PopularityResult:
+) -> StrataResult:
     """Does the order of the algorithms hold on the less popular items?
 
     Of a study in `folder`, or of `train`, `test` (whatever `load_data` takes) and `lists`: by algorithm, a file or
@@ -53,7 +53,7 @@ def strata(
         raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
     else:
         evidence = list_strata(train, test, lists, metric, read=read, allow_leakage=allow_leakage, **options)
-    return sweep_popularity(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
+    return sweep_strata(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
 
 
 def list_strata(

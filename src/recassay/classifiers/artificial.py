@@ -62,7 +62,7 @@ class Minority(Artificial):
         return np.full(len(truth), int(np.where(self.counts > 0, self.counts, self.counts.sum() + 1).argmin()))
 
 
-class Random(Artificial):
+class RandomClassifier(Artificial):
     """Any class, each with the same chance."""
 
     def answer(self, truth: Labels) -> Labels:

@@ -18,7 +18,7 @@ _SOURCE = "scikit-learn; Cardoso et al., 4.2.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Standard:
+class StandardClassifier:
     """A classifier of scikit-learn with its defaults, save for what `fixed` says; called, it makes one."""
 
     question: str
@@ -42,16 +42,18 @@ def growing_mlp(depth: int = 1, width: int = 16, random_state: int | None = None
     return MLPClassifier(hidden_layer_sizes=(width,) * depth, random_state=random_state, **parameters)
 
 
-GAUSSIAN_NB = Standard("naive Bayes with normal features", _GaussianNB)
-BERNOULLI_NB = Standard("naive Bayes with features above or below their mean", _BernoulliNB)
-NEIGHBORS_2 = Standard("the vote of 2 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 2})
-NEIGHBORS_3 = Standard("the vote of 3 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 3})
-NEIGHBORS_5 = Standard("the vote of 5 nearest neighbours, the standard", KNeighborsClassifier, {"n_neighbors": 5})
-NEIGHBORS_8 = Standard("the vote of 8 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 8})
-DECISION_TREE = Standard("one decision tree", DecisionTreeClassifier)
-RANDOM_FOREST_3 = Standard("a random forest of 3 trees", RandomForestClassifier, {"n_estimators": 3})
-RANDOM_FOREST_5 = Standard("a random forest of 5 trees", RandomForestClassifier, {"n_estimators": 5})
-RANDOM_FOREST = Standard("a random forest of 100 trees, the standard", RandomForestClassifier)
-SVM = Standard("a support vector machine with an RBF kernel", SVC)
-MLP = Standard("one hidden layer of 100 neurons, the standard", MLPClassifier)
-GROWING_MLP = Standard("hidden layers by number (depth) and width", growing_mlp, role="mlp")
+GAUSSIAN_NB = StandardClassifier("naive Bayes with normal features", _GaussianNB)
+BERNOULLI_NB = StandardClassifier("naive Bayes with features above or below their mean", _BernoulliNB)
+NEIGHBORS_2 = StandardClassifier("the vote of 2 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 2})
+NEIGHBORS_3 = StandardClassifier("the vote of 3 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 3})
+NEIGHBORS_5 = StandardClassifier(
+    "the vote of 5 nearest neighbours, the standard", KNeighborsClassifier, {"n_neighbors": 5}
+)
+NEIGHBORS_8 = StandardClassifier("the vote of 8 nearest neighbours", KNeighborsClassifier, {"n_neighbors": 8})
+DECISION_TREE = StandardClassifier("one decision tree", DecisionTreeClassifier)
+RANDOM_FOREST_3 = StandardClassifier("a random forest of 3 trees", RandomForestClassifier, {"n_estimators": 3})
+RANDOM_FOREST_5 = StandardClassifier("a random forest of 5 trees", RandomForestClassifier, {"n_estimators": 5})
+RANDOM_FOREST = StandardClassifier("a random forest of 100 trees, the standard", RandomForestClassifier)
+SVM = StandardClassifier("a support vector machine with an RBF kernel", SVC)
+MLP = StandardClassifier("one hidden layer of 100 neurons, the standard", MLPClassifier)
+GROWING_MLP = StandardClassifier("hidden layers by number (depth) and width", growing_mlp, role="mlp")

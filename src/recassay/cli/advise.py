@@ -13,7 +13,7 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
-    from recassay.analysis.advise.result import AdviceResult
+    from recassay.analysis.advise.result import AdviseResult
 
 
 def advise(
@@ -69,7 +69,7 @@ def advise(
     finish("advise", {"advice": result}, result.to_dict(), results, as_json, out, lambda: show_advice(result))
 
 
-def show_advice(result: AdviceResult) -> None:
+def show_advice(result: AdviseResult) -> None:
     """Warnings, the nearest datasets, the ranks, and what they are worth."""
     print_lines([f"{result.dataset}: {result.metric} from {result.n_datasets} datasets", *result.warnings()])
     print_table(

@@ -12,7 +12,7 @@ from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
 
 if TYPE_CHECKING:
-    from recassay.analysis.select.result import SelectionResult, Spread
+    from recassay.analysis.select.result import SelectResult, Spread
 
 
 def select(
@@ -57,7 +57,7 @@ def select(
     finish("select", {"selection": result}, result.to_dict(), results, as_json, out, lambda: show_selection(result))
 
 
-def show_selection(result: SelectionResult) -> None:
+def show_selection(result: SelectResult) -> None:
     """The methods with their numbers, then the datasets that each chose."""
     rows = [
         [
@@ -89,7 +89,7 @@ def show_selection(result: SelectionResult) -> None:
     )
 
 
-def _luck(result: SelectionResult) -> str:
+def _luck(result: SelectResult) -> str:
     p = result.choices["preserving"].held_out_p if "preserving" in result.choices else None
     return "" if p is None else f" Subsets that know nothing reach as much on other algorithms with p = {p:.3f}."
 

@@ -14,7 +14,7 @@ from recassay.cli.table import finish
 from recassay.core.choices import OtherItems
 
 if TYPE_CHECKING:
-    from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+    from recassay.analysis.strata.result import DatasetStrata, StrataResult
 
 MOST_CROSSINGS = 20
 
@@ -84,7 +84,7 @@ def _size(text: str | None) -> int | Literal["all"] | None:
     return int(text)
 
 
-def show_strata(result: PopularityResult) -> None:
+def show_strata(result: StrataResult) -> None:
     """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
     for dataset in result.datasets:
         _show_dataset(result, dataset)
@@ -105,7 +105,7 @@ def show_strata(result: PopularityResult) -> None:
     print_lines(f"Left out: {reason}." for reason in result.left_out)
 
 
-def _show_dataset(result: PopularityResult, dataset: DatasetStrata) -> None:
+def _show_dataset(result: StrataResult, dataset: DatasetStrata) -> None:
     told = dataset.told_from_best(result.alpha)
     best = dataset.rank == dataset.rank.min(axis=1, keepdims=True)
     print_table(

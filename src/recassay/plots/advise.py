@@ -6,12 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.advise.result import AdviceResult
+from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
 from recassay.plots.theme import COLOURS, FAINT, inline, shorten, themed
 
 
-def plot_advice(result: AdviceResult) -> Any:
+def plot_advice(result: AdviseResult) -> Any:
     """Algorithms in the order advised: rank overall, by the model, and on the nearest datasets, with intervals."""
     near = f"on the {len(result.nearest)} nearest"
     kinds = {"overall": "overall", "predicted": "model", "nearest": near}

@@ -6,14 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.associations import AVERAGE, MetadataResult
+from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
 from recassay.plots.theme import DIVERGING, FAINT, inline, themed
 
 MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
 
 
-def plot_associations(result: MetadataResult) -> Any:
+def plot_associations(result: AssociationsResult) -> Any:
     """Algorithms down, characteristics across: Spearman's correlation over datasets; above, the two mean rows.
 
     A number stands only where it survives the correction for all that were tried.
@@ -55,7 +55,7 @@ def plot_associations(result: MetadataResult) -> Any:
     )
 
 
-def plot_mutual_information(result: MetadataResult) -> Any:
+def plot_mutual_information(result: AssociationsResult) -> Any:
     """Mean mutual information of each characteristic (dot) beside what shuffled datasets give (bar)."""
     rows = [
         row

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DiagramLayout:
     """Where everything stands: x in ranks, y in pixels from the top."""
 
     height: int
@@ -39,7 +39,7 @@ class Layout:
     dashed: list[Row]
 
 
-def lay_out(result: CompareResult) -> Layout:
+def lay_out(result: CompareResult) -> DiagramLayout:
     """Each label on a row of its own, the better half on the left; bars in as few rows as they fit."""
     k = len(result.algorithms)
     rank = dict(zip(result.algorithms, result.mean_ranks, strict=True))
@@ -60,7 +60,7 @@ def lay_out(result: CompareResult) -> Layout:
         text = f"{shorten(name)}  {mean:.2f}" if better else f"{mean:.2f}  {shorten(name)}"
         side = "left" if better else "right"
         labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side})
-    return Layout(first + ROW * left, labels, elbows, bars, dashed)
+    return DiagramLayout(first + ROW * left, labels, elbows, bars, dashed)
 
 
 def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: int) -> list[Row]:

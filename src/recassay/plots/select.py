@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.select.result import METHODS, PRESERVING, SelectionResult
+from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
@@ -17,7 +17,7 @@ def _colour(names: list[str], legend: Any) -> alt.Color:
     return alt.Color("method:N", scale=scale, sort=names, legend=legend)
 
 
-def plot_selection(result: SelectionResult) -> Any:
+def plot_selection(result: SelectResult) -> Any:
     """A row a method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
     names = list(result.choices)
     rows = []
@@ -55,7 +55,7 @@ def plot_selection(result: SelectionResult) -> Any:
     )
 
 
-def plot_selection_curve(result: SelectionResult) -> Any:
+def plot_selection_curve(result: SelectResult) -> Any:
     """Agreement against the number of datasets; left on all algorithms, right on those held out from the choice."""
     names = list(result.choices)
     table = result.frames()["selection_curve"].to_dicts()

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
 from recassay.plots.theme import FAINT, GRID, INK, colour_scale, dash_scale, inline, shorten, themed
 
@@ -26,7 +26,7 @@ MOST_PANELS = 9
 """With more datasets than this, a panel each would be a wall; the rest is in the tables."""
 
 
-def shown_datasets(result: PopularityResult) -> list[DatasetStrata]:
+def shown_datasets(result: StrataResult) -> list[DatasetStrata]:
     """The datasets that get a panel: all, or the `MOST_PANELS` whose order changes most, in their own order."""
     if len(result.datasets) <= MOST_PANELS:
         return list(result.datasets)
@@ -39,7 +39,7 @@ def shown_datasets(result: PopularityResult) -> list[DatasetStrata]:
     return [dataset for dataset in result.datasets if dataset.dataset in names]
 
 
-def plot_strata(result: PopularityResult) -> Any:
+def plot_strata(result: StrataResult) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
 
     A filled point is the best at its P or differs significantly from it, a hollow one cannot be told from it; a
@@ -56,7 +56,7 @@ def plot_strata(result: PopularityResult) -> Any:
     )
 
 
-def _curves(result: PopularityResult, dataset: DatasetStrata, names: list[str]) -> Any:
+def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
     colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=_legend(names))
@@ -115,7 +115,7 @@ def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
     return rows
 
 
-def plot_popularity_curve(result: PopularityResult) -> Any:
+def plot_popularity_curve(result: StrataResult) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
     panels = []
     for dataset in shown_datasets(result):
@@ -134,7 +134,7 @@ def plot_popularity_curve(result: PopularityResult) -> Any:
     )
 
 
-def plot_shares(result: PopularityResult) -> Any:
+def plot_shares(result: StrataResult) -> Any:
     """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
     panels = []
     for dataset in shown_datasets(result):
@@ -163,7 +163,7 @@ def plot_shares(result: PopularityResult) -> Any:
     return themed(_grid(panels), "What lies below each threshold", "items, and the interactions with them")
 
 
-def plot_sensitivity(result: PopularityResult) -> Any:
+def plot_sensitivity(result: StrataResult) -> Any:
     """Kendall distance between the orders at the lowest and the highest threshold, for each dataset and over all."""
     rows = [row for row in result.sensitivity_frame().to_dicts() if row["distance"] == row["distance"]]
     for row in rows:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.advise.order_model import (
-    Candidate,
+    OrderModel,
     best_candidate,
     bounded,
     distances,
@@ -18,9 +18,9 @@ from recassay.analysis.advise.order_model import (
     nested_predictions,
     predict,
 )
-from recassay.analysis.advise.result import AdviceResult, Neighbour, Outside, Skill
+from recassay.analysis.advise.result import AdviseResult, Neighbour, Outside, Skill
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.dataset_space.space import Standard
+from recassay.analysis.dataset_space.space import Standardisation
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.rank.fit import rank_algorithms
@@ -48,7 +48,7 @@ def advise_for(
     confidence: float = CONFIDENCE,
     replicates: int = 10_000,
     seed: int = 0,
-) -> AdviceResult:
+) -> AdviseResult:
     """What a benchmark says about a dataset that it does not hold.
 
     Characteristics are logged where they are positive and skewed (above 1), then standardised over the benchmark; the
@@ -69,7 +69,7 @@ def advise_for(
         )
     told, left = _common(table.aligned(matrix.datasets), characteristics)
     own = np.array([[float(characteristics[each]) for each in told.names]])
-    scale = Standard.of(told.values, log_skewed=True)
+    scale = Standardisation.of(told.values, log_skewed=True)
     points = scale(told.values)
     place = bounded(scale, own, points)
     apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
@@ -78,8 +78,8 @@ def advise_for(
 
     ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
     nested, chosen = nested_predictions(told.values, ranks)
-    base = left_out(Candidate("baseline"), points, ranks)
-    by_nearest = left_out(Candidate("nearest", k), points, ranks)
+    base = left_out(OrderModel("baseline"), points, ranks)
+    by_nearest = left_out(OrderModel("nearest", k), points, ranks)
     model = best_candidate(points, ranks)
     rng = derived_rng(seed, "advise", matrix.metric)
     weights = dataset_weights(n, replicates, rng) / n
@@ -87,7 +87,7 @@ def advise_for(
     skills = {key: _skill(key, guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
     expected = predict(model, points, ranks, place)[0]
     overall = ranks.mean(axis=0)
-    return AdviceResult(
+    return AdviseResult(
         dataset=name,
         metric=matrix.metric,
         algorithms=matrix.algorithms,

@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from recassay.analysis.dataset_space.space import Standard
+from recassay.analysis.dataset_space.space import Standardisation
 from recassay.core.types import FloatArray, IntArray
 
 BASELINE = "overall mean rank"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class OrderModel:
     """A way to predict ranks: the baseline, the mean over the `strength` nearest, or ridge with that penalty."""
 
     kind: Literal["baseline", "nearest", "ridge"]
@@ -29,9 +29,9 @@ class Candidate:
 
 
 CANDIDATES = (
-    Candidate("baseline"),
-    *(Candidate("nearest", k) for k in (3, 5, 8, 12)),
-    *(Candidate("ridge", penalty) for penalty in (10, 30, 100, 300)),
+    OrderModel("baseline"),
+    *(OrderModel("nearest", k) for k in (3, 5, 8, 12)),
+    *(OrderModel("ridge", penalty) for penalty in (10, 30, 100, 300)),
 )
 """Every penalty acts on characteristics in standard deviations and shrinks towards the baseline."""
 
@@ -41,7 +41,7 @@ def distances(points: FloatArray, others: FloatArray) -> FloatArray:
     return np.sqrt(((points[:, None, :] - others[None, :, :]) ** 2).mean(axis=2))
 
 
-def predict(candidate: Candidate, points: FloatArray, ranks: FloatArray, new: FloatArray) -> FloatArray:
+def predict(candidate: OrderModel, points: FloatArray, ranks: FloatArray, new: FloatArray) -> FloatArray:
     """The ranks (new datasets x algorithms) predicted from standardised `points` (datasets x characteristics)."""
     if candidate.kind == "baseline":
         return np.repeat(ranks.mean(axis=0)[None], len(new), axis=0)
@@ -59,7 +59,7 @@ def nearest(distance: FloatArray, k: int) -> IntArray:
     return np.argsort(distance, axis=1, kind="stable")[:, :k]
 
 
-def left_out(candidate: Candidate, points: FloatArray, ranks: FloatArray) -> FloatArray:
+def left_out(candidate: OrderModel, points: FloatArray, ranks: FloatArray) -> FloatArray:
     """The prediction for each dataset from the others (for ridge by y - (y - fit) / (1 - leverage), which is exact)."""
     n = len(points)
     if candidate.kind == "baseline":
@@ -74,14 +74,14 @@ def left_out(candidate: Candidate, points: FloatArray, ranks: FloatArray) -> Flo
     return ranks - (ranks - hat @ ranks) / (1 - np.diag(hat))[:, None]
 
 
-def best_candidate(points: FloatArray, ranks: FloatArray) -> Candidate:
+def best_candidate(points: FloatArray, ranks: FloatArray) -> OrderModel:
     """The candidate with the least squared error of the ranks when each dataset is left out in turn."""
     usable = [each for each in CANDIDATES if each.kind != "nearest" or each.strength < len(points)]
     errors = [float(((left_out(each, points, ranks) - ranks) ** 2).mean()) for each in usable]
     return usable[int(np.argmin(errors))]
 
 
-def nested_predictions(values: FloatArray, ranks: FloatArray) -> tuple[FloatArray, tuple[Candidate, ...]]:
+def nested_predictions(values: FloatArray, ranks: FloatArray) -> tuple[FloatArray, tuple[OrderModel, ...]]:
     """For each dataset, the prediction of a model chosen, scaled and fitted without it; and which model that was.
 
     `values` are the raw characteristics (datasets x characteristics). The error of these predictions is honest: the
@@ -91,14 +91,14 @@ def nested_predictions(values: FloatArray, ranks: FloatArray) -> tuple[FloatArra
     chosen = []
     for held in range(len(values)):
         rest = np.arange(len(values)) != held
-        scale = Standard.of(values[rest], log_skewed=True)
+        scale = Standardisation.of(values[rest], log_skewed=True)
         points = scale(values[rest])
         chosen.append(best_candidate(points, ranks[rest]))
         predicted[held] = predict(chosen[-1], points, ranks[rest], bounded(scale, values[[held]], points))[0]
     return predicted, tuple(chosen)
 
 
-def bounded(scale: Standard, new: FloatArray, points: FloatArray) -> FloatArray:
+def bounded(scale: Standardisation, new: FloatArray, points: FloatArray) -> FloatArray:
     """`new` on the scale of `points`, no farther outside their range than one standard deviation.
 
     A linear model may not be carried far beyond the datasets it was fitted on; the same rule holds in the

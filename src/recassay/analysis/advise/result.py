@@ -73,7 +73,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AdviceResult(Displayed):
+class AdviseResult(Displayed):
     """Nearest datasets, the ranking among them, the predicted ranks, and what such predictions have been worth.
 
     Arrays follow `algorithms`. `usual_distance` is the median and the largest distance of the benchmark's datasets to

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.beta_irt.mode import Mode, find_mode, least_squares
-from recassay.analysis.beta_irt.model import Posterior, Responses
+from recassay.analysis.beta_irt.model import Posterior, ScoreTable
 from recassay.analysis.beta_irt.precision import fit_precision
 from recassay.core.types import FloatArray
 
@@ -31,7 +31,7 @@ class Found:
 
 def find(values: FloatArray, sigma: float, density: Density, start: Found | None = None) -> Found:
     """The best mode under one density; `start` saves finding that of `beta` again, where all others begin."""
-    responses = Responses.squeeze(values)
+    responses = ScoreTable.squeeze(values)
     if start is None:
         start = Found("beta", *find_mode(responses, sigma), squeezed=responses.squeezed)
     if density == "beta":
@@ -39,7 +39,7 @@ def find(values: FloatArray, sigma: float, density: Density, start: Found | None
     if density == "precision":
         posterior, mode, precision = fit_precision(responses, sigma, start.mode.z)
         return Found(density, posterior, mode, responses.squeezed, precision=precision)
-    posterior, mode, noise = least_squares(Responses.plain(values), sigma, start.mode.z)
+    posterior, mode, noise = least_squares(ScoreTable.plain(values), sigma, start.mode.z)
     return Found(density, posterior, mode, 0, noise=noise)
 
 

@@ -164,7 +164,8 @@ def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:
 
 
 ANALYSIS = Analysis(
-    name="irt",
+    name="beta_irt",
+    aliases=("irt",),
     question="How able are the algorithms, and how hard and how telling are the datasets?",
     source="Xu et al. 2025 (Bi-ReIRT); Chen et al. 2019 (beta-IRT)",
     run=_run,

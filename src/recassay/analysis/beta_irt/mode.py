@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaln, expit
 
-from recassay.analysis.beta_irt.model import Posterior, Responses, density_cells, log_expit, squared_error_cells
+from recassay.analysis.beta_irt.model import Posterior, ScoreTable, density_cells, log_expit, squared_error_cells
 from recassay.core.types import FloatArray
 
 GRADIENT = 1e-8
@@ -30,7 +30,7 @@ class Mode:
         return self.gradient < 1e-4
 
 
-def starting_abilities(responses: Responses) -> list[FloatArray]:
+def starting_abilities(responses: ScoreTable) -> list[FloatArray]:
     """Three guesses of logit theta from standardised logits of the responses.
 
     Their mean over items; the same after items that run against it have changed sign; and the first principal
@@ -57,7 +57,7 @@ def item_grid(sigma: float) -> tuple[FloatArray, FloatArray]:
     return y.ravel(), a.ravel()
 
 
-def best_items(x: FloatArray, responses: Responses, sigma: float) -> tuple[FloatArray, FloatArray]:
+def best_items(x: FloatArray, responses: ScoreTable, sigma: float) -> tuple[FloatArray, FloatArray]:
     """Given abilities, the best (logit delta, a) of each item on a grid: no item is left at a wrong sign."""
     y, a = item_grid(sigma)
     log_alpha = np.clip(a * (log_expit(x)[:, None] - log_expit(y)), -40, 40)
@@ -104,7 +104,7 @@ def newton(posterior: Posterior, z: FloatArray, steps: int = 60) -> tuple[FloatA
     return z, float(value), float(np.abs(gradient).max())
 
 
-def find_mode(responses: Responses, sigma: float) -> tuple[Posterior, Mode]:
+def find_mode(responses: ScoreTable, sigma: float) -> tuple[Posterior, Mode]:
     """The best mode over several deterministic starts.
 
     Each start: abilities from the totals, items from the grid, L-BFGS; then items are put on the grid again, and
@@ -128,7 +128,7 @@ def find_mode(responses: Responses, sigma: float) -> tuple[Posterior, Mode]:
     return posterior, Mode(*newton(posterior, best), starts=len(starts))
 
 
-def least_squares(responses: Responses, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
+def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
     """The paper's fit, identified: the smallest squared error of the ICC, shift and scale fixed by the priors.
 
     The error alone does not tell (x, y, a) from (k x + c, k y + c, a / k), and its minimum lies at infinity. As a

@@ -29,7 +29,7 @@ CellFunction = Callable[[FloatArray, FloatArray, FloatArray, bool], Jet]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Responses:
+class ScoreTable:
     """Responses of respondents (rows) to items (columns) inside (0, 1), NaN where missing.
 
     Zeros and ones cannot come from a Beta density. They are squeezed to `low` and `high`, half-way between 0 and the
@@ -45,7 +45,7 @@ class Responses:
     high: float
 
     @classmethod
-    def squeeze(cls, values: FloatArray) -> Responses:
+    def squeeze(cls, values: FloatArray) -> ScoreTable:
         """Responses from values in [0, 1] with NaN for missing cells."""
         observed = np.isfinite(values)
         given = values[observed]
@@ -62,7 +62,7 @@ class Responses:
         )
 
     @classmethod
-    def plain(cls, values: FloatArray) -> Responses:
+    def plain(cls, values: FloatArray) -> ScoreTable:
         """Responses as they are, for a fit that bears zeros and ones."""
         observed, none = np.isfinite(values), np.zeros(values.shape)
         return cls(np.where(observed, values, 0.5), observed.astype(np.float64), none, none, 0.0, 1.0)
@@ -94,7 +94,7 @@ def log_density(p: FloatArray, theta: FloatArray, delta: FloatArray, a: FloatArr
     return (alpha - 1) * np.log(p) + (beta - 1) * np.log1p(-p) - betaln(alpha, beta)
 
 
-def density_cells(responses: Responses) -> CellFunction:
+def density_cells(responses: ScoreTable) -> CellFunction:
     """The log likelihood of each cell as a function of its three parameters, with analytic derivatives.
 
     A squeezed response enters with the probability of lying beyond the limit e: to first order in e it is
@@ -154,7 +154,7 @@ def cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: Floa
     )
 
 
-def squared_error_cells(responses: Responses, scale: float) -> CellFunction:
+def squared_error_cells(responses: ScoreTable, scale: float) -> CellFunction:
     """-(p - ICC)^2 / (2 scale^2) of each cell: the fit of the paper, as a log likelihood."""
     weight = responses.observed / scale**2
 

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaln, digamma, expit, zeta
 
 from recassay.analysis.beta_irt.mode import Mode, climb, item_grid, newton
-from recassay.analysis.beta_irt.model import CellFunction, Jet, Posterior, Responses, cap, log_expit
+from recassay.analysis.beta_irt.model import CellFunction, Jet, Posterior, ScoreTable, cap, log_expit
 from recassay.core.types import FloatArray
 
 _SMALLEST_SHARE = 1e-12
@@ -22,7 +22,7 @@ _PRECISIONS = (1.0, 1e4)
 _SAME = 1e-4
 
 
-def precision_cells(responses: Responses, precision: float) -> CellFunction:
+def precision_cells(responses: ScoreTable, precision: float) -> CellFunction:
     """The log density of each cell around its ICC, with analytic derivatives.
 
     With eta = a (x - y): d alpha / d eta = phi mu (1 - mu) = -d beta / d eta. Squeezed responses enter as in
@@ -59,7 +59,7 @@ def precision_cells(responses: Responses, precision: float) -> CellFunction:
     return cells
 
 
-def fit_precision(responses: Responses, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
+def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
     """The mode given the precision and the precision given the mode, in turn, from `start`; the last value is phi.
 
     The likelihood of phi alone would take what the N + 2 M parameters explain for precision: its residuals count as
@@ -107,7 +107,7 @@ def _best_items(posterior: Posterior, x: FloatArray) -> tuple[FloatArray, FloatA
     return y[best], a[best]
 
 
-def _best_precision(responses: Responses, at: tuple[FloatArray, FloatArray, FloatArray], share: float) -> float:
+def _best_precision(responses: ScoreTable, at: tuple[FloatArray, FloatArray, FloatArray], share: float) -> float:
     """The phi of largest likelihood at this mode, its spread corrected for the parameters spent on it."""
     x, y, a = at
 

@@ -14,7 +14,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class OrderAgreement:
     """How far one measure orders the algorithms alike in the settings of one scope; NaN where that is undefined.
 
     `tau`: the mean of Kendall's tau-b over pairs of settings. `same_first`: the share of settings whose best algorithm
@@ -38,7 +38,7 @@ def family(dataset: str) -> str:
 
 def agreement_of(
     measures: Mapping[str, FloatArray], algorithms: Sequence[str], datasets: Sequence[str]
-) -> list[Agreement]:
+) -> list[OrderAgreement]:
     """For each measure (algorithms x settings, higher is better): over all settings, and within every dataset that has
     several. A single setting, or a single algorithm, agrees with itself: nothing is returned then."""
     families = [family(name) for name in datasets]
@@ -56,8 +56,8 @@ def agreement_of(
     ]
 
 
-def agreement(values: FloatArray, algorithms: Sequence[str], *, measure: str = "", scope: str = ALL) -> Agreement:
-    """See `Agreement`; `values` are algorithms x settings, higher is better."""
+def agreement(values: FloatArray, algorithms: Sequence[str], *, measure: str = "", scope: str = ALL) -> OrderAgreement:
+    """See `OrderAgreement`; `values` are algorithms x settings, higher is better."""
     n_algorithms, n_settings = values.shape
     left, right = np.triu_indices(n_algorithms, k=1)
     signs = np.sign(values[left] - values[right])
@@ -71,7 +71,7 @@ def agreement(values: FloatArray, algorithms: Sequence[str], *, measure: str = "
     top = int(np.argmax(firsts))
     up, down = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
     decided = int((up + down).sum())
-    return Agreement(
+    return OrderAgreement(
         measure=measure,
         scope=scope,
         settings=n_settings,

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
-from recassay.analysis.comper.agreement import Agreement
+from recassay.analysis.comper.agreement import OrderAgreement
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix
 from recassay.analysis.comper.score import contributions_by_dimension, contributions_by_objective, score
-from recassay.analysis.comper.sensitivity import SCHEMES, Sensitivity
+from recassay.analysis.comper.sensitivity import SCHEMES, WeightSensitivity
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
 from recassay.core.choices import Normalisation
@@ -33,8 +33,8 @@ class ComPerResult(Displayed):
     matrix: CorrelationMatrix
     normalisation: Normalisation
     normalised: FloatArray
-    agreements: tuple[Agreement, ...]
-    sensitivities: tuple[Sensitivity, ...]
+    agreements: tuple[OrderAgreement, ...]
+    sensitivities: tuple[WeightSensitivity, ...]
 
     @property
     def scores(self) -> FloatArray:
@@ -87,7 +87,7 @@ class ComPerResult(Displayed):
         mean = self.scores.mean(axis=1)
         return sorted(range(len(mean)), key=lambda a: (-mean[a], self.table.algorithms[a]))
 
-    def agreement(self, measure: str = "comper") -> Agreement | None:
+    def agreement(self, measure: str = "comper") -> OrderAgreement | None:
         """Of one measure over all settings; None where there is one setting or one algorithm."""
         return next((found for found in self.agreements if found.measure == measure), None)
 
@@ -172,7 +172,7 @@ class ComPerResult(Displayed):
 
     def agreement_frame(self) -> pl.DataFrame:
         """One row a scope and measure."""
-        fields = Agreement.__dataclass_fields__
+        fields = OrderAgreement.__dataclass_fields__
         return pl.DataFrame(
             [[getattr(one, name) for name in fields] for one in self.agreements],
             schema={
@@ -230,7 +230,7 @@ class ComPerResult(Displayed):
             "notes": self.notes,
         }
 
-    def _sensitivity(self, one: Sensitivity) -> dict[str, Any]:
+    def _sensitivity(self, one: WeightSensitivity) -> dict[str, Any]:
         settings = (*self.table.datasets, MEAN)
         return {
             "meaning": SCHEMES[one.scheme],

@@ -22,7 +22,7 @@ _AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sensitivity:
+class WeightSensitivity:
     """What `draws` random matrices of one scheme do to the order of the algorithms.
 
     The last place of the axis of settings is the mean score over settings. `order_changed[s]`: the share of draws with
@@ -51,15 +51,17 @@ def random_weights(matrix: FloatArray, scheme: Scheme, draws: int, rng: np.rando
     return (matrix * rng.uniform(0.5, 1.5, (draws, *matrix.shape))).sum(axis=2)
 
 
-def weight_sensitivity(normalised: FloatArray, matrix: FloatArray, *, draws: int, seed: int = 0) -> list[Sensitivity]:
-    """All schemes on the normalised dimensions (algorithms x settings x dimensions); see `Sensitivity`."""
+def weight_sensitivity(
+    normalised: FloatArray, matrix: FloatArray, *, draws: int, seed: int = 0
+) -> list[WeightSensitivity]:
+    """All schemes on the normalised dimensions (algorithms x settings x dimensions); see `WeightSensitivity`."""
     return [
         _under(normalised, matrix, scheme, random_weights(matrix, scheme, draws, derived_rng(seed, "comper", scheme)))
         for scheme in get_args(Scheme)
     ]
 
 
-def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: FloatArray) -> Sensitivity:
+def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: FloatArray) -> WeightSensitivity:
     cube = np.concatenate([normalised, normalised.mean(axis=1, keepdims=True)], axis=1)
     n_algorithms, n_settings, _ = cube.shape
     base = _order(matrix.sum(axis=1) @ cube.transpose(1, 2, 0))
@@ -77,7 +79,7 @@ def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: 
         mean = scores[:, -1]
         above += (mean[:, :, None] > mean[:, None, :]).sum(axis=0)
     n = len(weights)
-    return Sensitivity(scheme, n, changed / n, other_first / n, first / n, above / n)
+    return WeightSensitivity(scheme, n, changed / n, other_first / n, first / n, above / n)
 
 
 def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

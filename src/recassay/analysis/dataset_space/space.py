@@ -37,7 +37,7 @@ class DatasetSpace:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standard:
+class Standardisation:
     """How characteristics are brought to one scale: logarithm where `logged`, less `centre`, over `scale`."""
 
     logged: BoolArray
@@ -45,7 +45,7 @@ class Standard:
     scale: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, *, log_skewed: bool = False) -> Standard:
+    def of(cls, values: FloatArray, *, log_skewed: bool = False) -> Standardisation:
         """From the rows of `values`; with `log_skewed`, positive columns with a skewness above 1 are logged first."""
         logged = np.zeros(values.shape[1], dtype=np.bool_)
         if log_skewed and len(values) > 2:
@@ -79,7 +79,7 @@ def place_datasets(
     if not 0 <= outlier_share < 0.5:
         raise UsageError(f"the share of outliers is {outlier_share:g}", fix="give a share from 0 to below 0.5")
     told, dropped = table.told_apart()
-    scaled = Standard.of(told.values, log_skewed=log_skewed)(told.values)
+    scaled = Standardisation.of(told.values, log_skewed=log_skewed)(told.values)
     left, size, right = np.linalg.svd(scaled, full_matrices=False)
     kept = min(components, int((size > 1e-9 * size[0]).sum()))
     sign = np.sign(right[np.arange(kept), np.abs(right[:kept]).argmax(axis=1)])

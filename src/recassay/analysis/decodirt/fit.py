@@ -12,19 +12,19 @@ from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
 from recassay.analysis.decodirt.ratings import TIE, benchmark_sets, choose_players, rate_set
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.decodirt.subset import recommend
-from recassay.analysis.decodirt.traits import Calibration, DatasetTraits, all_traits
+from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError, listing
 from recassay.core.instances import InstanceResponses
 from recassay.core.results import Results
 
-__all__ = ["ANALYSIS", "Calibration", "analyze_instances"]
+__all__ = ["ANALYSIS", "ItemCalibration", "analyze_instances"]
 
 
 def analyze_instances(
     instances: Sequence[InstanceResponses],
     *,
-    how: Calibration | None = None,
+    how: ItemCalibration | None = None,
     rated: str | Sequence[str] = "paper",
     bins: int = BINS,
     tau: float | None = None,
@@ -43,7 +43,7 @@ def analyze_instances(
     """
     if bins < 1:
         raise UsageError(f"{bins} bins", fix="ask for at least one")
-    calibration = how or Calibration()
+    calibration = how or ItemCalibration()
     traits = all_traits(instances, calibration, progress)
     players = choose_players(traits, rated)
     difficulty = np.array([one.statistics()["mean_difficulty"] for one in traits])

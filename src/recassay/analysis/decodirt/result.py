@@ -13,7 +13,7 @@ from recassay.analysis.decodirt.bins import PARAMETERS, Bin, dataset_table
 from recassay.analysis.decodirt.metadata import MetadataCorrelations
 from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines
 from recassay.analysis.decodirt.subset import Recommendation
-from recassay.analysis.decodirt.traits import Calibration, DatasetTraits
+from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration
 from recassay.core import columns as c
 from recassay.core.display import Displayed
 
@@ -36,7 +36,7 @@ class DecodirtResult(Displayed):
     metadata_bins: Mapping[str, tuple[Bin, ...]]
     ratings: tuple[SetRatings, ...]
     recommendation: Recommendation | None
-    how: Calibration
+    how: ItemCalibration
     notes: tuple[str, ...]
 
     def set_ratings(self, name: str) -> SetRatings:

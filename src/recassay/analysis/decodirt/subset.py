@@ -25,7 +25,7 @@ RULE = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class SubsetCandidate:
     """A half of the datasets: where the artificial bounds end, how far apart it rates, how it agrees with the whole.
 
     `separated` is the share of the pairs of real classifiers whose 95 % intervals of the rating do not overlap; `tau`
@@ -55,7 +55,7 @@ class Recommendation:
     title: str
     datasets: tuple[str, ...]
     left_out: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SubsetCandidate, ...]
     tau: float | None
     random_tau: tuple[float, float, float] | None
     beaten: float | None
@@ -78,7 +78,7 @@ def recommend(
     whole = next(one for one in ratings if not one.set.half).all
     play = _Play(traits, whole, real, seed)
     candidates = tuple(
-        Candidate(
+        SubsetCandidate(
             one.set.name,
             one.set.title,
             one.set.datasets,

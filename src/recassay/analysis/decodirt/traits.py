@@ -31,7 +31,7 @@ stops at discriminations of 20 to 40, or nowhere). With this weight the tables o
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class ItemCalibration:
     """How items and abilities are estimated.
 
     The items come from the answers of the respondents with these `roles` (Cardoso et al., section 4.2: the response
@@ -120,7 +120,7 @@ class DatasetTraits:
         return self.true_scores(negative=negative) / count if count else np.full(len(self.respondents), np.nan)
 
 
-def dataset_traits(instances: InstanceResponses, how: Calibration) -> DatasetTraits:
+def dataset_traits(instances: InstanceResponses, how: ItemCalibration) -> DatasetTraits:
     """Fit the 3PL to the answers on one dataset, and score everybody with and without negative items.
 
     The scale is that of the respondents whose answers calibrate: their abilities have mean 0 and deviation 1.
@@ -170,7 +170,7 @@ def dataset_traits(instances: InstanceResponses, how: Calibration) -> DatasetTra
 
 def all_traits(
     instances: Sequence[InstanceResponses],
-    how: Calibration,
+    how: ItemCalibration,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[DatasetTraits]:
     """`dataset_traits` of every dataset; `progress(done, total, dataset)` is called before each."""

@@ -8,7 +8,7 @@ from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
-from recassay.analysis.select.result import SelectionResult
+from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, UsageError
@@ -38,7 +38,7 @@ def select_datasets(
     splits: int = SPLITS,
     curve: bool = True,
     seed: int = 0,
-) -> SelectionResult:
+) -> SelectResult:
     """Choose k datasets in several ways; for each, Spearman's rho of its ranking with that of all datasets.
 
     `random`, `kmeans`, `d_optimal` and `a_optimal` do not look at the results (`designs`); the last three need
@@ -81,7 +81,7 @@ def select_datasets(
         fewer = Halves(halves.pairs[: 2 * _CURVE_SPLITS])
         for size in sorted({s for s in (*_CURVE_SIZES, k) if 1 < s <= max(k, n // 2) and s < n}):
             points += task.curve(names, size, fewer)
-    return SelectionResult(
+    return SelectResult(
         metric=matrix.metric,
         rule=chosen_rule.name,
         k=k,
@@ -129,7 +129,7 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     return found
 
 
-def _run(results: Results, spec: AnalysisSpec) -> SelectionResult:
+def _run(results: Results, spec: AnalysisSpec) -> SelectResult:
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     n = len(matrix.datasets)
     if n < 6 or len(matrix.algorithms) < 3:
@@ -144,7 +144,8 @@ def _run(results: Results, spec: AnalysisSpec) -> SelectionResult:
 
 
 ANALYSIS = Analysis(
-    name="selection",
+    name="select",
+    aliases=("selection",),
     question="How few datasets would have given the same ranking, and which?",
     source="KDD'24 section 4.4, Table 4, appendix C; the choice under bootstrap is RecAssay's own",
     run=_run,

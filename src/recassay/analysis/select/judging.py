@@ -10,8 +10,8 @@ import numpy as np
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.select.methods import preserving, simulate
-from recassay.analysis.select.result import PRESERVING, Choice, CurvePoint, Spread
-from recassay.analysis.select.subsets import Agreement, as_weights, random_subsets
+from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoice, Spread
+from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
 from recassay.core.results import Matrix
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, IntArray
@@ -50,7 +50,7 @@ class Task:
     space: DatasetSpace | None
     seed: int
 
-    def judge(self, names: Sequence[str], k: int, halves: Halves, simulations: int) -> dict[str, Choice]:
+    def judge(self, names: Sequence[str], k: int, halves: Halves, simulations: int) -> dict[str, DatasetChoice]:
         """The choice of every method with all its numbers."""
         whole = self._agreement(self.matrix)
         inner = [self._agreement(self.matrix, judges) for _, judges in halves.pairs]
@@ -72,7 +72,7 @@ class Task:
                 if row
             ]
             against = [_above(each, random) for each, random in zip(held, chance_inner, strict=True)]
-            choices[name] = Choice(
+            choices[name] = DatasetChoice(
                 method=name,
                 datasets=() if name == "random" else self._names(weights[0]),
                 rho=_of_choice(name, rho),
@@ -94,7 +94,7 @@ class Task:
         weights = {name: self._weights(name, k, simulations) for name in names}
         found: dict[str, dict[str, float]] = {name: {} for name in names}
         for rule in rules:
-            agreement = Agreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
+            agreement = SubsetAgreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
             for name in names:
                 few = weights[name][:100] if name == "random" else weights[name][:1]
                 found[name][rule.name] = float(agreement.rho(few).mean())
@@ -114,9 +114,9 @@ class Task:
                 points.append(CurvePoint(name, k, True, Spread.of(np.concatenate(held))))
         return points
 
-    def _agreement(self, matrix: Matrix, algorithms: IntArray | None = None) -> Agreement:
+    def _agreement(self, matrix: Matrix, algorithms: IntArray | None = None) -> SubsetAgreement:
         values = matrix.values if algorithms is None else matrix.values[algorithms]
-        return Agreement(values, self.rule, higher_is_better=matrix.higher_is_better)
+        return SubsetAgreement(values, self.rule, higher_is_better=matrix.higher_is_better)
 
     def _names(self, weights: FloatArray) -> tuple[str, ...]:
         return tuple(self.matrix.datasets[d] for d in np.flatnonzero(weights))
@@ -136,7 +136,9 @@ class Task:
         n = len(self.matrix.datasets)
         return as_weights(simulate(name, self.space, n, k, runs, rng), n)
 
-    def _luck(self, inner: Sequence[Agreement], nested: Sequence[FloatArray], held: Sequence[FloatArray]) -> float:
+    def _luck(
+        self, inner: Sequence[SubsetAgreement], nested: Sequence[FloatArray], held: Sequence[FloatArray]
+    ) -> float:
         """How often subsets that know nothing do as well: the same for every half, with the datasets' names shuffled.
 
         The halves share algorithms and their subsets share datasets, so that their mean varies more than they do; a

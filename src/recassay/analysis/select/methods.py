@@ -9,7 +9,7 @@ from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.select.designs import kmeans_choices, optimal_choices
 from recassay.analysis.select.preserving import Criterion, best_subset
 from recassay.analysis.select.result import METHODS
-from recassay.analysis.select.subsets import Agreement, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement, random_subsets
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.types import FloatArray, IntArray
@@ -47,5 +47,5 @@ def simulate(method: str, space: DatasetSpace | None, n: int, k: int, runs: int,
 
 def preserving(values: FloatArray, rule: Rule, k: int, rng: np.random.Generator, *, higher_is_better: bool) -> IntArray:
     """The subset that best preserves the ranking of these algorithms (see `preserving.Criterion`)."""
-    agreement = Agreement(values, rule, higher_is_better=higher_is_better)
+    agreement = SubsetAgreement(values, rule, higher_is_better=higher_is_better)
     return best_subset(Criterion(agreement, rng), k, rng)

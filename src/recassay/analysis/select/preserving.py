@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from recassay.analysis.inference.bootstrap import dataset_weights
-from recassay.analysis.select.subsets import Agreement, as_weights, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
 from recassay.core.types import FloatArray, IntArray
 
 DRAWS = 12
@@ -32,7 +32,7 @@ class Criterion:
     datasets, which is what an optimum by plain rho overfits to.
     """
 
-    def __init__(self, agreement: Agreement, rng: np.random.Generator, *, draws: int = DRAWS) -> None:
+    def __init__(self, agreement: SubsetAgreement, rng: np.random.Generator, *, draws: int = DRAWS) -> None:
         self.agreement = agreement
         n = agreement.n_datasets
         self.target = agreement.directions(dataset_weights(n, _REPLICATES, rng)).mean(axis=0)

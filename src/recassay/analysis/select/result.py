@@ -43,7 +43,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DatasetChoice:
     """One method's k datasets and how well they keep the ranking of all (Spearman's rho).
 
     `rho`: on all algorithms and the metric of the choice; for `random` (which has no choice of its own) the mean.
@@ -95,7 +95,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SelectionResult(Displayed):
+class SelectResult(Displayed):
     """The choices by method, their agreement under every aggregation, and the agreement by k."""
 
     metric: str
@@ -103,7 +103,7 @@ class SelectionResult(Displayed):
     k: int
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
-    choices: dict[str, Choice]
+    choices: dict[str, DatasetChoice]
     by_rule: dict[str, dict[str, float]]
     curve: tuple[CurvePoint, ...]
     held_out_metrics: tuple[str, ...]

@@ -17,7 +17,7 @@ _DIGITS = 9
 """Of a score relative to the largest: beyond them scores differ by rounding, not by merit."""
 
 
-class Agreement:
+class SubsetAgreement:
     """Spearman's rho between the ranking under dataset weights and the ranking under all datasets alike.
 
     `values` is algorithms x datasets; the rule ranks the algorithms for every row of weights. Ties share ranks; a

@@ -12,7 +12,7 @@ from scipy import stats
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.strata.bootstrap import user_replicates
 from recassay.analysis.strata.pairs import TIE, find_crossings, paired_tests
-from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
@@ -25,14 +25,14 @@ REPLICATES = 2000
 LEAST_REPLICATES = 100
 
 
-def sweep_popularity(
+def sweep_strata(
     evidence: StrataEvidence,
     *,
     alpha: float = 0.05,
     confidence: float = 0.95,
     replicates: int = REPLICATES,
     seed: int = 0,
-) -> PopularityResult:
+) -> StrataResult:
     """Every algorithm on every T_P: means with bootstrap bands, paired tests, crossings and sensitivity.
 
     The value of an algorithm at P is the mean of its per-user scores over the users with an event in T_P. Bands are
@@ -54,7 +54,7 @@ def sweep_popularity(
         ends.append((strata.value[[0, -1]], draws[:, [0, -1]]))
         n_users += int(strata.users.min())
     shared = sorted(set.intersection(*(set(strata.algorithms) for strata in swept)))
-    return PopularityResult(
+    return StrataResult(
         metric=evidence.metric,
         higher_is_better=upward,
         datasets=tuple(swept),
@@ -108,11 +108,11 @@ def _sweep(
     )
 
 
-def _run(results: Results, spec: AnalysisSpec) -> PopularityResult:
+def _run(results: Results, spec: AnalysisSpec) -> StrataResult:
     load = spec.required("strata")
     evidence: StrataEvidence = load(spec.metric, seed=spec.seed)
     replicates = min(spec.replicates, REPLICATES)
-    return sweep_popularity(evidence, alpha=spec.alpha, replicates=replicates, seed=spec.seed)
+    return sweep_strata(evidence, alpha=spec.alpha, replicates=replicates, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.strata.pairs import Crossing, PairTests, significant
-from recassay.analysis.strata.sensitivity import Sensitivity, StudySensitivity
+from recassay.analysis.strata.sensitivity import OrderSensitivity, StudySensitivity
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
 from recassay.core.display import Displayed
@@ -49,7 +49,7 @@ class DatasetStrata:
     difference_low: FloatArray
     difference_high: FloatArray
     crossings: tuple[Crossing, ...]
-    sensitivity: Sensitivity
+    sensitivity: OrderSensitivity
     shortened: int
 
     def curves_frame(self, alpha: float) -> pl.DataFrame:
@@ -146,7 +146,7 @@ class DatasetStrata:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PopularityResult(Displayed):
+class StrataResult(Displayed):
     """The sweep on every dataset, and the popularity sensitivity of the ranking over the study."""
 
     metric: str

@@ -15,7 +15,7 @@ from recassay.core.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
+class OrderSensitivity:
     """A Kendall distance (0: the same order, 1: the reverse) with its bootstrap interval.
 
     Of the `pairs` of algorithms, `flipped` change places between the ends, and `proven` do so with a significant
@@ -87,7 +87,7 @@ def kendall_distance(one: FloatArray, other: FloatArray) -> FloatArray:
 
 def sensitivity(
     means: FloatArray, replicates: FloatArray, tests: PairTests, *, n_users: int, alpha: float, confidence: float
-) -> Sensitivity:
+) -> OrderSensitivity:
     """The distance between the orders at the first and the last threshold.
 
     `means` is thresholds x algorithms, `replicates` the same for each draw of users. The interval is the expanded
@@ -100,7 +100,7 @@ def sensitivity(
     flips = first * last < 0
     sure = flips & (tests.p_holm[0] < alpha) & (tests.p_holm[-1] < alpha)
     estimate = float(kendall_distance(means[0], means[-1]))
-    return Sensitivity(estimate, float(low), float(high), len(flips), int(flips.sum()), int(sure.sum()))
+    return OrderSensitivity(estimate, float(low), float(high), len(flips), int(flips.sum()), int(sure.sum()))
 
 
 def study_sensitivity(

@@ -18,7 +18,7 @@ from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
 from recassay.data.reading.events import EventTypes, given_weights, inverse_frequency, merge_events
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
-from recassay.data.reading.repeated import Rows, merge_repeated
+from recassay.data.reading.repeated import RepeatedRows, merge_repeated
 from recassay.data.reading.times import JudgedTimes, judge_times
 from recassay.data.reading.values import typed_columns
 
@@ -83,14 +83,14 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
     warnings.extend(_blank_edges(USER, users))
     warnings.extend(_blank_edges(ITEM, items))
     time = None if clock is None else (clock.values[~bad] if n_bad else clock.values)
-    table = Rows(user, item, weight, time)
+    table = RepeatedRows(user, item, weight, time)
     types: EventTypes | None = None
     rule: str = spec.repeated
     if events is not None and isinstance(spec.event_weights, dict):
-        table = Rows(user, item, given_weights(events, spec.event_weights), time)
+        table = RepeatedRows(user, item, given_weights(events, spec.event_weights), time)
     if events is not None and spec.event_weights == "inverse_frequency":
         types = inverse_frequency(events)
-        table, repeated = merge_events(Rows(user, item, None, time), types)
+        table, repeated = merge_events(RepeatedRows(user, item, None, time), types)
         rule = "inverse_frequency"
     else:
         table, repeated = merge_repeated(table, rule)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.types import Float32Array, FloatArray, IdArray
-from recassay.data.reading.repeated import Rows, sorted_groups
+from recassay.data.reading.repeated import RepeatedRows, sorted_groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ def given_weights(events: pl.Series, weights: Mapping[str, float]) -> Float32Arr
     return mapped.to_numpy()
 
 
-def merge_events(rows: Rows, types: EventTypes) -> tuple[Rows, int]:
+def merge_events(rows: RepeatedRows, types: EventTypes) -> tuple[RepeatedRows, int]:
     """KDD'24 appendix A.1, step 2: one row for each user and item, of one event type, with a bounded weight.
 
     The appendix reads: "Aggregate events by pairing users and items, retaining only the most frequent event
@@ -80,6 +80,6 @@ def merge_events(rows: Rows, types: EventTypes) -> tuple[Rows, int]:
     kept = rows.take(latest[back])
     events_of_pair = np.bincount(np.cumsum(np.append(True, pair[1:] != pair[:-1])) - 1, weights=ends - starts)
     return (
-        Rows(kept.user, kept.item, weight[chosen][back], kept.time),
+        RepeatedRows(kept.user, kept.item, weight[chosen][back], kept.time),
         int(events_of_pair[events_of_pair > 1].sum()),
     )

@@ -35,7 +35,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileLayout:
     """How the records of a file fit the expected number of fields; `dropped` are those to leave out."""
 
     records: int
@@ -90,7 +90,7 @@ def records(path: Path, separator: str, quoted: bool) -> Iterator[Records]:
         raise _unclosed(path, line)
 
 
-def survey(path: Path, separator: str, quoted: bool, expected: int) -> Layout:
+def survey(path: Path, separator: str, quoted: bool, expected: int) -> FileLayout:
     """Count the records, and those with another number of fields than `expected`; blank lines are left out
     freely.
     """
@@ -106,7 +106,7 @@ def survey(path: Path, separator: str, quoted: bool, expected: int) -> Layout:
         if leave.size:
             dropped.append(leave + total)
         total += block.ends.size
-    return Layout(total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64))
+    return FileLayout(total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64))
 
 
 def write_without(path: Path, target: Path, separator: str, quoted: bool, dropped: IntArray) -> Path:

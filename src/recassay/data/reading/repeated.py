@@ -10,7 +10,7 @@ from recassay.core.types import Float32Array, IdArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RepeatedRows:
     """Encoded rows: who, what, how strongly, when."""
 
     user: IdArray
@@ -18,9 +18,9 @@ class Rows:
     weight: Float32Array | None
     time: IntArray | None
 
-    def take(self, rows: IntArray) -> Rows:
+    def take(self, rows: IntArray) -> RepeatedRows:
         """The rows at these positions."""
-        return Rows(
+        return RepeatedRows(
             self.user[rows],
             self.item[rows],
             None if self.weight is None else self.weight[rows],
@@ -33,7 +33,7 @@ class Rows:
         return self.user.astype(np.int64) * width + self.item
 
 
-def merge_repeated(rows: Rows, rule: str) -> tuple[Rows, int]:
+def merge_repeated(rows: RepeatedRows, rule: str) -> tuple[RepeatedRows, int]:
     """One row for each pair of user and item, and how many rows share their pair with another.
 
     `last` keeps the latest row (by time; rows of one time, or without times, by their order in the source).
@@ -46,7 +46,7 @@ def merge_repeated(rows: Rows, rule: str) -> tuple[Rows, int]:
         weight = np.ones(len(rows.user), dtype=np.float32)
     order, starts = sorted_groups(rows.keys(), rows.time)
     if starts.size == order.size:
-        return Rows(rows.user, rows.item, weight, rows.time), 0
+        return RepeatedRows(rows.user, rows.item, weight, rows.time), 0
     sizes = np.diff(starts, append=order.size)
     latest = order[starts + sizes - 1]
     if weight is not None and rule != "last":
@@ -57,7 +57,7 @@ def merge_repeated(rows: Rows, rule: str) -> tuple[Rows, int]:
             weight[latest] = np.add.reduceat(each, starts, dtype=np.float64)
     keep = np.zeros(order.size, dtype=np.bool_)
     keep[latest] = True
-    return Rows(rows.user, rows.item, weight, rows.time).take(np.flatnonzero(keep)), int(sizes[sizes > 1].sum())
+    return RepeatedRows(rows.user, rows.item, weight, rows.time).take(np.flatnonzero(keep)), int(sizes[sizes > 1].sum())
 
 
 def sorted_groups(keys: IntArray, time: IntArray | None) -> tuple[IntArray, IntArray]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from recassay.analysis.advise.result import AdviceResult
+from recassay.analysis.advise.result import AdviseResult
 from recassay.reporting.section import Figure, Section
 
 
-def sentences(result: AdviceResult) -> list[str]:
+def sentences(result: AdviseResult) -> list[str]:
     """What weakens the advice, and whether characteristics helped."""
     return [*result.warnings(), result.verdict()]
 
 
-def figures(result: AdviceResult) -> list[Figure]:
+def figures(result: AdviseResult) -> list[Figure]:
     """The ranks to expect."""
     from recassay.plots.advise import plot_advice
 
@@ -22,4 +22,4 @@ def figures(result: AdviceResult) -> list[Figure]:
     return [Figure("advice", caption, plot_advice(result), "advice")]
 
 
-SECTION = Section(AdviceResult, "Advice for a new dataset", "datasets", "datasets-choice", figures, sentences)
+SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", figures, sentences)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.associations import MetadataResult
+from recassay.analysis.associations import AssociationsResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
 
 
-def sentences(result: MetadataResult) -> list[str]:
+def sentences(result: AssociationsResult) -> list[str]:
     """The characteristics that go with performance beyond chance, by rank correlation averaged over algorithms."""
     rho, p = result.values["spearman"][-1], result.p_adjusted["spearman"][-1]
     sure = sorted(np.flatnonzero(p < result.alpha), key=lambda j: -abs(rho[j]))
@@ -23,7 +23,7 @@ def sentences(result: MetadataResult) -> list[str]:
     ]
 
 
-def figures(result: MetadataResult) -> list[Figure]:
+def figures(result: AssociationsResult) -> list[Figure]:
     """Correlations by algorithm, and mutual information beside what chance gives."""
     from recassay.plots.associations import plot_associations, plot_mutual_information
 
@@ -45,4 +45,4 @@ def figures(result: MetadataResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(MetadataResult, "Characteristics and performance", "datasets", "datasets-choice", figures, sentences)
+SECTION = Section(AssociationsResult, "Characteristics and performance", "datasets", "select", figures, sentences)

@@ -55,4 +55,4 @@ def figures(result: CompareResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(CompareResult, "Significance", "significance", "comparisons", figures, sentences)
+SECTION = Section(CompareResult, "Significance", "significance", "compare", figures, sentences)

@@ -51,4 +51,4 @@ def figures(result: RankResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(RankResult, "Leaderboard", "leaderboard", "aggregations", figures, sentences)
+SECTION = Section(RankResult, "Leaderboard", "leaderboard", "rank", figures, sentences)

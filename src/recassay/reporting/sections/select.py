@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recassay.analysis.select.result import PRESERVING, SelectionResult
+from recassay.analysis.select.result import PRESERVING, SelectResult
 from recassay.reporting.section import Figure, Section
 
 
-def sentences(result: SelectionResult) -> list[str]:
+def sentences(result: SelectResult) -> list[str]:
     """What a random choice keeps, and whether the best choice keeps more on what it did not see."""
     said = []
     random, best = result.choices.get("random"), result.choices.get(PRESERVING)
@@ -40,7 +40,7 @@ def sentences(result: SelectionResult) -> list[str]:
     return said
 
 
-def figures(result: SelectionResult) -> list[Figure]:
+def figures(result: SelectResult) -> list[Figure]:
     """Agreement by method at one size, and by the number of datasets."""
     from recassay.plots.select import plot_selection, plot_selection_curve
 
@@ -65,4 +65,4 @@ def figures(result: SelectionResult) -> list[Figure]:
     return drawn
 
 
-SECTION = Section(SelectionResult, "How few datasets are enough?", "datasets", "datasets-choice", figures, sentences)
+SECTION = Section(SelectResult, "How few datasets are enough?", "datasets", "select", figures, sentences)

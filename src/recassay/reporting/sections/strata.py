@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recassay.analysis.strata.result import DatasetStrata, PopularityResult
+from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recassay.analysis.strata.pairs import Crossing
 
 
-def sentences(result: PopularityResult) -> list[str]:
+def sentences(result: StrataResult) -> list[str]:
     """Where the order changes with the popularity of the items, as far as the tests support it."""
     changed = {
         dataset.dataset: _foremost([one for one in dataset.crossings if one.proven], dataset)
@@ -89,7 +89,7 @@ def _count(n: int, *, of: int | None = None) -> str:
     return "the dataset" if n == 1 else f"any of {n} datasets"
 
 
-def figures(result: PopularityResult) -> list[Figure]:
+def figures(result: StrataResult) -> list[Figure]:
     """Performance by threshold, the popularity of items, what lies below the thresholds, and the sensitivity."""
     from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
 
@@ -108,4 +108,4 @@ def figures(result: PopularityResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(PopularityResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences)
+SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences)
