@@ -98,7 +98,7 @@ def test_the_table_of_results(whole):
     assert everybody.values[everybody.algorithms.index("optimal")].tolist() == [1.0, 1.0]
     ranked = recassay.rank(whole / "out", replicates=100)
     assert ranked.to_dict()["metric"] == "accuracy"
-    roles = {row["classifier"]: row["role"] for row in recassay.api.classifier_scores(whole / "out")}
+    roles = {row["classifier"]: row["role"] for row in recassay.classifier_scores(whole / "out")}
     assert set(ranked.algorithms) == set(matrix.algorithms) == {name for name, role in roles.items() if role == "real"}
 
 

@@ -228,7 +228,7 @@ BAD = {
     "one threshold": (["{study}", "--thresholds", "50"], "are no sweep; give at least two"),
     "words": (["{study}", "--thresholds", "low,high"], "are no whole numbers"),
     "size": (["{study}", "--size", "0"], "is no number of events"),
-    "others": (["{study}", "--others", "drop"], "use keep or remove"),
+    "others": (["{study}", "--others", "drop"], "is not one of 'keep', 'remove'"),
     "no lists": (["{bare}"], "the lists of 6 cells are not kept"),
     "no splits": (["{unsplit}"], "is not kept; run the study again"),
 }

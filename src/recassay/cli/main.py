@@ -89,7 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr.write(f"recassay: {error}\n")
         code = error.exit_code
     except ParserError as error:
-        sys.stderr.write(f"recassay: {' '.join(error.format_message().split())}\n")  # type: ignore[attr-defined]
+        said = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        sys.stderr.write(f"recassay: {said.replace('Value error, ', '')}\n")
         code = 2
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("recassay: interrupted\n")
