@@ -10,6 +10,7 @@ from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.tables import _needed, asked, study_folder
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.data.characteristics import describe
 from recassay.data.sources import open_dataset
@@ -18,11 +19,11 @@ from recassay.store.store import Store
 
 
 def advise(
-    dataset: Any,
-    results: Any,
+    dataset: InteractionsLike,
+    results: ResultsLike,
     metric: str | None = None,
     *,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
     k: int = 5,
     protocol: Mapping[str, Any] | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
@@ -36,6 +37,19 @@ def advise(
     `dataset` is anything that `load_data` opens. Before it is described, the threshold and the filter of `protocol`
     (`positive_threshold`, `filter`, `min_item_interactions`, `min_user_interactions`) are applied: by default those of
     the study that the results come from, else items and then users with fewer than 5 interactions leave, as in KDD'24.
+
+    Args:
+        dataset: one's own data: whatever `load_data` opens.
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        k: how many nearest datasets are named.
+        protocol: threshold and filter applied before the data are described, over those of the benchmark.
+        read: how files are read: a `ReadSpec` or its fields.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        confidence: level of the intervals.
+        seed: the same seed gives the same numbers.
     """
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     needed = _needed(known)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -12,6 +11,7 @@ from recassay.api.tables import default_metric, load_characteristics, load_resul
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.labels import find_label
 from recassay.core.registry import analyses
 from recassay.evidence.study import evidence_of
@@ -20,7 +20,7 @@ from recassay.reporting.verdict import verdict
 
 
 def analyze(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     missing: MissingPolicy = "error",
@@ -29,11 +29,20 @@ def analyze(
     alpha: float = 0.05,
     replicates: int = 10_000,
     out: str | Path | None = None,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
 ) -> AnalysisReport:
     """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
-    `characteristics` of the datasets (a path or a frame) are for a table; a study knows its own.
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        seed: the same seed gives the same numbers.
+        alpha: level of the tests; intervals have level 1 - alpha.
+        replicates: bootstrap replicates.
+        out: folder for the report, the tables and the figures.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
     """
     if out is not None:
         refuse_file(Path(out))

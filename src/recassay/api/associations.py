@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.tables import _needed, asked
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
 def associations(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
     permutations: int = 2000,
     seed: int = 0,
 ) -> AssociationsResult:
-    """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7)."""
+    """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7).
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        alpha: level of the corrected tests.
+        permutations: random permutations of the datasets behind each p-value.
+        seed: the same seed gives the same numbers.
+    """
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return correlate_characteristics(matrix, _needed(known), alpha=alpha, permutations=permutations, seed=seed)

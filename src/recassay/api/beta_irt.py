@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.beta_irt import fit as beta_irt
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
+from recassay.core.inputs import ResultsLike
 
 
 def fit_beta_irt(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     missing: GapPolicy = "keep",
@@ -25,6 +24,18 @@ def fit_beta_irt(
     """How able are the algorithms, how hard and how telling the datasets: beta-IRT in both directions.
 
     `seed` matters for `posterior="samples"` alone: all else is computed without chance.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        missing: what becomes of missing cells; `keep` fits without them.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        sigma: prior standard deviation of the discriminations.
+        estimator: noise: the model's density (`beta`), one with a precision of its own (`precision`), the likelier
+            (`auto`), or squared error (`bi-reirt`).
+        posterior: a normal approximation, or samples (HMC).
+        confidence: level of the intervals.
+        seed: matters for `posterior="samples"` alone.
     """
     table = load_results(results, metric=metric)
     values, algorithms, datasets, label, upward = beta_irt.response_table(

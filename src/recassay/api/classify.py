@@ -16,7 +16,11 @@ from recassay.store.store import Store
 
 
 def load_classify_study(path: str | Path) -> ClassifyStudySpec:
-    """The classifier study that a TOML (or YAML) file describes."""
+    """The classifier study that a TOML (or YAML) file describes.
+
+    Args:
+        path: a TOML or YAML file.
+    """
     return load(path)
 
 
@@ -34,8 +38,15 @@ def classify(
 
     One cell for each classifier and table, each in a process of its own with the budget's limits; a cell that fails
     becomes a row with its reason. The same call after an interruption goes on; a changed study runs only what changed.
-    `cluster`, the address of a Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that
-    they share.
+
+    Args:
+        study: a spec, or its TOML or YAML file.
+        folder: where the study lives; by default named after it.
+        workers: processes at a time; by default one per core.
+        progress: called with every event of the run.
+        retry_failed: run cells that failed once more.
+        dry_run: say what would be done and the memory it needs, and do nothing.
+        cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
     """
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
@@ -51,7 +62,11 @@ def classify(
 
 
 def load_instances(folder: str | Path) -> list[InstanceResponses]:
-    """The answers of a classifier study: for each dataset, who classified which test instance rightly."""
+    """The answers of a classifier study: for each dataset, who classified which test instance rightly.
+
+    Args:
+        folder: the folder of a classifier study.
+    """
     return stored_instances(folder)
 
 
@@ -60,6 +75,9 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
 
     Keys: classifier, role, datasets, accuracy, balanced_accuracy, seconds_fit; best accuracy first, those without a
     finished cell last.
+
+    Args:
+        folder: the folder of a classifier study.
     """
 
     def mean(values: list[float]) -> float | None:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.tables import _needed, asked
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
 def clusters(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
     number: int | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     log_skewed: bool = False,
     seed: int = 0,
 ) -> ClustersResult:
-    """Groups of alike datasets and how the algorithms rank in each (KDD'24, Figure 8 and Table 5)."""
+    """Groups of alike datasets and how the algorithms rank in each (KDD'24, Figure 8 and Table 5).
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        number: how many groups; by default the number that fits best.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        log_skewed: take logarithms of skewed characteristics first.
+        seed: the same seed gives the same numbers.
+    """
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return cluster_datasets(matrix, _needed(known), clusters=number, log_skewed=log_skewed, seed=seed)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy, ZeroMethod
+from recassay.core.inputs import ResultsLike
 
 
 def compare(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     missing: MissingPolicy = "error",
@@ -21,7 +20,19 @@ def compare(
     rope: float = 0.0,
     seed: int = 0,
 ) -> CompareResult:
-    """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test."""
+    """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        alpha: level of the tests; intervals have level 1 - alpha.
+        zeros: what becomes of equal values in Wilcoxon's test: dropped (`wilcox`), ranked (`pratt`) or split
+            (`zsplit`).
+        rope: half-width of practical equivalence in the metric's units.
+        seed: the same seed gives the same numbers.
+    """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, seed=seed)

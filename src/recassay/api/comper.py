@@ -13,6 +13,7 @@ from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_m
 from recassay.analysis.comper.result import ComPerResult
 from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
+from recassay.core.inputs import ResultsLike
 from recassay.core.results import Source
 from recassay.data.tables.read import frame_from_memory, read_table
 from recassay.evidence.study import comper_settings
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def comper(
-    results: Any,
+    results: ResultsLike,
     *,
     correctness: str | None = None,
     k: int | None = None,
@@ -35,10 +36,20 @@ def comper(
 ) -> ComPerResult:
     """One score out of correctness, coverage, diversity, robustness and scalability, with its parts and reliability.
 
-    `results`: a table with these metrics (or auc, coverage@k, diversity@k, robustness and seconds), or the folder of a
-    study with a `[comper]` section, whose metric of correctness and cut-off are taken unless named here. `matrix`: a
-    path or frame (a row a dimension, a column an objective), `"printed"` for Table 8 to its printed digits, or None for
-    Table 8.
+    The results need these metrics (or auc, coverage@k, diversity@k, robustness and seconds). Of a study with a
+    `[comper]` section its metric of correctness and its cut-off are taken unless named here.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        correctness: metric of accuracy; by default `correctness`, else `auc`.
+        k: cut-off of coverage and diversity.
+        matrix: file or frame (a row per dimension, a column per objective), `printed` for Table 8 to its printed
+            digits, or None for Table 8.
+        normalisation: equation 4 (`ratio`), or another scale.
+        time_unit: unit in which time enters the score.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        draws: random matrices of the sensitivity analysis.
+        seed: the same seed gives the same numbers.
     """
     folder = study_folder(results)
     settings = comper_settings(folder) if folder is not None else {}
@@ -60,9 +71,14 @@ def comper_matrix(
 ) -> Derivation:
     """ComPer's correlation matrix step by step (Tables 2 to 8); what is not given is the paper's own table.
 
-    `experts`: merged labels N, P, S, or a list of three experts' tables; `similarities`: Dice values; or `definitions`
-    (columns name and definition, of the five dimensions and of the objectives) to compute them; `fourth`: labels or
-    ratings from 1 to 5 of a fourth expert for the pairs where the two disagree. Each is a path or a frame.
+    Each table is a file or a frame.
+
+    Args:
+        experts: merged labels N, P, S, or a list of three experts' tables.
+        similarities: Dice values.
+        definitions: columns name and definition, of the five dimensions and the objectives, to compute the similarities
+            from.
+        fourth: labels, or ratings from 1 to 5, of a fourth expert for the pairs where the two disagree.
     """
     files: list[Source] = []
 

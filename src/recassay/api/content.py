@@ -44,7 +44,11 @@ class AnalysisReport:
 
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
-    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's."""
+    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's.
+
+    Args:
+        result: a result, or the report of `analyze`.
+    """
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 

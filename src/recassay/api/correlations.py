@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.correlations import CorrelationsResult, correlate_metrics
 from recassay.api.tables import load_results
+from recassay.core.inputs import ResultsLike
 
 
-def correlations(results: Any) -> CorrelationsResult:
-    """Spearman's correlation between metrics, averaged over datasets."""
+def correlations(results: ResultsLike) -> CorrelationsResult:
+    """Spearman's correlation between metrics, averaged over datasets.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+    """
     return correlate_metrics(load_results(results))

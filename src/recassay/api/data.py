@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from recassay.core.errors import UsageError
+from recassay.core.inputs import InteractionsLike
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions, joined
 from recassay.data.catalog.entries import all_datasets, find_dataset
@@ -23,7 +24,7 @@ from recassay.protocol.apply import apply_protocol
 
 
 def import_data(
-    source: Any,
+    source: InteractionsLike,
     name: str,
     read: ReadSpec | Mapping[str, Any] | None = None,
     *,
@@ -31,12 +32,25 @@ def import_data(
     note: str | None = None,
     replace: bool = False,
 ) -> DatasetManifest:
-    """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`."""
+    """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`.
+
+    Args:
+        source: file, frame or sparse matrix.
+        name: what the stored dataset is called.
+        read: how files are read: a `ReadSpec` or its fields.
+        licence: kept with it.
+        note: kept with it.
+        replace: overwrite a stored dataset of that name.
+    """
     return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
 
 
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
-    """The stored datasets; with `everything` also the embedded ones and those of the catalogue."""
+    """The stored datasets; with `everything` also the embedded ones and those of the catalogue.
+
+    Args:
+        everything: with the embedded datasets and those of the catalogue.
+    """
     stored = list_datasets()
     rows = [
         {
@@ -72,15 +86,26 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     return rows
 
 
-def load_data(source: Any, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
-    """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory."""
+def load_data(source: InteractionsLike, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
+    """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory.
+
+    Args:
+        source: name of a stored dataset, `synthetic:PRESET`, file, frame or sparse matrix.
+        read: how files are read: a `ReadSpec` or its fields.
+    """
     return open_dataset(source, _read_spec(read)).interactions
 
 
 def fetch_data(
     name: str, *, progress: Callable[[int, int | None], None] | None = None, accept_change: bool = False
 ) -> DatasetManifest:
-    """Download a dataset of the catalogue, verify, unpack and read it, and keep it under its name."""
+    """Download a dataset of the catalogue, verify, unpack and read it, and keep it under its name.
+
+    Args:
+        name: name in the catalogue.
+        progress: called with (bytes done, bytes in all or None).
+        accept_change: accept a file whose checksum differs from the pinned one.
+    """
     entry = find_dataset(name)
     if not entry.addresses:
         raise UsageError(
@@ -94,7 +119,11 @@ def fetch_data(
 
 
 def remove_data(name: str) -> None:
-    """Forget a stored dataset."""
+    """Forget a stored dataset.
+
+    Args:
+        name: what the stored dataset is called.
+    """
     remove_dataset(name)
 
 
@@ -130,12 +159,18 @@ class DataDescription:
 
 
 def describe_data(
-    source: Any,
+    source: InteractionsLike,
     read: ReadSpec | Mapping[str, Any] | None = None,
     *,
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
 ) -> DataDescription:
-    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit."""
+    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit.
+
+    Args:
+        source: whatever `load_data` opens.
+        read: how files are read: a `ReadSpec` or its fields.
+        protocol: a `ProtocolSpec` or its fields: describe the events it keeps, and audit its split.
+    """
     opened = open_dataset(source, _read_spec(read))
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__

@@ -16,7 +16,11 @@ from recassay.data.tables.instances import read_instances
 
 
 def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
-    """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`."""
+    """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`.
+
+    Args:
+        folder: a folder with one response table per dataset.
+    """
     return read_instances(folder)
 
 
@@ -37,9 +41,20 @@ def analyze_instances(
 ) -> DecodirtResult:
     """Which datasets are hard, which discriminate, which classifiers are able, how few datasets are enough (decodIRT).
 
-    `instances`: the answers on each dataset, or a folder of response tables. `rated`: `paper` (six usual classifiers
-    and six artificial ones), `all`, `everybody` (the many MLPs too) or names. `items_from` are the roles of those whose
-    answers calibrate the items. `progress(done, total, dataset)` is called before each dataset is fitted.
+    Args:
+        instances: the answers on each dataset, or a folder of response tables.
+        rated: who plays: `paper` (six usual classifiers and six artificial ones), `all`, `everybody` (the many MLPs
+            too), or names.
+        items_from: roles of those whose answers calibrate the items.
+        estimator: `mml`, or the paper's `birnbaum`.
+        ability: how abilities are estimated: `eap`, `map` or `ml`.
+        bins: groups of datasets by difficulty.
+        tau: Glicko-2's system constant: how fast volatilities may change.
+        orders: random orders of the datasets over which the ratings are spread.
+        confidence: level of the intervals.
+        max_cycles: most cycles of the estimation.
+        seed: the same seed gives the same numbers.
+        progress: called with (done, total, dataset) before each dataset is fitted.
     """
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
     return decodirt.analyze_instances(
@@ -59,7 +74,13 @@ def analyze_instances(
 def instances_document(
     instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
 ) -> dict[str, Any]:
-    """The JSON of the analysis: version, the files that were read with their hashes, and the content."""
+    """The JSON of the analysis: version, the files that were read with their hashes, and the content.
+
+    Args:
+        instances: the answers that were analysed.
+        result: what was found.
+        command: the name of the command.
+    """
     sources = dict.fromkeys(source for one in instances for source in one.responses.sources)
     files = [{"file": source.file, "sha256": source.sha256} for source in sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(result.to_dict())}

@@ -32,6 +32,15 @@ def demo(
 
     The page, `out/report.html`, is the first of the files; the study itself lies in `out/study`; running the demo again
     resumes it.
+
+    Args:
+        out: folder for the study and the report.
+        datasets: embedded presets.
+        algorithms: registered names.
+        trials: tuning trials per algorithm and dataset.
+        workers: processes at a time; by default one per core.
+        progress: called with every event of the run.
+        seed: the same seed gives the same numbers.
     """
     spec = make_study(
         [f"synthetic:{name}" for name in datasets], algorithms, name="demo", metrics=METRICS, trials=trials, seed=seed

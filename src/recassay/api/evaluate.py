@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.data import load_data
+from recassay.core.inputs import InteractionsLike
 from recassay.core.seeds import derived_rng
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.core.study import DEFAULT_METRICS
@@ -49,8 +50,8 @@ class EvaluationReport:
 def evaluate(
     recommendations: Any,
     *,
-    train: Any,
-    test: Any,
+    train: InteractionsLike,
+    test: InteractionsLike,
     metrics: Sequence[str] | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
@@ -61,6 +62,15 @@ def evaluate(
     The two parts go through the leakage audit of a given split: a test pair that was trained on, or training events
     after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
     lacks leave the test part and are counted. Without `metrics` the nine of `core.study.DEFAULT_METRICS` are computed.
+
+    Args:
+        recommendations: file or frame `user,item,score[,rank]`.
+        train: the interactions that the lists were made from.
+        test: the held-out interactions.
+        metrics: labels; by default nine.
+        read: how files are read: a `ReadSpec` or its fields.
+        allow_leakage: names of audit findings that are accepted.
+        seed: the same seed gives the same numbers.
     """
     wanted = as_metrics(metrics or DEFAULT_METRICS)
     learned, held_out = load_data(train, read), load_data(test, read)
@@ -78,7 +88,13 @@ def evaluate(
 
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
-    """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`."""
+    """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`.
+
+    Args:
+        report: what `evaluate` returned.
+        content: its JSON document.
+        out: the folder.
+    """
     return write_files(
         Path(out),
         {

@@ -9,11 +9,12 @@ from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import ResultsLike
 from recassay.data.tables.responses import read_properties
 
 
 def glicko(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     order: str | Sequence[str] = "given",
@@ -27,8 +28,18 @@ def glicko(
 ) -> GlickoResult:
     """Glicko-2 ratings: every dataset is a rating period in which all algorithms play all, the better value wins.
 
-    `order` of the datasets: `given` (first appearance in the table), `name`, `difficulty`, `discrimination`,
-    `deviation`, any column of `properties` (a path, a frame with a column dataset, or a mapping by dataset), or names.
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        order: of the datasets: `given` (as in the table), `name`, `difficulty`, `discrimination`, `deviation`, a column
+            of `properties`, or names.
+        properties: file, frame with a column dataset, or mapping by dataset.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        tau: Glicko-2's system constant: how fast volatilities may change.
+        tie: largest difference that counts as a draw.
+        orders: random orders of the datasets over which the ratings are spread.
+        seed: the same seed gives the same numbers.
     """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

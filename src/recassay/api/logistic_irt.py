@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
+from recassay.core.inputs import ResponsesLike
 from recassay.core.responses import Responses
 from recassay.data.tables.responses import read_items, read_responses
 
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
     from recassay.analysis.logistic_irt.priors import ItemPriors
 
 
-def load_responses(source: Any) -> Responses:
-    """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`."""
+def load_responses(source: ResponsesLike) -> Responses:
+    """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`.
+
+    Args:
+        source: file, frame or array.
+    """
     return read_responses(source)
 
 
 def fit_logistic_irt(
-    responses: Any,
+    responses: ResponsesLike,
     model: LogisticModel = "2pl",
     *,
     items: Any = None,
@@ -33,9 +38,19 @@ def fit_logistic_irt(
 ) -> LogisticResult:
     """Items, abilities and true scores of a binary table under the 1PL, 2PL or 3PL.
 
-    `responses`: a path, a frame (first column respondent, one 0/1 column an item, empty for missing), an array, or
-    `Responses`. With `items` (a path or frame: item, discrimination, difficulty, guessing) nothing but the abilities is
-    estimated, by maximum likelihood unless `ability` says `map` or `eap`. Priors are on by default for the 3PL alone.
+    With known items nothing but the abilities is estimated, by maximum likelihood unless `ability` says otherwise.
+
+    Args:
+        responses: file or frame (first column respondent, one 0/1 column per item, empty for missing), array, or loaded
+            responses.
+        model: `1pl`, `2pl` or `3pl`.
+        items: known items (item, discrimination, difficulty, guessing): abilities only.
+        estimator: marginal likelihood (`mml`), or `birnbaum`.
+        priors: on or off, or an `ItemPriors`; by default where the model needs them.
+        ability: `ml`, `map` or `eap`; by default `eap`, and `ml` with `items`.
+        confidence: level of the intervals.
+        tolerance: largest change of a parameter at the end.
+        max_cycles: most cycles of the estimation.
     """
     table = load_responses(responses)
     if items is not None:

@@ -22,6 +22,9 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
 
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
     is known in a results table.
+
+    Args:
+        kind: `algorithms`, `metrics`, `labels`, `analyses`, `datasets`, `executors` or `classifiers`.
     """
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import ResultsLike
 
 
 def profiles(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     beta_max: float = 3.0,
 ) -> ProfilesResult:
-    """Dolan-Moré performance profiles and the areas under them."""
+    """Dolan-Moré performance profiles and the areas under them.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        beta_max: ratio to which the areas under performance profiles reach.
+    """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return fit_profiles(matrix, beta_max=beta_max)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import ResultsLike
 
 
 def rank(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     methods: Sequence[str] | None = None,
@@ -24,7 +24,20 @@ def rank(
     beta_max: float = 3.0,
     beta_step: float | None = None,
 ) -> RankResult:
-    """Which algorithm is best under each aggregation over datasets, with bootstrap intervals."""
+    """Which algorithm is best under each aggregation over datasets, with bootstrap intervals.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        methods: names of aggregations; by default all.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        replicates: bootstrap replicates.
+        confidence: level of the intervals.
+        seed: the same seed gives the same numbers.
+        beta_max: ratio to which the areas under performance profiles reach.
+        beta_step: step of the grid of ratios; by default the areas are exact.
+    """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return rank_algorithms(

@@ -9,6 +9,7 @@ from recassay.api.analyze import analyze
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.reporting.figures import told_and_drawn
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
@@ -17,7 +18,7 @@ PAGE = "report.html"
 
 
 def report(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     out: str | Path | None = None,
@@ -26,12 +27,22 @@ def report(
     seed: int = 0,
     alpha: float = 0.05,
     replicates: int = 10_000,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
 ) -> AnalysisReport:
     """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
 
-    `out` is the file, or a folder for `report.html`; by default the folder of a study, else the current one. The path
-    is the only one in `files` of the answer.
+    The path is the only one in `files` of the answer.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        out: the file, or a folder for `report.html`; by default the folder of a study, else the current one.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        seed: the same seed gives the same numbers.
+        alpha: level of the tests; intervals have level 1 - alpha.
+        replicates: bootstrap replicates.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
     """
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
@@ -52,7 +63,7 @@ def report(
 
 
 def report_page(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     missing: MissingPolicy = "error",

@@ -15,7 +15,13 @@ from recassay.reporting.folder import write_folder
 
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
-    """The JSON of a command: version, input files with their hashes, and the content as plain data."""
+    """The JSON of a command: version, input files with their hashes, and the content as plain data.
+
+    Args:
+        command: the name of the command.
+        content: its answer as plain data.
+        results: what knows the input files.
+    """
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(content)}
 
@@ -30,5 +36,11 @@ def save(
     """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
 
     With `content` the page `report.html` comes first.
+
+    Args:
+        analyses: results by name.
+        answer: the JSON document.
+        out: the folder.
+        content: what a page is made of.
     """
     return write_folder(Path(out), analyses, answer, content=content)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.tables import asked
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
 def select(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     k: int = 6,
-    characteristics: Any = None,
+    characteristics: CharacteristicsLike | None = None,
     methods: str | Sequence[str] = "all",
     aggregation: str | None = None,
     missing: MissingPolicy = "error",
@@ -30,6 +30,20 @@ def select(
 
     For the folder of a study the characteristics are its own; for a table they come from `characteristics` (a path or a
     frame), and without them the ways that need none are left.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        k: how many datasets to choose.
+        characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        methods: ways to choose: `random`, `kmeans`, `d_optimal`, `a_optimal`, `preserving`, or `all`.
+        aggregation: whose ranking is to be kept; by default the mean rank.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        simulations: draws of each way that has chance in it.
+        splits: divisions of the algorithms into halves for the held-out numbers.
+        curve: also for every number of datasets.
+        seed: the same seed gives the same numbers.
     """
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     return select_datasets(

@@ -110,9 +110,16 @@ def serve(
     metric: str | None = None,
     ready: Callable[[LiveServer], None] | None = None,
 ) -> None:
-    """Serve the live page of the study in `folder` until interrupted; `ready` is told when it listens.
+    """Serve the live page of the study in `folder` until interrupted.
 
     It listens on this machine alone unless `host` says otherwise, only reads, and shows nothing but the study.
+
+    Args:
+        folder: the folder of a study.
+        host: address to listen on; by default this machine alone.
+        port: port to listen on.
+        metric: metric of the report; by default as for `report`.
+        ready: told when it listens.
     """
     folder = Path(folder)
     Store.open(folder).close()

@@ -11,6 +11,7 @@ from recassay.analysis.strata.result import StrataResult
 from recassay.api.data import load_data
 from recassay.core.choices import OtherItems
 from recassay.core.errors import UsageError
+from recassay.core.inputs import InteractionsLike
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.core.strata import StrataEvidence
 from recassay.data.tables.read import read_recommendations
@@ -37,12 +38,24 @@ def strata(
 ) -> StrataResult:
     """Does the order of the algorithms hold on the less popular items?
 
-    Of a study in `folder`, or of `train`, `test` (whatever `load_data` takes) and `lists`: by algorithm, a file or
-    frame `user,item,score[,rank]` as for `evaluate`. T_P are `size` held-out events with items that fewer than P users
-    have in training, for each of `thresholds`; see `recassay.protocol.strata`. By default ten thresholds (fewer where
-    there are few events) and as many events as the smallest pool has; `size="all"` takes every event below P. `others`
-    says what becomes of a user's held-out items outside T_P: `keep` leaves them in the lists as items that are no hits,
-    `remove` takes them out.
+    T_P is a set of held-out events with items that fewer than P users have in training, one for each threshold P: see
+    `recassay.protocol.strata`. Of a study, or of lists made elsewhere together with their training and test data.
+
+    Args:
+        folder: the folder of a study, or None for lists made elsewhere.
+        metric: an accuracy metric with a cut-off.
+        train: training interactions, for lists made elsewhere.
+        test: held-out interactions, for lists made elsewhere.
+        lists: by algorithm, a file or frame `user,item,score[,rank]`.
+        thresholds: popularity thresholds P; by default ten.
+        size: events in every T_P, or `all`; by default as many as the smallest pool has.
+        others: a user's held-out items outside T_P: kept in the lists as no hits, or removed from them.
+        seed: the same seed gives the same numbers.
+        alpha: level of the tests; intervals have level 1 - alpha.
+        confidence: level of the intervals.
+        replicates: bootstrap replicates over users.
+        read: how files are read: a `ReadSpec` or its fields.
+        allow_leakage: names of audit findings that are accepted.
     """
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
@@ -57,8 +70,8 @@ def strata(
 
 
 def list_strata(
-    train: Any,
-    test: Any,
+    train: InteractionsLike,
+    test: InteractionsLike,
     lists: Mapping[str, Any],
     metric: str = METRIC,
     *,

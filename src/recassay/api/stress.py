@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import ResultsLike
 
 
 def stress(
-    results: Any,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     methods: Sequence[str] | None = None,
@@ -24,8 +24,17 @@ def stress(
 ) -> StressResult:
     """Which conclusions survive fewer datasets, fewer or more algorithms and other settings (KDD'24, 4.2.3 and B).
 
-    `draws` random subsets at each size (1000 by default), or all of them where they are no more. Needs at least five
-    datasets and three algorithms. `.verdict()` says the answer in words.
+    Needs at least five datasets and three algorithms. `.verdict()` says the answer in words.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        methods: names of aggregations; by default all.
+        draws: random subsets at each size, 1000 by default; all of them where they are no more.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        beta_max: ratio to which the areas under performance profiles reach.
+        seed: the same seed gives the same numbers.
     """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recassay.core.study import StudySpec
+from recassay.core.study import DEFAULT_METRICS, StudySpec
 from recassay.recommenders.study import Event, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments
@@ -15,13 +15,65 @@ from recassay.store.store import Store
 
 
 def load_study(path: str | Path) -> StudySpec:
-    """The study that a TOML (or YAML) file describes."""
+    """The study that a TOML (or YAML) file describes.
+
+    Args:
+        path: a TOML or YAML file.
+    """
     return load(path)
 
 
-def make_study(datasets: Sequence[str], algorithms: Sequence[str], **settings: Any) -> StudySpec:
-    """A study without a file; `settings` are those of `recassay.recommenders.study_file.study_from_arguments`."""
-    return study_from_arguments(datasets, algorithms, **settings)
+def make_study(
+    datasets: Sequence[str],
+    algorithms: Sequence[str],
+    *,
+    metrics: Sequence[str] | None = None,
+    name: str = "study",
+    seed: int | Sequence[int] = 1,
+    trials: int = 40,
+    tuning_metric: str = "ndcg@10",
+    protocol: Mapping[str, Any] | None = None,
+    seconds_per_cell: float | None = 3600.0,
+    memory_gb: float | None = None,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    dataset_settings: Mapping[str, Mapping[str, Any]] | None = None,
+    comper: Mapping[str, Any] | None = None,
+    base: str | Path = ".",
+) -> StudySpec:
+    """A study without a file.
+
+    Args:
+        datasets: names of the catalogue, `synthetic:PRESET`, or files.
+        algorithms: registered names, `./file.py:Class`, or files of recommendation lists.
+        metrics: labels; by default nine.
+        name: what the study is called.
+        seed: one seed or several; each algorithm runs once per seed.
+        trials: tuning trials per algorithm and dataset.
+        tuning_metric: what tuning maximises on the validation part.
+        protocol: keys of the `[protocol]` section.
+        seconds_per_cell: time limit of a cell.
+        memory_gb: memory limit of a cell.
+        settings: by algorithm, fixed parameters or narrower search spaces.
+        dataset_settings: by dataset, keys of its `[dataset.NAME]` section.
+        comper: keys of the `[comper]` section; None for a study without the attacked fit.
+        base: folder that relative paths start from.
+    """
+    return study_from_arguments(
+        datasets,
+        algorithms,
+        metrics=metrics or DEFAULT_METRICS,
+        name=name,
+        seed=seed,
+        trials=trials,
+        tuning_metric=tuning_metric,
+        protocol=protocol,
+        seconds_per_cell=seconds_per_cell,
+        memory_gb=memory_gb,
+        settings=settings,
+        dataset_settings=dataset_settings,
+        comper=comper,
+        base=base,
+    )
 
 
 def run(
@@ -37,8 +89,16 @@ def run(
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
     Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
-    The same call after an interruption goes on; a changed study runs only what changed. `cluster`, the address of a
-    Dask scheduler, lets its workers run the cells; `folder` must then be on a disk that they share.
+    The same call after an interruption goes on; a changed study runs only what changed.
+
+    Args:
+        study: a spec, or its TOML or YAML file.
+        folder: where the study lives; by default named after it.
+        workers: processes at a time; by default one per core.
+        progress: called with every event of the run.
+        retry_failed: run cells that failed once more.
+        dry_run: say what would be done and the memory it needs, and do nothing.
+        cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
     target = Path(folder) if folder is not None else Path(spec.name)
@@ -54,6 +114,10 @@ def run(
 
 
 def status(folder: str | Path) -> StoreStatus:
-    """How far the study in `folder` is: cells done, failed (with reasons) and to go."""
+    """How far the study in `folder` is: cells done, failed (with reasons) and to go.
+
+    Args:
+        folder: the folder of a study.
+    """
     with Store.open(folder) as store:
         return store.status()

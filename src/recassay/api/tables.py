@@ -9,6 +9,7 @@ from typing import Any
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.results import Matrix, Results
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.results import read_results
@@ -18,7 +19,7 @@ from recassay.store.store import Store
 
 
 def load_results(
-    source: Any,
+    source: ResultsLike,
     *,
     metric: str | None = None,
     wide: bool = False,
@@ -29,6 +30,13 @@ def load_results(
 
     See `recassay.data.tables.results.read_results` for the shapes. The folder of a study gives its table; a `Results`
     is returned as it is.
+
+    Args:
+        source: file (CSV, TSV, Parquet), several files, frame, the folder of a study, or loaded results.
+        metric: what the values of a wide table are.
+        wide: the table is wide: first column algorithm, one column per dataset.
+        transpose: the table is wide with a row per dataset.
+        columns: your names of our columns, such as `{"value": "score"}`.
     """
     if isinstance(source, Results):
         return source
@@ -48,7 +56,11 @@ def study_folder(source: Any) -> Path | None:
 
 
 def default_metric(results: Results) -> str:
-    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one."""
+    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one.
+
+    Args:
+        results: loaded results.
+    """
     for usual in ("ndcg@10", "accuracy"):
         if usual in results.metrics:
             return usual
@@ -60,8 +72,12 @@ def default_metric(results: Results) -> str:
     )
 
 
-def load_characteristics(source: Any) -> CharacteristicsTable:
-    """Characteristics of datasets from a path, a frame, or the folder of a study, which computes them."""
+def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
+    """Characteristics of datasets from a path, a frame, or the folder of a study, which computes them.
+
+    Args:
+        source: file, frame, or the folder of a study, which computes them.
+    """
     folder = study_folder(source)
     return read_characteristics(source) if folder is None else study_characteristics(folder)
 
@@ -79,7 +95,11 @@ def _known(results: Any, table: Results, characteristics: Any) -> Characteristic
 
 
 def asked(
-    results: Any, metric: str | None, characteristics: Any, missing: MissingPolicy, higher_is_better: bool | None
+    results: ResultsLike,
+    metric: str | None,
+    characteristics: Any,
+    missing: MissingPolicy,
+    higher_is_better: bool | None,
 ) -> tuple[Results, Matrix, CharacteristicsTable | None]:
     """The results, one metric of them as a matrix, and what is known of the characteristics of its datasets."""
     table = load_results(results, metric=metric)

@@ -25,6 +25,14 @@ def fit_user_irt(
 
     `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
     what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
+
+    Args:
+        folder: the folder of a study.
+        model: `1pl`, `2pl` or `3pl`.
+        metric: a user is served where it is above 0; by default `hitrate@10`, or what else tells a hit.
+        datasets: names; by default all.
+        priors: whether items have priors.
+        confidence: level of the intervals.
     """
     with Store.open(folder) as store:
         label, tables = user_responses(store, metric, None if datasets is None else list(datasets))

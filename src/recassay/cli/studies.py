@@ -62,7 +62,7 @@ def run(
             trials=trials,
             seed=seed,
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
-            **({"metrics": _names(metrics)} if metrics else {}),
+            metrics=_names(metrics) if metrics else None,
         )
     record = recassay.run(
         spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster

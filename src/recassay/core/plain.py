@@ -8,7 +8,11 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Dictionaries, lists, strings, booleans and finite numbers; NaN and infinities become None (JSON has neither)."""
+    """Dictionaries, lists, strings, booleans and finite numbers; NaN and infinities become None (JSON has neither).
+
+    Args:
+        value: anything made of mappings, sequences, arrays and numbers.
+    """
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
