@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,20 @@ def reference() -> Path:
 @pytest.fixture(scope="session")
 def kdd24(reference: Path) -> Path:
     return reference / "kdd24" / "results.csv"
+
+
+@pytest.fixture
+def copied_package(tmp_path, monkeypatch):
+    """From the name of a package of ours to a copy of its files, from which versions of code are read from then on."""
+
+    def copy(package: str) -> Path:
+        module = importlib.import_module(package)
+        target = tmp_path / "copies" / package
+        shutil.copytree(Path(module.__path__[0]), target, ignore=shutil.ignore_patterns("__pycache__"))
+        monkeypatch.setattr(module.__spec__, "submodule_search_locations", [str(target)])
+        return target
+
+    return copy
 
 
 class Ran:

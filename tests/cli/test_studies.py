@@ -67,6 +67,27 @@ def test_run_status_analyze(cli, study, tmp_path):
     assert {"recassay", "python"} & set(json.dumps(manifest).split('"'))
 
 
+def test_cells_of_an_earlier_version_are_named_and_run_again(cli, tmp_path, copied_package):
+    out = tmp_path / "out"
+    command = ("run", "--datasets", "synthetic:dense-small,synthetic:few-items", "--algorithms", "MostPop,EASE",
+               "--trials", 0, "--metrics", "ndcg@5", "--out", out)  # fmt: skip
+    assert "earlier version" not in cli(*command).err
+    assert cli("status", out, "--json").json()["earlier"] == {}
+    source = copied_package("recassay.algorithms") / "linear.py"
+    source.write_text(source.read_text() + "EDITED = True\n")
+    said = "2 cells were made by an earlier version of EASE; they are run again"
+    assert cli("status", out, "--json").json()["earlier"] == {"EASE": 2}
+    assert f"{said} by `recassay run`" in " ".join(cli("status", out).out.split())
+    assert said in cli(*command, "--dry-run").out
+    assert cli(*command, "--dry-run", "--json").json()["earlier"] == {"EASE": 2}
+    ran = cli(*command, "--json")
+    assert said in ran.err
+    assert (ran.json()["ran"], ran.json()["earlier"]) == (2, {"EASE": 2})
+    again = cli(*command, "--json")
+    assert (again.json()["ran"], again.json()["earlier"]) == (0, {})
+    assert "earlier" not in cli("status", out).out + again.err
+
+
 def test_without_a_file(cli, tmp_path):
     out = tmp_path / "quick"
     ran = cli("run", "--datasets", "synthetic:dense-small", "--algorithms", "MostPop,ItemKNN", "--trials", 0,

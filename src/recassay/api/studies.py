@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from recassay.core.study import DEFAULT_METRICS, StudySpec
 from recassay.recommenders.study import Event, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments
+from recassay.runner.references import current_code
 from recassay.store.records import StoreStatus
 from recassay.store.store import Store
 
@@ -116,8 +118,11 @@ def run(
 def status(folder: str | Path) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go.
 
+    `earlier` counts the cells that an earlier version of an algorithm's code has made; the next run makes them again.
+
     Args:
         folder: the folder of a study.
     """
     with Store.open(folder) as store:
-        return store.status()
+        earlier = store.earlier_versions(store.plan(), current_code(store.manifest()))
+        return replace(store.status(), earlier=earlier)

@@ -21,7 +21,16 @@ from recassay.classifiers.tables import is_prepared
 from recassay.core.registry import classifiers
 from recassay.data.classification.openml import describe_openml, is_openml, openml_id
 from recassay.data.sources import path_of
-from recassay.runner.drive import CellPrediction, Progress, StudyRecord, Work, WorkCell, drive, settled_workers
+from recassay.runner.drive import (
+    CellPrediction,
+    Progress,
+    StudyRecord,
+    Work,
+    WorkCell,
+    drive,
+    earlier_versions,
+    settled_workers,
+)
 from recassay.runner.jobs import Job
 from recassay.runner.manifest import environment
 from recassay.runner.memory import memory_limit
@@ -51,7 +60,12 @@ def run_classifiers(
     folder = Path(folder).resolve()
     work = plan_classifiers(spec)
     if dry_run:
-        return StudyRecord(folder=folder, planned=len(work.cells), predictions=_states(work, folder))
+        return StudyRecord(
+            folder=folder,
+            planned=len(work.cells),
+            predictions=_states(work, folder),
+            earlier=earlier_versions(work, folder),
+        )
     return drive(
         work, folder, workers=workers, progress=progress, retry_failed=retry_failed, fork=fork, cluster=cluster
     )

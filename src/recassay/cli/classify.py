@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +11,9 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.progress import show_progress
+from recassay.cli.progress import earlier_lines, show_progress
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
-from recassay.cli.studies import failure_lines
+from recassay.cli.studies import failure_lines, plan_content
 
 if TYPE_CHECKING:
     from recassay.analysis.decodirt.ratings import SetRatings
@@ -80,7 +79,8 @@ def classify(
         )
     if as_json:
         status = recassay.status(record.folder).to_dict()
-        content = {**status, "folder": str(record.folder), "ran": record.ran, "classifiers": scores}
+        ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier}
+        content = {**status, **ran, "classifiers": scores}
         print_json(recassay.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
     else:
         if analysis is not None:
@@ -92,8 +92,9 @@ def classify(
 
 def _show_plan(record: StudyRecord, as_json: bool) -> None:
     if as_json:
-        print_json(recassay.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        print_json(plan_content(record))
         return
+    print_lines(earlier_lines(record.earlier))
     rows = [[p.algorithm, p.dataset, p.state] for p in record.predictions]
     print_table(f"{record.planned} cells", ["classifier", "dataset", "state"], rows, names=3)
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import Event
+
+
+def earlier_lines(earlier: Mapping[str, int], by: str = "") -> list[str]:
+    """How many cells an earlier version of an algorithm's code has made; no line where there are none."""
+    count = sum(earlier.values())
+    if not count:
+        return []
+    whose = next(iter(earlier)) if len(earlier) == 1 else f"{len(earlier)} algorithms ({', '.join(earlier)})"
+    said = ("1 cell was", "it is") if count == 1 else (f"{count} cells were", "they are")
+    return [f"{said[0]} made by an earlier version of {whose}; {said[1]} run again{by}"]
 
 
 def show_progress() -> Callable[[Event], None]:
@@ -28,6 +38,7 @@ def show_progress() -> Callable[[Event], None]:
 
     def show(event: Event) -> None:
         text = line(event)
+        sys.stderr.writelines(f"{said}\n" for said in earlier_lines(event.earlier))
         if terminal:
             lasting = event.kind == "finished" and event.reason
             sys.stderr.write(f"\r\x1b[K{text[:110]}" + ("\n" if lasting or event.kind == "end" else ""))

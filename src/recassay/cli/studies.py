@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.progress import show_progress
+from recassay.cli.progress import earlier_lines, show_progress
 from recassay.cli.render import print_json, print_lines, print_table
 
 if TYPE_CHECKING:
@@ -73,7 +73,12 @@ def run(
     if as_json:
         print_json(
             recassay.plain(
-                {**recassay.status(record.folder).to_dict(), "folder": str(record.folder), "ran": record.ran}
+                {
+                    **recassay.status(record.folder).to_dict(),
+                    "folder": str(record.folder),
+                    "ran": record.ran,
+                    "earlier": record.earlier,
+                }
             )
         )
     else:
@@ -99,7 +104,7 @@ def status(
         print_json(recassay.plain(found.to_dict()))
         return
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
-                 f"{found.trials} trials kept"])  # fmt: skip
+                 f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`")])  # fmt: skip
     if found.failed:
         rows = [[c.algorithm, c.dataset, c.status, c.reason or ""] for c in found.failed]
         print_table("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
@@ -122,10 +127,18 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def plan_content(record: StudyRecord) -> dict[str, Any]:
+    """What a dry run answers as JSON."""
+    cells = [asdict(prediction) for prediction in record.predictions]
+    plan: dict[str, Any] = recassay.plain({"planned": record.planned, "earlier": record.earlier, "cells": cells})
+    return plan
+
+
 def _show_plan(record: StudyRecord, as_json: bool) -> None:
     if as_json:
-        print_json(recassay.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
+        print_json(plan_content(record))
         return
+    print_lines(earlier_lines(record.earlier))
     rows = [
         [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
          _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or "", p.reason or ""]

@@ -59,11 +59,15 @@ class Registry(Generic[Part]):
 
     def origin(self, name: str) -> str:
         """Who announced the name: a distribution and its version, or `added from Python`."""
-        key = self._find(name)
-        entry = self._entries().get(key) if key is not None else None
+        entry = self.announcement(name)
         if entry is None:
             return "added from Python"
         return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+    def announcement(self, name: str) -> EntryPoint | None:
+        """The entry point that announces the name; None for a part that was added from Python, or an unknown one."""
+        key = self._find(name)
+        return self._entries().get(key) if key is not None else None
 
     def _entries(self) -> dict[str, EntryPoint]:
         if self._announced is None:

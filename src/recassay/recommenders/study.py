@@ -12,7 +12,7 @@ from recassay.recommenders.dispatch import cell_payload, part_modules, split_job
 from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.manifest import manifest_of
 from recassay.recommenders.plan import Plan, PlannedCell, plan
-from recassay.runner.drive import Event, Progress, StudyRecord, Work, WorkCell, drive, settled_workers
+from recassay.runner.drive import Event, Progress, StudyRecord, Work, WorkCell, drive, earlier_versions, settled_workers
 from recassay.runner.jobs import Job
 from recassay.store.records import PlannedRow
 
@@ -44,8 +44,9 @@ def run_study(
     planned = plan(spec)
     work = _work(planned)
     if dry_run:
+        earlier = earlier_versions(work, folder)
         predictions = dry_run_study(planned, folder, workers, work.preload, fork)
-        return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions)
+        return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions, earlier=earlier)
     return drive(
         work,
         folder,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,7 @@ from recassay.runner.memory import memory_limit
 from recassay.store.files import remove_unfinished
 from recassay.store.lock import locked
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
-from recassay.store.store import Store
+from recassay.store.store import INDEX_FILE, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ class Event:
     """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
 
     `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
-    `finished` for a cell. `best` is the best objective of its trials so far.
+    `finished` for a cell. `best` is the best objective of its trials so far. `earlier` comes with `plan`: by algorithm,
+    the cells that are run again because they were made by an earlier version of its code.
     """
 
     kind: Literal["plan", "split", "started", "trial", "finished", "end"]
@@ -79,6 +80,7 @@ class Event:
     best: float | None = None
     record: CellRecord | None = None
     reason: str | None = None
+    earlier: Mapping[str, int] = field(default_factory=dict)
 
 
 Progress: TypeAlias = Callable[[Event], None]
@@ -88,7 +90,8 @@ Progress: TypeAlias = Callable[[Event], None]
 class StudyRecord:
     """What a run did: `ran` cells in this run, of `planned` in all, and the records of those that failed.
 
-    After a dry run only `planned` and `predictions` are filled.
+    `earlier` counts, by algorithm, the cells that an earlier version of its code had made, and that are run again.
+    After a dry run only `planned`, `earlier` and `predictions` are filled.
     """
 
     folder: Path
@@ -98,6 +101,7 @@ class StudyRecord:
     failed: tuple[CellRecord, ...] = ()
     seconds: float = 0.0
     predictions: tuple[CellPrediction, ...] = ()
+    earlier: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -110,6 +114,7 @@ class StudyRecord:
             "failed": [{name: getattr(cell, name) for name in failed} for cell in self.failed],
             "seconds": self.seconds,
             "predictions": [asdict(prediction) for prediction in self.predictions],
+            "earlier": dict(self.earlier),
         }
 
 
@@ -149,7 +154,8 @@ def drive(
             if cell.id in known:
                 store.forget_failed_trials(cell.row.tuning)
         run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
-        run.tell("plan")
+        earlier = _earlier(work, store)
+        run.tell("plan", earlier=earlier)
         if to_run:
             logs = folder / "logs"
             with (
@@ -168,7 +174,21 @@ def drive(
             ran=run.ran,
             failed=status.failed,
             seconds=time.monotonic() - begin,
+            earlier=earlier,
         )
+
+
+def earlier_versions(work: Work, folder: Path) -> dict[str, int]:
+    """By algorithm, how many cells of `work` the study in `folder` has from an earlier version of its code alone."""
+    if not (folder / INDEX_FILE).is_file():
+        return {}
+    with Store.open(folder) as store:
+        return _earlier(work, store)
+
+
+def _earlier(work: Work, store: Store) -> dict[str, int]:
+    code = {cell.row.algorithm: str(cell.spec["code"]) for cell in work.cells}
+    return store.earlier_versions([cell.row for cell in work.cells], code)
 
 
 class _Run:

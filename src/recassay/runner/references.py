@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
-from recassay.core.registry import Registry, algorithms
+from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.study import DatasetSpec
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
+from recassay.runner.code_version import code_hash, imported_hash
 
 GENERATOR_VERSION = "synthetic 1"
 """Part of the version of every synthetic dataset: raise it when the same spec comes to give other data."""
@@ -37,20 +39,57 @@ def dataset_version(spec: DatasetSpec, base: str) -> str:
 
 
 def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -> str:
-    """The version of the code of an algorithm (or other part): its file's hash, or the distribution announcing it.
+    """The version of the code of an algorithm (or other part), which changes when that code is edited.
 
+    For a registered one: the hash of the module that its entry point names and of what that module imports of its own
+    package (for ours, of `recassay.algorithms` or `recassay.classifiers`); for one of another distribution, besides,
+    that distribution's name and version. For a user's file: the hash of the file, and of what it imports of ours.
     The file is not executed: what it does when it is imported happens in the process of its cell.
     """
     if is_part_file(reference):
-        return file_version(path_of(_file_part(reference), base), parts.kind)
+        return _file_part_version(path_of(_file_part(reference), base), parts)
     parts.get(reference)
-    origin = parts.origin(reference)
-    if origin == "added from Python":
+    entry = parts.announcement(reference)
+    if entry is None:
         raise UsageError(
             f"the {parts.kind} {reference!r} was added from Python, and the cells run in processes of their own",
             fix="put it in a file and name it as ./file.py:Class, or announce it by an entry point",
         )
-    return origin
+    return announced_version(entry, parts)
+
+
+def announced_version(entry: EntryPoint, parts: Registry[Any]) -> str:
+    """The version of the code that an entry point announces; nothing is imported."""
+    own = entry.module.partition(".")[0]
+    name = f"{entry.dist.name} {entry.dist.version}" if entry.dist else own
+    ours = entry.module.startswith(f"{parts.group}.")
+    packages = (parts.group,) if ours else (parts.group, own)
+    code = code_hash(entry.module, packages)
+    if code is None:  # no file to read: an import system of its own
+        return name
+    return f"{own} {code}" if ours else f"{name} {code}"
+
+
+def current_code(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """By name, the version that the code of every algorithm (or classifier) of a study has now; nothing is imported.
+
+    For one in a file, or one that is no longer installed, the version of the last run.
+    """
+    found: dict[str, str] = {}
+    for parts in (algorithms, classifiers):
+        kind = parts.group.rpartition(".")[2]
+        specs = manifest.get("study", {}).get(kind, ())
+        references = {spec["name"]: spec["reference"] for spec in specs if not is_part_file(spec["reference"])}
+        for name, version in manifest.get(kind, {}).items():
+            entry = parts.announcement(references[name]) if name in references else None
+            found[name] = version if entry is None else announced_version(entry, parts)
+    return found
+
+
+def _file_part_version(path: Path, parts: Registry[Any]) -> str:
+    version = file_version(path, parts.kind)
+    ours = imported_hash(path, (parts.group,)) if path.suffix == ".py" else None
+    return version if ours is None else _digest(version, ours)
 
 
 def is_part_file(reference: str) -> bool:

@@ -89,13 +89,18 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How far a study is: the cells of its current plan."""
+    """How far a study is: the cells of its current plan.
+
+    `earlier` counts, by algorithm, those that were made by an earlier version of its code alone: the next run makes
+    them again.
+    """
 
     planned: int
     done: int
     failed: tuple[CellRecord, ...]
     to_go: tuple[PlannedRow, ...]
     trials: int
+    earlier: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -115,4 +120,5 @@ class StoreStatus:
             ],
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
+            "earlier": dict(self.earlier),
         }

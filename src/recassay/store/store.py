@@ -162,6 +162,22 @@ class Store:
         rows = self._connection.execute("SELECT id, status FROM cells")
         return {cell: status for cell, status in rows if status != "done" or self.has_files(cell)}
 
+    def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
+        """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no
+        other: a cell of the same dataset, seed and fold counts, whatever else of the study has changed.
+        """
+        made: dict[tuple[Any, ...], set[str]] = {}
+        for *key, spec in self._connection.execute(
+            "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
+        ):
+            made.setdefault(tuple(key), set()).add(str(json.loads(spec).get("code")))
+        found: dict[str, int] = {}
+        for row in rows:
+            versions = made.get((row.algorithm, row.dataset, row.seed, row.fold))
+            if versions and code.get(row.algorithm) not in (None, *versions):
+                found[row.algorithm] = found.get(row.algorithm, 0) + 1
+        return found
+
     def status(self) -> StoreStatus:
         """How many cells are done, which failed and why, and which are to go."""
         cells, plan = self.cells(), self.plan()

@@ -1,0 +1,191 @@
+"""A cell is known by the code that made it: an edit makes the cells of that code, and no others, new ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from recassay.classifiers.study import plan_classifiers
+from recassay.classifiers.study_file import load_classify_study
+from recassay.core.registry import Registry, algorithms
+from recassay.recommenders.plan import plan
+from recassay.recommenders.study_file import study_from_arguments
+from recassay.runner.references import announced_version, current_code, part_version
+from support.classify import write_tables
+
+
+def edit(file: Path, line: str = "EDITED = True") -> None:
+    file.write_text(file.read_text() + line + "\n")
+
+
+def cell_ids(study) -> dict[str, str]:
+    return {cell.algorithm.name: cell.id for cell in plan(study).cells}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("linear", {"EASE"}),
+        ("baselines", {"Random", "MostPop", "RecentPop"}),
+        ("similarity", {"ItemKNN", "UserKNN", "LocalEASE"}),
+        ("products", {"EASE", "ItemKNN", "UserKNN", "LocalEASE", "SLIM"}),
+        ("pairwise", {"BPR", "WARP", "RatingMF"}),
+        ("external", set()),
+        ("plugins", set()),
+        ("__init__", set()),
+    ],
+)
+def test_an_edit_changes_the_cells_of_what_imports_it(copied_package, module, expected):
+    folder = copied_package("recassay.algorithms")
+    ours = [name for name in algorithms.names() if algorithms.origin(name).startswith("recassay ")]
+    study = study_from_arguments(["synthetic:few-items"], ours, trials=2)
+    before, tuned = cell_ids(study), {cell.algorithm.name: cell.spec.tuning_id for cell in plan(study).cells}
+    assert cell_ids(study) == before
+    edit(folder / f"{module}.py")
+    after = plan(study).cells
+    new = {cell.algorithm.name for cell in after if cell.id != before[cell.algorithm.name]}
+    assert {cell.algorithm.name for cell in after if cell.spec.tuning_id != tuned[cell.algorithm.name]} == new
+    assert {name for name in new if "neural" not in algorithms.announcement(name).module} == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "changed"),
+    [("artificial", {"optimal", "rand1"}), ("portfolio", {"SVM", "mlp-1"}), ("preprocess", set())],
+)
+def test_classifiers_are_known_by_their_code_too(copied_package, tmp_path, module, changed):
+    folder = copied_package("recassay.classifiers")
+    write_tables(tmp_path, "one")
+    (tmp_path / "study.toml").write_text(
+        '[study]\ndatasets = ["one.csv"]\nclassifiers = ["optimal", "rand1", "SVM"]\n[mlps]\ncount = 2\n'
+        '[protocol]\ntarget = "class"\n'
+    )
+    study = load_classify_study(tmp_path / "study.toml")
+
+    def ids():
+        return {cell.row.algorithm: cell.id for cell in plan_classifiers(study).cells}
+
+    before = ids()
+    edit(folder / f"{module}.py")
+    found = {name for name, cell in ids().items() if cell != before[name]}
+    assert found & {"optimal", "rand1", "SVM", "mlp-1"} == changed
+    assert ("mlp-120" in found) == ("mlp-1" in changed)
+
+
+PACKAGE = {
+    "__init__.py": "from recsys_plugin.other import Other\n",
+    "model.py": "from typing import TYPE_CHECKING\n"
+    "from . import near\n"
+    "from recassay.algorithms.baselines import MostPop\n"
+    "if TYPE_CHECKING:\n    from .types_alone import Hint\n"
+    "class Model(MostPop):\n    name = 'Model'\n"
+    "    def late(self):\n        from .deep.late import answer\n        return answer\n",
+    "near.py": "import recsys_plugin.model\nVALUE = 1\n",
+    "types_alone.py": "Hint = int\n",
+    "deep/late.py": "raise RuntimeError('nobody may import this to know its version')\n",
+    "other.py": "class Other:\n    name = 'Other'\n",
+}
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """An installed distribution that announces an algorithm; the folder of its package."""
+    site = tmp_path / "site"
+    for name, text in PACKAGE.items():
+        (site / "recsys_plugin" / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / "recsys_plugin" / name).write_text(text)
+    told = site / "recsys_plugin-1.2.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: recsys-plugin\nVersion: 1.2\n")
+    (told / "entry_points.txt").write_text("[recassay.algorithms]\nPlugged = recsys_plugin.model:Model\n")
+    monkeypatch.syspath_prepend(str(site))
+    yield site / "recsys_plugin"
+    for name in [name for name in sys.modules if name.startswith("recsys_plugin")]:
+        del sys.modules[name]
+
+
+def plugin_version() -> str:
+    found: Registry = Registry("algorithm", "recassay.algorithms")
+    return part_version("Plugged", ".", found)
+
+
+@pytest.mark.parametrize(
+    ("file", "counts"),
+    [("model.py", True), ("near.py", True), ("deep/late.py", True), ("types_alone.py", False), ("other.py", False),
+     ("__init__.py", False)],
+)  # fmt: skip
+def test_a_plugin_under_development_is_known_by_its_files(plugin, file, counts):
+    before = plugin_version()
+    assert before.startswith("recsys-plugin 1.2 ")
+    assert plugin_version() == before
+    edit(plugin / file)
+    assert (plugin_version() != before) == counts
+
+
+def test_a_plugin_is_known_by_its_version_and_by_what_it_takes_of_ours(plugin, copied_package):
+    folder = copied_package("recassay.algorithms")
+    before = plugin_version()
+    edit(folder / "linear.py")
+    assert plugin_version() == before
+    edit(folder / "baselines.py")
+    assert plugin_version() != before
+    told = plugin.parent / "recsys_plugin-1.2.dist-info" / "METADATA"
+    told.write_text(told.read_text().replace("Version: 1.2", "Version: 1.3"))
+    assert plugin_version().startswith("recsys-plugin 1.3 ")
+
+
+def test_a_plugin_of_one_module_and_one_without_a_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "recsys_single.py").write_text("class Model:\n    pass\n")
+    told = tmp_path / "recsys_single-0.1.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: recsys-single\nVersion: 0.1\n")
+    (told / "entry_points.txt").write_text(
+        "[recassay.algorithms]\nSingle = recsys_single:Model\nGone = recsys_gone:Model\n"
+    )
+    found: Registry = Registry("algorithm", "recassay.algorithms")
+    before = announced_version(found.announcement("Single"), found)
+    edit(tmp_path / "recsys_single.py")
+    assert announced_version(found.announcement("Single"), found) != before
+    assert announced_version(found.announcement("Gone"), found) == "recsys-single 0.1"
+
+
+def test_line_endings_do_not_count(copied_package):
+    folder = copied_package("recassay.algorithms")
+    before = part_version("EASE", ".")
+    file = folder / "linear.py"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert part_version("EASE", ".") == before
+
+
+def test_a_file_is_known_by_what_it_takes_of_ours(copied_package, tmp_path):
+    folder = copied_package("recassay.algorithms")
+    (tmp_path / "mine.py").write_text("from recassay.algorithms import baselines\nclass Mine(baselines.MostPop): ...\n")
+    (tmp_path / "alone.py").write_text("class Alone: ...\n")
+    (tmp_path / "broken.py").write_text("class Broken(\n")
+
+    def versions():
+        return [part_version(f"./{name}.py:X", str(tmp_path)) for name in ("mine", "alone", "broken")]
+
+    before = versions()
+    edit(folder / "linear.py")
+    assert versions() == before
+    edit(folder / "scoring.py")
+    mine, *others = versions()
+    assert mine != before[0]
+    assert others == before[1:]
+
+
+def test_the_code_of_a_study_as_it_is_now():
+    manifest = {
+        "study": {
+            "algorithms": [
+                {"name": "my EASE", "reference": "EASE"},
+                {"name": "Mine", "reference": "./mine.py:Mine"},
+                {"name": "Gone", "reference": "an algorithm that nobody announces"},
+            ]
+        },
+        "algorithms": {"my EASE": "old", "Mine": "old", "Gone": "old"},
+    }
+    assert current_code(manifest) == {"my EASE": part_version("EASE", "."), "Mine": "old", "Gone": "old"}
