@@ -61,14 +61,11 @@ def correlate_metrics(results: Results) -> CorrelationsResult:
     metrics = tuple(results.metrics)
     if len(metrics) < 2:
         raise NotApplicableError("the table has one metric", fix="correlations need at least two")
-    keys = [c.ALGORITHM, c.DATASET, c.METRIC]
-    cells = results.frame.group_by(keys).agg(pl.col(c.VALUE).mean())
-    wide = cells.pivot(on=c.METRIC, index=[c.DATASET, c.ALGORITHM], values=c.VALUE)
+    tables = np.stack([results.table(metric) for metric in metrics], axis=2)
     total = np.zeros((len(metrics), len(metrics)))
     count = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
-    for part in wide.partition_by(c.DATASET):
-        table = part.select(metrics).cast(pl.Float64).fill_null(np.nan).to_numpy()
-        rho = _spearman(table)
+    for dataset in range(tables.shape[1]):
+        rho = _spearman(tables[:, dataset])
         total += np.nan_to_num(rho)
         count += np.isfinite(rho)
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)

@@ -20,7 +20,7 @@ MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to re
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostResult(Displayed):
-    """`cells`: algorithm, dataset, measure, value (means over seeds and folds); measures as in `MEASURES`."""
+    """`cells`: algorithm, dataset, measure, value (as `Results.cells`); measures as in `MEASURES`."""
 
     cells: pl.DataFrame
 
@@ -66,18 +66,16 @@ class CostResult(Displayed):
 
 def measure_cost(results: Results) -> CostResult:
     """Times and memory of a results table, by cell."""
-    known = {label: split_label(label)[0] for label in results.metrics if split_label(label)[0] in MEASURES}
+    known = {split_label(label)[0]: label for label in reversed(results.metrics) if split_label(label)[0] in MEASURES}
     if not known:
         raise NotApplicableError(
             "the table has no times and no memory", fix="add seconds_fit, seconds_predict or memory"
         )
-    cells = (
-        results.frame.filter(pl.col(c.METRIC).is_in(list(known)))
+    cells = pl.concat(
+        results.cells(known[measure])
         .drop_nulls(c.VALUE)
-        .with_columns(pl.col(c.METRIC).replace(known).alias("measure"))
-        .group_by(c.ALGORITHM, c.DATASET, "measure")
-        .agg(pl.col(c.VALUE).mean())
-        .sort("measure", c.ALGORITHM, c.DATASET)
+        .select(c.ALGORITHM, c.DATASET, pl.lit(measure).alias("measure"), c.VALUE)
+        for measure in sorted(known)
     )
     if not cells.height:
         raise NotApplicableError("no time and no memory was measured", fix="run the study's cells first")

@@ -102,10 +102,10 @@ def pareto_front(first: FloatArray, second: FloatArray) -> BoolArray:
 def trade_off(results: Results, metric: str, *, higher_is_better: bool | None = None) -> ParetoResult:
     """`metric` against each of the other metrics of `OTHERS` that the table has, at most `MOST`."""
     upward = results.direction(metric, higher_is_better)
-    accuracy = _cells(results, metric)
+    accuracy = results.cells(metric).drop_nulls(c.VALUE)
     trades = []
     for other in _others(results, metric):
-        trade = _trade(accuracy, _cells(results, other), other, upward)
+        trade = _trade(accuracy, results.cells(other).drop_nulls(c.VALUE), other, upward)
         if trade is not None:
             trades.append(trade)
     if not trades:
@@ -125,12 +125,6 @@ def _others(results: Results, metric: str) -> list[str]:
         if name in OTHERS and label != metric and (name not in chosen or own == cutoff):
             chosen[name] = label
     return [chosen[name] for name in OTHERS if name in chosen]
-
-
-def _cells(results: Results, label: str) -> pl.DataFrame:
-    whole = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)
-    rows = results.frame.filter(pl.col(c.METRIC) == label)
-    return rows.group_by(c.ALGORITHM, c.DATASET).agg(whole).drop_nulls(c.VALUE)
 
 
 def _trade(accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: bool) -> Trade | None:

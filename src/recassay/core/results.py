@@ -13,7 +13,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.display import table_html
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,27 @@ class Results:
             )
         return known
 
+    def cells(self, metric: str) -> pl.DataFrame:
+        """The one number of every cell of a metric (its label in the table): algorithm, dataset, value, sorted.
+
+        Repeated measurements are averaged within their fold first, then over folds, so that a fold with more seeds
+        weighs no more than another; without folds it is the mean over seeds. Null where any measurement is null.
+        """
+        rows = self.frame.filter(pl.col(c.METRIC) == metric)
+        if c.FOLD in rows.columns:
+            rows = _fold_means(rows)
+        return rows.group_by(c.ALGORITHM, c.DATASET, maintain_order=True).agg(_MEAN).sort(c.ALGORITHM, c.DATASET)
+
+    def table(self, metric: str) -> FloatArray:
+        """The `cells` of a metric as a table of all `algorithms` x all `datasets`, NaN where there is no value."""
+        cells = self.cells(metric)
+        values = np.full((len(self.algorithms), len(self.datasets)), np.nan)
+        places = _places(cells, self.algorithms, self.datasets)
+        values[places] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+        return values
+
     def matrix(self, metric: str, *, missing: MissingPolicy = "error", higher_is_better: bool | None = None) -> Matrix:
-        """The algorithms x datasets matrix of one metric; the mean over seeds and folds is the cell.
+        """The algorithms x datasets matrix of one metric, each value as `cells` has it.
 
         A cell is missing when the table (any metric of it) knows the algorithm and the dataset but this metric has
         no row, or a row without a value. `missing` says what to do then: `error` lists them; `drop-datasets` and
@@ -159,12 +178,9 @@ class Results:
             )
         label = find_label(metric, self.metrics)
         upward = self.direction(label, higher_is_better)
+        algorithms, datasets, values = self.algorithms, self.datasets, self.table(label)
         rows = self.frame.filter(pl.col(c.METRIC) == label)
-        algorithms, datasets = self.algorithms, self.datasets
         replicates, paired = _replicates(rows, algorithms, datasets)
-        with np.errstate(invalid="ignore"):
-            count = np.isfinite(replicates).sum(axis=2)
-            values = np.where(count > 0, np.nansum(replicates, axis=2) / np.maximum(count, 1), np.nan)
         holes = np.isnan(values)
         record = MissingCells()
         if holes.any():
@@ -256,6 +272,23 @@ def _refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
         )
 
 
+_MEAN = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)
+"""The mean of a group, null where one of its values is."""
+
+
+def _fold_means(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by(c.ALGORITHM, c.DATASET, c.FOLD, maintain_order=True).agg(_MEAN)
+
+
+def _places(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> tuple[IntArray, IntArray]:
+    """Where the algorithm and the dataset of every row stand in the lists of names."""
+    algorithm, dataset = (
+        rows.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        for key, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
+    )
+    return algorithm, dataset
+
+
 def _replicates(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> tuple[FloatArray, bool]:
     """The repeated measurements of every cell (A x D x most repeats, NaN where absent) and whether they are paired.
 
@@ -263,24 +296,18 @@ def _replicates(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) 
     may be resampled jointly. A cell with any null measurement is missing as a whole.
     """
     by_fold = c.FOLD in rows.columns
-    level = [c.ALGORITHM, c.DATASET, *([c.FOLD] if by_fold else [])]
     if by_fold:
-        rows = rows.group_by(level, maintain_order=True).agg(
-            pl.when(pl.col(c.VALUE).null_count() > 0).then(None).otherwise(pl.col(c.VALUE).mean()).alias(c.VALUE)
-        )
+        rows = _fold_means(rows)
     order = [n for n in (c.FOLD, c.SEED) if n in rows.columns]
     rows = rows.sort(order) if order else rows
     rows = rows.with_columns(pl.int_range(pl.len()).over(c.ALGORITHM, c.DATASET).alias("position"))
     depth = int(rows.get_column("position").max() or 0) + 1 if rows.height else 1  # type: ignore[arg-type]
     array = np.full((len(algorithms), len(datasets), depth), np.nan)
-    codes = [
-        rows.get_column(name).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for name, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
-    ]
+    algorithm, dataset = _places(rows, algorithms, datasets)
     values = rows.get_column(c.VALUE)
-    array[codes[0], codes[1], rows.get_column("position").to_numpy()] = values.fill_null(np.nan).to_numpy()
+    array[algorithm, dataset, rows.get_column("position").to_numpy()] = values.fill_null(np.nan).to_numpy()
     null = values.is_null().to_numpy()
-    array[codes[0][null], codes[1][null], :] = np.nan
+    array[algorithm[null], dataset[null], :] = np.nan
     paired = by_fold and all(
         part.group_by(c.ALGORITHM).agg(pl.col(c.FOLD).sort()).get_column(c.FOLD).n_unique() == 1
         for part in rows.partition_by(c.DATASET)

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
-import polars as pl
 from threadpoolctl import threadpool_limits
 
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import fit_direction
 from recassay.analysis.beta_irt.result import BetaIRTResult
-from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
@@ -140,20 +138,10 @@ def response_table(
     if missing != "keep":
         matrix = results.matrix(label, missing=missing, higher_is_better=upward)
         return matrix.values, matrix.algorithms, matrix.datasets, label, upward
-    cells = (
-        results.frame.filter(pl.col(c.METRIC) == label)
-        .group_by(c.ALGORITHM, c.DATASET)
-        .agg(pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE))
-        .drop_nulls(c.VALUE)
-    )
-    names = {key: cells.get_column(key).unique().sort().to_list() for key in (c.ALGORITHM, c.DATASET)}
-    values = np.full((len(names[c.ALGORITHM]), len(names[c.DATASET])), np.nan)
-    place = [
-        np.searchsorted(np.array(found, dtype=object), cells.get_column(key).to_numpy().astype(object))
-        for key, found in names.items()
-    ]
-    values[place[0], place[1]] = cells.get_column(c.VALUE).to_numpy()
-    return values, tuple(names[c.ALGORITHM]), tuple(names[c.DATASET]), label, upward
+    values = results.table(label)
+    rows, columns = (np.flatnonzero(np.isfinite(values).any(axis=axis)) for axis in (1, 0))
+    algorithms, datasets = (tuple(results.algorithms[a] for a in rows), tuple(results.datasets[d] for d in columns))
+    return values[np.ix_(rows, columns)], algorithms, datasets, label, upward
 
 
 def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import get_args
 
 import numpy as np
-import polars as pl
 
 from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
-from recassay.core import columns as c
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, split_label
@@ -119,24 +117,8 @@ def _scalability(available: list[str]) -> tuple[str, ...]:
 
 
 def _values(results: Results, labels: tuple[str, ...]) -> FloatArray:
-    """Algorithms x datasets: the sum of the labels, each averaged over seeds and folds; NaN where one is missing."""
-    algorithms, datasets = results.algorithms, results.datasets
-    value = pl.when(pl.col(c.VALUE).null_count() > 0).then(None).otherwise(pl.col(c.VALUE).mean())
-    cells = (
-        results.frame.filter(pl.col(c.METRIC).is_in(labels))
-        .group_by(*c.RESULT_KEY)
-        .agg(value.alias(c.VALUE))
-        .drop_nulls(c.VALUE)
-        .group_by(c.ALGORITHM, c.DATASET)
-        .agg(pl.when(pl.len() == len(labels)).then(pl.col(c.VALUE).sum()).alias(c.VALUE))
-    )
-    codes = [
-        cells.get_column(name).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for name, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
-    ]
-    array = np.full((len(algorithms), len(datasets)), np.nan)
-    array[codes[0], codes[1]] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
-    return array
+    """Algorithms x datasets: the sum of the labels' cells; NaN where one is missing."""
+    return np.stack([results.table(label) for label in labels]).sum(axis=0)
 
 
 def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
-
-import numpy as np
-import polars as pl
 
 from recassay.analysis.compare.result import critical_differences
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
-from recassay.core import columns as c
 from recassay.core.labels import known_direction
+from recassay.core.plain import plain
 from recassay.plots.theme import COLOURS, DASHES
 from recassay.reporting.content import ReportContent
 
@@ -27,8 +23,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
     for label in content.results.metrics:
         upward = content.higher_is_better if label == content.metric else known_direction(label)
         if upward is not None:
-            values = _values(content, label, algorithms, datasets)
-            metrics.append({"label": label, "up": upward, "values": values})
+            metrics.append({"label": label, "up": upward, "values": plain(content.results.table(label))})
     return {
         "algorithms": _looks(content, algorithms),
         "datasets": datasets,
@@ -55,22 +50,6 @@ def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]
         }
         for name in algorithms
     ]
-
-
-def _values(content: ReportContent, label: str, algorithms: list[str], datasets: list[str]) -> list[list[float | None]]:
-    """Algorithms x datasets, None where missing; repeated measurements are averaged as `Results.matrix` does."""
-    rows = content.results.frame.filter(pl.col(c.METRIC) == label)
-    whole = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)
-    if c.FOLD in rows.columns:
-        rows = rows.group_by(c.ALGORITHM, c.DATASET, c.FOLD).agg(whole)
-    cells = rows.group_by(c.ALGORITHM, c.DATASET).agg(whole).drop_nulls(c.VALUE)
-    table = np.full((len(algorithms), len(datasets)), np.nan)
-    places = [
-        cells.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for key, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
-    ]
-    table[places[0], places[1]] = cells.get_column(c.VALUE).to_numpy()
-    return [[None if math.isnan(v) else v for v in row] for row in table.tolist()]
 
 
 def _computed(content: ReportContent) -> dict[str, Any] | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import polars as pl
+import numpy as np
 
 from recassay.analysis.compare.result import CompareResult
-from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
 from recassay.core.results import MissingCells
@@ -68,12 +67,10 @@ def _missing(content: ReportContent) -> Iterator[Caution]:
     sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
     if sentence:
         yield Caution("Missing cells", f"Of {content.metric}, {sentence}.")
-    frame = content.results.frame.filter(pl.col(c.METRIC) != content.metric)
-    whole = len(content.results.algorithms) * len(content.results.datasets)
-    present = frame.drop_nulls(c.VALUE).unique([c.METRIC, c.ALGORITHM, c.DATASET]).group_by(c.METRIC).len().rows()
-    gaps = {label: whole - count for label, count in present if count < whole}
-    if gaps:
-        told = listing((f"{label} ({gaps[label]})" for label in content.results.metrics if label in gaps), most=6)
+    labels = [label for label in content.results.metrics if label != content.metric]
+    gaps = {label: int(np.isnan(content.results.table(label)).sum()) for label in labels}
+    if any(gaps.values()):
+        told = listing((f"{label} ({count})" for label, count in gaps.items() if count), most=6)
         yield Caution("Missing cells", f"Of other metrics some cells have no value: {told}.")
 
 
