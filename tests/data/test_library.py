@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.files import UNFINISHED
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
 from recassay.data import folders, library
@@ -180,14 +181,11 @@ def test_a_failure_while_writing_leaves_nothing(home: Path, monkeypatch: pytest.
 
 def test_a_failed_replacement_restores_the_former(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import_dataset(FRAME, "mine")
-    rename = os.replace
 
     def fails(source: Path, target: Path) -> None:
-        if Path(target).name == "mine" and folders._UNFINISHED in Path(source).name:
-            raise PermissionError(13, "Permission denied")
-        rename(source, target)
+        raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "replace", fails)
+    monkeypatch.setattr(os, "rename", fails)
     with pytest.raises(PermissionError):
         import_dataset(FRAME.head(1), "mine", replace=True)
     assert len(load_dataset("mine")) == 3
@@ -195,7 +193,7 @@ def test_a_failed_replacement_restores_the_former(home: Path, monkeypatch: pytes
 
 
 def test_abandoned_folders_are_cleared_and_never_listed(home: Path) -> None:
-    old, young = (home / "datasets" / f"{folders._UNFINISHED}{age}" for age in ("old", "young"))
+    old, young = (home / "datasets" / f"{UNFINISHED}{age}" for age in ("old", "young"))
     for folder in (old, young):
         folder.mkdir(parents=True)
     os.utime(old, (time.time() - 200_000,) * 2)

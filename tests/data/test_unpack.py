@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import io
 import lzma
+import os
 import stat
 import struct
 import tarfile
@@ -100,13 +101,18 @@ def test_missing_member_says_what_there_is(tmp_path: Path) -> None:
     assert_refused(archive, r"no file 'ratings.csv'; it holds ml/ratings.dat", members=["ratings.csv"])
 
 
-def test_modes_are_normalised(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("umask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700)])
+def test_modes_are_those_of_any_new_file(tmp_path: Path, umask: int, file: int, folder: int) -> None:
     info = tar_member("d/run.sh")
     info.mode = 0o6777
-    unpack(make_tar(tmp_path / "a.tar", [(info, CONTENT)]), tmp_path / "out")
-    assert stat.S_IMODE((tmp_path / "out/d/run.sh").stat().st_mode) == 0o644
-    assert stat.S_IMODE((tmp_path / "out/d").stat().st_mode) == 0o755
-    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o755
+    before = os.umask(umask)
+    try:
+        unpack(make_tar(tmp_path / "a.tar", [(info, CONTENT)]), tmp_path / "out")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out/d/run.sh").stat().st_mode) == file
+    assert stat.S_IMODE((tmp_path / "out/d").stat().st_mode) == folder
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == folder
 
 
 def test_target_that_is_in_use(tmp_path: Path) -> None:

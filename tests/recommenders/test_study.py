@@ -26,7 +26,7 @@ from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import study_from_arguments
 from recassay.runner.references import dataset_version
 from recassay.store import Store
-from recassay.store.lock import locked
+from recassay.store.lock import study_lock
 from support.run import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
 
@@ -315,7 +315,7 @@ def test_an_empty_test_part_of_a_cell_is_a_row(folder):
 
 def test_two_drivers_are_refused(folder):
     with (
-        locked(folder / "out"),
+        study_lock(folder / "out"),
         pytest.raises(UsageError, match=rf"another run is at work .*process {os.getpid()}"),
     ):
         run_study(tiny_study(folder, ("Pop",)), folder / "out")

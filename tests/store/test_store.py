@@ -12,8 +12,7 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.store import CellRecord, Store, TrialRecord
 from recassay.store import schema as store_schema
-from recassay.store.files import remove_unfinished, temporary_name, write_whole
-from recassay.store.lock import LOCK_FILE, locked
+from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow
 from recassay.store.store import INDEX_FILE, write_cell_files
 
@@ -181,29 +180,11 @@ def test_folders_that_hold_no_study_are_refused(tmp_path):
         Store.open(tmp_path, create=True)
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    target = tmp_path / "scores" / "x.parquet"
-    write_whole(target, lambda file: file.write(b"whole"))
-
-    def breaks(file):
-        file.write(b"ha")
-        raise RuntimeError("disk full")
-
-    with pytest.raises(RuntimeError):
-        write_whole(target, breaks)
-    assert target.read_bytes() == b"whole"
-    assert [path.name for path in target.parent.iterdir()] == ["x.parquet"]
-    temporary_name(target).write_bytes(b"half")
-    temporary_name(target).mkdir()
-    remove_unfinished(tmp_path)
-    assert [path.name for path in target.parent.iterdir()] == ["x.parquet"]
-
-
 HOLDER = """
 import sys, time
 from pathlib import Path
-from recassay.store.lock import locked
-with locked(Path(sys.argv[1])):
+from recassay.store.lock import study_lock
+with study_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -214,7 +195,10 @@ def test_a_second_driver_is_refused_and_a_killed_ones_lock_is_taken_over(tmp_pat
     assert holder.stdout is not None
     assert holder.stdout.readline() == b"held\n"
     try:
-        with pytest.raises(UsageError, match=rf"another run is at work .*process {holder.pid} on"), locked(tmp_path):
+        with (
+            pytest.raises(UsageError, match=rf"another run is at work .*process {holder.pid} on"),
+            study_lock(tmp_path),
+        ):
             pass
     finally:
         holder.kill()
@@ -223,7 +207,7 @@ def test_a_second_driver_is_refused_and_a_killed_ones_lock_is_taken_over(tmp_pat
     assert (tmp_path / LOCK_FILE).is_file()
     for _ in range(50):
         try:
-            with locked(tmp_path):
+            with study_lock(tmp_path):
                 break
         except UsageError:
             time.sleep(0.1)

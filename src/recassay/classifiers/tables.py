@@ -14,11 +14,12 @@ from recassay.classifiers.holdout import stratified_test
 from recassay.classifiers.preprocess import encode_features
 from recassay.classifiers.spec import TableSpec, TableSplitSpec
 from recassay.core.errors import InputError
+from recassay.core.files import appearing_folder
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 from recassay.data.classification.openml import open_class_table
 from recassay.data.classification.table import properties
-from recassay.store.files import write_array, write_folder, write_json
+from recassay.store.files import write_array, write_json
 
 _META = "table.json"
 
@@ -73,12 +74,10 @@ def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: st
             "counts": {"train": int((~test).sum()), "test": int(test.sum()), "columns": len(encoded.columns)},
         }
 
-        def fill(made: Path) -> None:
+        with appearing_folder(target, existing="keep") as made:
             for name, values in arrays.items():
                 write_array(made / f"{name}.npy", values)
             write_json(made / _META, meta)
-
-        write_folder(target, fill)
     return table_record(folder, spec.id)
 
 

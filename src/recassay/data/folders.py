@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.files import appearing_folder, remove_unfinished
 
 HOME_VARIABLE = "RECASSAY_HOME"
 LONGEST_NAME = 64
-_UNFINISHED = ".unfinished-"
 _ABANDONED_SECONDS = 86_400
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
@@ -63,63 +60,22 @@ def checked_name(name: str) -> str:
 
 
 @contextlib.contextmanager
-def appearing(target: Path, *, replace: bool) -> Iterator[Path]:
-    """A temporary folder beside `target` to be filled; it takes the target's name when the block ends well.
-
-    If the block raises, the temporary folder is removed and the target is as before. Temporary folders that a
-    killed process left more than a day ago are cleared away.
-    """
-    parent = target.parent
+def appearing_dataset(target: Path, *, replace: bool) -> Iterator[Path]:
+    """`appearing_folder` for a folder of the cache, which is first cleared of what was left there over a day ago."""
+    refused = InputError(
+        f"a dataset {target.name!r} appeared meanwhile", where=str(target), fix="use replace to overwrite it"
+    )
     try:
-        parent.mkdir(parents=True, exist_ok=True)
-        clear_abandoned(parent)
-        unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=parent))
-    except OSError as error:
-        raise InputError(
-            f"the folder cannot be written ({error.strerror})", where=str(parent), fix=f"set {HOME_VARIABLE}"
-        ) from None
-    try:
-        yield unfinished
-        _take_place(unfinished, target, replace=replace)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def clear_abandoned(parent: Path) -> None:
-    """Remove temporary folders older than a day."""
-    for left in parent.glob(f"{_UNFINISHED}*"):
-        with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder so that it is gone from its name at once, even if deleting its files takes a while."""
-    doomed = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.parent))
-    try:
-        os.replace(folder, doomed / folder.name)
-    finally:
-        shutil.rmtree(doomed, ignore_errors=True)
-
-
-def _take_place(unfinished: Path, target: Path, *, replace: bool) -> None:
-    if replace and target.exists():
-        former = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=target.parent))
-        try:
-            os.replace(target, former / target.name)
+        with contextlib.ExitStack() as stack:
             try:
-                os.replace(unfinished, target)
-            except OSError:
-                os.replace(former / target.name, target)
-                raise
-        finally:
-            shutil.rmtree(former, ignore_errors=True)
-        return
-    try:
-        os.rename(unfinished, target)
-    except OSError:
-        raise InputError(
-            f"a dataset {target.name!r} appeared meanwhile",
-            where=str(target),
-            fix="use replace to overwrite it",
-        ) from None
+                remove_unfinished(target.parent, older_than=_ABANDONED_SECONDS)
+                folder = stack.enter_context(appearing_folder(target, existing="replace" if replace else "refuse"))
+            except OSError as error:
+                raise InputError(
+                    f"the folder cannot be written ({error.strerror})",
+                    where=str(target.parent),
+                    fix=f"set {HOME_VARIABLE}",
+                ) from None
+            yield folder
+    except FileExistsError:
+        raise refused from None

@@ -14,11 +14,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
+from recassay.core.files import remove_folder
 from recassay.core.names import did_you_mean
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
-from recassay.data.folders import appearing, checked_name, home, remove_folder
+from recassay.data.folders import appearing_dataset, checked_name, home
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
 from recassay.data.reading.frames import damaged_parquet
@@ -100,7 +101,7 @@ def store_dataset(
     _refuse_existing(checked_name(name), replace)
     target = datasets_folder() / name
     inside, record = result.interactions, result.record
-    with appearing(target, replace=replace) as folder:
+    with appearing_dataset(target, replace=replace) as folder:
         table = folder / TABLE_FILE
         _frame(inside).write_parquet(table, compression="zstd")
         manifest = DatasetManifest(

@@ -16,7 +16,7 @@ from recassay.runner.drive import CellPrediction
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import memory_limit
-from recassay.store.lock import locked
+from recassay.store.lock import study_lock
 from recassay.store.store import Store
 
 
@@ -83,7 +83,7 @@ class _Collected:
 @contextlib.contextmanager
 def _scratch(folder: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     if (folder / "splits").is_dir():
-        with locked(folder), Store.open(folder) as store:
+        with study_lock(folder), Store.open(folder) as store:
             yield folder, store.statuses()
     else:
         with tempfile.TemporaryDirectory(prefix="recassay-") as temporary:

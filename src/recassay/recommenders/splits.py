@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.files import appearing_folder
 from recassay.core.plain import plain
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
 from recassay.data.sources import open_dataset
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
-from recassay.store.files import write_array, write_folder, write_json, write_parquet
+from recassay.store.files import write_array, write_json, write_parquet
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "cold_valid")
@@ -56,7 +57,8 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
         opened.refuse_positions(spec.protocol.split)
         split = apply_protocol(opened.interactions, spec.protocol)
         del opened
-        write_folder(target, lambda made: _write(split, made))
+        with appearing_folder(target, existing="keep") as made:
+            _write(split, made)
     return split_record(folder, spec.id)
 
 

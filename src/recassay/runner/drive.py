@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.errors import UsageError
+from recassay.core.files import remove_unfinished
 from recassay.core.study import Budget
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
-from recassay.store.files import remove_unfinished
-from recassay.store.lock import locked
+from recassay.store.lock import study_lock
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import INDEX_FILE, Store
 
@@ -144,7 +144,7 @@ def drive(
     The store is whole at any moment, so that a run that was killed is resumed by the same call.
     """
     begin = time.monotonic()
-    with locked(folder), Store.open(folder, create=True) as store:
+    with study_lock(folder), Store.open(folder, create=True) as store:
         remove_unfinished(folder)
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
         known = store.statuses()

@@ -14,6 +14,7 @@ from typing import IO, Any, Literal
 from urllib.parse import urljoin, urlsplit
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.files import locked, sync_file
 from recassay.data.catalog.entries import CatalogEntry
 from recassay.data.download.pins import Pin, read_pins, write_pin
 from recassay.data.download.remote import RemoteFile
@@ -29,11 +30,6 @@ from recassay.data.download.transfer import (
     empty,
 )
 from recassay.data.download.unpack import archive_kind, unpack
-
-try:
-    import fcntl
-except ImportError:  # Windows: two fetches of one file at once are then not noticed
-    fcntl = None  # type: ignore[assignment]
 
 MAX_DOWNLOAD = 32 * 2**30
 PINS_FILE = "pins.json"
@@ -154,7 +150,7 @@ def fetch(
                 empty(part)
                 problems.append((address, InputError(mismatch)))
                 continue
-            _sync(part)
+            sync_file(part)
             part.replace(path)
             discard(part)
             return _settle(entry, pins_path, pin, digest, path, address, transfer.resumed_from)
@@ -196,14 +192,12 @@ def obtain(
 @contextmanager
 def _alone(part: Path) -> Iterator[None]:
     """Hold the part for this process; an empty part is not left behind."""
-    with part.open("ab") if fcntl is not None else nullcontext() as held:
-        if held is not None:
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise RecAssayError(
-                    "another process is fetching this file", where=str(part), fix="wait for it"
-                ) from error
+
+    def refusal(_: str) -> RecAssayError:
+        return RecAssayError("another process is fetching this file", where=str(part), fix="wait for it")
+
+    # Windows gives no new name to an open file: there two fetches of one file at once are not noticed.
+    with locked(part, refusal) if os.name == "posix" else nullcontext():
         try:
             yield
         finally:
@@ -270,8 +264,3 @@ def _failure(
     if part.exists() and part.stat().st_size > 0:
         return RecAssayError(what, fix="run this again: it goes on where it stopped")
     return RecAssayError(what, fix=f"see {entry.home}, or put the file at {path} yourself")
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as stream:
-        os.fsync(stream.fileno())

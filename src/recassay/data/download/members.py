@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -18,22 +14,6 @@ MAX_DEPTH = 32
 
 _CHUNK = 2**20
 _RATIO_FLOOR = 2**20  # below this no ratio is suspicious: a small file of zeros is only a small file
-
-
-@contextmanager
-def landing(target: Path) -> Iterator[Path]:
-    """A temporary folder beside `target` that becomes it on success and vanishes on an error or interrupt."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".unpacking", dir=target.parent))
-    try:
-        yield folder
-        folder.chmod(0o755)
-        if target.exists():
-            target.rmdir()
-        folder.replace(target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 @dataclass(slots=True)
@@ -132,7 +112,6 @@ class Writer:
                 size += len(chunk)
                 self.limits.check_size(self.total + size)
                 out.write(chunk)
-        place.chmod(0o644)
         self.total += size
         self.written.append(path)
         return size
@@ -146,9 +125,6 @@ class Writer:
                     where=str(self.source),
                     fix=f"it holds {listing(self.offered)}",
                 )
-        for folder in self.folder.rglob("*"):
-            if folder.is_dir():
-                folder.chmod(0o755)
         return self.written
 
     def _claim_folder(self, path: PurePosixPath, name: str) -> None:

@@ -6,13 +6,12 @@ refused, so that a study repeated in a year either uses the same bytes or says t
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from recassay.core.errors import InputError
+from recassay.core.files import write_whole
 
 
 class Pin(BaseModel):
@@ -46,12 +45,4 @@ def read_pins(path: Path) -> dict[str, Pin]:
 def write_pin(path: Path, name: str, pin: Pin) -> None:
     """Add or replace one pin; the file is replaced whole: a crash leaves the old one or the new one."""
     pins = {**read_pins(path), name: pin}
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(_PINS.dump_json(dict(sorted(pins.items())), indent=2) + b"\n")
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, _PINS.dump_json(dict(sorted(pins.items())), indent=2) + b"\n")

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import IO, Literal, cast
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.download.members import Limits, Writer, landing
+from recassay.core.files import appearing_folder
+from recassay.data.download.members import Limits, Writer
 
 Kind = Literal["zip", "tar", "gz", "bz2", "xz"]
 
@@ -87,7 +88,7 @@ def unpack(
     more than 32 folders deep, links of any kind, devices and pipes, two names that are one on some file
     system, encrypted members, more than `max_files` members, more than `max_bytes` written, more than
     `max_ratio` times the archive's own size, and data that ends early or fails its checksum. Modes are not
-    taken over: files become 0644, folders 0755.
+    taken over: files and folders get the permissions of any new one.
     """
     source, target = Path(archive), Path(target_dir)
     if not source.is_file():
@@ -102,7 +103,7 @@ def unpack(
             fix="expected zip, tar, tar.gz, tar.bz2, tar.xz, gz, bz2 or xz",
         )
     limits = Limits(source, max_bytes, max_files, max_ratio)
-    with landing(target) as folder:
+    with appearing_folder(target) as folder:
         writer = Writer(source, folder, limits, tuple(members) if members is not None else None)
         try:
             _unpack_zip(source, writer) if kind == "zip" else _unpack_stream(source, kind, writer)

@@ -1,0 +1,168 @@
+"""Files and folders that appear whole or not at all, and a lock that ends with its process.
+
+What is written gets a temporary name beside its own first, so that a reader sees the old content or the new, never a
+part. Permissions are those that the user's umask gives to any new file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+UNFINISHED = ".unfinished-"
+"""How temporary names begin."""
+
+Existing: TypeAlias = Literal["refuse", "keep", "replace"]
+"""What to do about a folder that is there already."""
+
+
+def temporary_name(target: Path) -> Path:
+    """A name beside `target` that nothing else uses; `remove_unfinished` recognises it."""
+    return target.with_name(f"{UNFINISHED}{target.name[:100]}-{secrets.token_hex(6)}")
+
+
+def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sync: bool = True) -> None:
+    """Write bytes, or what `content` writes, to a file that gets its name `target` only when it is whole.
+
+    With `sync` it is on the disk by then. Without, a power cut may lose it, a crash of the process never does: that is
+    for what can be made again.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_name(target)
+    try:
+        with temporary.open("wb") as file:
+            file.write(content) if isinstance(content, bytes) else content(file)
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if sync:
+        sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def appearing_folder(target: Path, *, existing: Existing = "refuse") -> Iterator[Path]:
+    """A temporary folder to be filled; it takes the name `target` when the block ends well and its files are on disk.
+
+    If the block raises, it is removed and `target` is as before. A folder that is there already (or appears meanwhile,
+    from another process) gives way to `replace`, stays with `keep`, and raises `FileExistsError` with `refuse`; an
+    empty one gives way always.
+    """
+    unfinished = temporary_name(target)
+    unfinished.mkdir(parents=True)
+    try:
+        yield unfinished
+        for place in sorted(unfinished.rglob("*")):
+            sync_folder(place) if place.is_dir() else sync_file(place)
+        sync_folder(unfinished)
+        _take_place(unfinished, target, existing)
+        sync_folder(target.parent)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder so that it is gone from its name at once, even if deleting its files takes a while."""
+    doomed = temporary_name(folder)
+    folder.replace(doomed)
+    shutil.rmtree(doomed, ignore_errors=True)
+
+
+def remove_unfinished(folder: Path, *, older_than: float = 0.0) -> None:
+    """Delete what a killed process left half-written in `folder` and its subfolders, and last changed so many seconds
+    ago: those of today may still be at work, unless a lock says that nobody is.
+    """
+    for left in [*folder.glob(f"{UNFINISHED}*"), *folder.glob(f"*/{UNFINISHED}*")]:
+        with contextlib.suppress(OSError):
+            if older_than and time.time() - left.stat().st_mtime <= older_than:
+                continue
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
+
+
+def sync_file(file: Path) -> None:
+    """Bring a file's content to the disk."""
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk, where the system knows how."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locked(path: Path, refusal: Callable[[str], Exception]) -> Iterator[IO[bytes]]:
+    """Hold the file `path` (made where there is none, its content kept) and give it, open; one holder at a time.
+
+    Where another process holds it, what `refusal` makes of the first 200 bytes in it is raised. The lock is the
+    operating system's on the open file, so that it ends with its process, however that ends: a file that a killed
+    process left behind is simply taken over.
+    """
+    with path.open("a+b") as file:
+        if not _take(file.fileno()):
+            file.seek(0)
+            raise refusal(file.read(200).decode(errors="replace").strip())
+        yield file
+
+
+def _take_place(unfinished: Path, target: Path, existing: Existing) -> None:
+    if existing == "replace" and target.exists():
+        former = temporary_name(target)
+        target.replace(former)
+        try:
+            unfinished.rename(target)
+        except OSError:
+            former.replace(target)
+            raise
+        shutil.rmtree(former, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        target.rmdir()
+    try:
+        unfinished.rename(target)
+    except OSError as error:
+        if not target.is_dir():
+            raise
+        if existing != "keep":
+            raise FileExistsError(error.errno, "appeared meanwhile", str(target)) from None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> bool:
+        try:
+            os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
