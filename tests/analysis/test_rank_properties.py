@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as hnp
 
 from recassay.analysis.aggregation.areas import leave_best_out
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.ranks import score_ranks
 from recassay.analysis.aggregation.rules import RULES, DolanMore
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.core import ties
 
 BY_ORDER = ("mean_rank", "copeland", "minimax", "borda", "plurality", "dowdall")
 
@@ -30,7 +30,7 @@ def scores(name: str, values: np.ndarray, *, up: bool = True, step: float | None
 
 def ranks(name: str, values: np.ndarray, *, up: bool = True) -> np.ndarray:
     upward = RULES[name].higher_is_better(up)
-    return score_ranks(scores(name, values, up=up)[None], higher_is_better=upward)[0]
+    return ties.ranks(scores(name, values, up=up), higher_is_better=upward)
 
 
 @pytest.mark.parametrize("up", [True, False])

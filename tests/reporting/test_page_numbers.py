@@ -9,9 +9,10 @@ from scipy import stats
 
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.core.results import Results
+from recassay.core.results import Matrix, Results
 from support.browser import ALGORITHMS, DATASETS, METRICS, needs_browser
 
 pytestmark = needs_browser
@@ -121,3 +122,45 @@ def test_wilcoxon_equals_scipy_for_any_number_of_datasets(page):
     found = page.evaluate("(cases) => cases.map(RecAssay.tests.wilcoxon)", [case.tolist() for case in cases])
     assert len(cases) >= 28
     np.testing.assert_allclose(found, [stats.wilcoxon(case).pvalue for case in cases], rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+@pytest.mark.parametrize("up", [True, False])
+def test_ties_up_to_rounding_are_those_of_python(page, up, scale):
+    """Values that are equal in truth and in no bit pattern, small ones beside large ones, and equal differences."""
+    values = np.array(
+        [
+            [0.1 + 0.2, 0.7, 0.25, 1e-6, 0.3, 0.2],
+            [0.3, 0.1 * 7, 0.75 / 3, 2e-6, 0.2, 0.1],
+            [0.2, 0.6999, 0.25 * (1 + 1e-10), 1e4, 0.15 + 0.15, 0.25],
+            [0.15 + 0.15, 0.5, 0.1, 1e4 * (1 + 1e-12), 0.25, 0.25],
+        ]
+    )
+    values *= scale
+    matrix = Matrix(values, ("a", "b", "c", "d"), tuple("uvwxyz"), "ndcg@10", up)
+    answer = page.evaluate(
+        """([values, up, betaMax, alpha]) => {
+          const contest = RecAssay.rules.contest(values, up);
+          return {
+            ranks: contest.ranks,
+            scores: Object.fromEntries(
+              Object.entries(RecAssay.rules.SCORES).map(([name, score]) => [name, score(contest, betaMax)])),
+            test: RecAssay.tests.compare(contest, alpha, 1),
+            profiles: RecAssay.rules.profiles(values, up, betaMax),
+          };
+        }""",
+        [values.tolist(), up, 3.0, 0.05],
+    )
+    assert answer["ranks"] == dataset_ranks(matrix).tolist()
+    for name, found in rank_algorithms(matrix, replicates=100).rankings.items():
+        np.testing.assert_allclose(answer["scores"][name], found.scores, rtol=1e-12)
+        higher = RULES[name].higher_is_better(up)
+        assert page.evaluate("([s, up]) => RecAssay.rules.scoreRanks(s, up)", [answer["scores"][name], higher]) == (
+            found.ranks.tolist()
+        )
+    compared = compare_algorithms(matrix, draws=100)
+    assert [p["p"] for p in answer["test"]["pairs"]] == pytest.approx([p.p for p in compared.pairs], rel=1e-9)
+    assert answer["test"]["friedman"]["p"] == pytest.approx(compared.friedman.p_value_ties, rel=1e-10)
+    corners = fit_profiles(matrix).to_dict()["profiles"]
+    for a, name in enumerate(matrix.algorithms):
+        np.testing.assert_allclose(answer["profiles"][a], corners[name], rtol=1e-12)

@@ -18,6 +18,7 @@ from recassay.core.errors import NotApplicableError
 from recassay.core.names import canonical
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.ties import ROUNDING, level
 from recassay.core.types import FloatArray, IntArray
 
 MEASURES = ("pearson", "spearman", "mutual_information")
@@ -119,7 +120,7 @@ def correlate_characteristics(
             f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
         )
     told, dropped = table.aligned(matrix.datasets).told_apart()
-    x, y = told.values, matrix.values.T
+    x, y = told.values, np.apply_along_axis(level, 0, matrix.values.T)
     own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
     own = own or list(range(len(matrix.algorithms)))
     n = len(matrix.datasets)
@@ -144,11 +145,11 @@ def correlate_characteristics(
             interval[measure] = np.clip(flat, -1, 1).reshape(*observed.shape, 2)
         size, sizes = np.abs(observed), np.abs(null)
         values[measure], chance[measure] = observed, null.mean(axis=0)
-        p[measure] = (1 + (sizes >= size - 1e-12).sum(axis=0)) / (1 + permutations)
+        p[measure] = (1 + (sizes >= size - ROUNDING).sum(axis=0)) / (1 + permutations)
         # The average is judged among its own row, the algorithms among theirs.
         largest = np.stack([sizes[:, :-1].max(axis=(1, 2)), sizes[:, -1].max(axis=1)])
         which = np.where(np.arange(len(size)) == len(size) - 1, 1, 0)
-        exceed = (largest[which][:, None, :] >= size[:, :, None] - 1e-12).sum(axis=2)
+        exceed = (largest[which][:, None, :] >= size[:, :, None] - ROUNDING).sum(axis=2)
         p_adjusted[measure] = (1 + exceed) / (1 + permutations)
     return AssociationsResult(
         metric=matrix.metric,
@@ -176,7 +177,7 @@ def _standard(values: FloatArray) -> FloatArray:
     """Columns (axis -2 runs over datasets) centred and of length 1; a constant column becomes 0."""
     centred = values - values.mean(axis=-2, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=-2, keepdims=True))
-    return centred / np.where(length > 1e-12 * (1 + np.abs(values).max()), length, np.inf)
+    return centred / np.where(length > ROUNDING * (1 + np.abs(values).max()), length, np.inf)
 
 
 def _resampled(x: FloatArray, y: FloatArray, drawn: IntArray, *, ranks: bool) -> FloatArray:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.core import columns as c
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
@@ -79,10 +79,14 @@ def _spearman(table: FloatArray) -> FloatArray:
         for j in range(i, n_metrics):
             both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
             x, y = table[both, i], table[both, j]
-            if len(x) >= 3 and np.ptp(x) > 0 and np.ptp(y) > 0:
-                rank_x, rank_y = stats.rankdata(x), stats.rankdata(y)
+            if len(x) >= 3 and not (_constant(x) or _constant(y)):
+                rank_x, rank_y = (ties.ranks(values, higher_is_better=False) for values in (x, y))
                 rho[i, j] = rho[j, i] = np.corrcoef(rank_x, rank_y)[0, 1]
     return rho
+
+
+def _constant(values: FloatArray) -> bool:
+    return not ties.beats(values.max(), values.min())
 
 
 def _run(results: Results, spec: AnalysisSpec) -> CorrelationsResult:

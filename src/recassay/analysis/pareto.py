@@ -14,6 +14,7 @@ from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import known_direction, split_label
 from recassay.core.results import Results
+from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
 COSTS = ("seconds_fit", "seconds_predict", "seconds", "memory")
@@ -94,8 +95,8 @@ class ParetoResult(Displayed):
 
 def pareto_front(first: FloatArray, second: FloatArray) -> BoolArray:
     """Which points no other one dominates, higher being better in both: at least as good in both, better in one."""
-    no_worse = (first[None] >= first[:, None]) & (second[None] >= second[:, None])
-    better = (first[None] > first[:, None]) | (second[None] > second[:, None])
+    no_worse = ~beats(first[:, None], first[None]) & ~beats(second[:, None], second[None])
+    better = beats(first[None], first[:, None]) | beats(second[None], second[:, None])
     return ~np.any(no_worse & better, axis=1)
 
 

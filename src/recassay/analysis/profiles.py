@@ -15,6 +15,7 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Matrix, Results
+from recassay.core.ties import beats
 from recassay.core.types import FloatArray
 
 
@@ -65,8 +66,8 @@ class ProfilesResult(Displayed):
 
 def _corners(ratios: FloatArray, beta_max: float) -> list[tuple[float, float]]:
     within = np.sort(ratios[ratios <= beta_max])
-    beta, count = np.unique(within, return_counts=True)
-    share = np.cumsum(count) / len(ratios)
+    last = np.flatnonzero(np.append(beats(within[1:], within[:-1]), len(within) > 0))
+    beta, share = within[last], (last + 1) / len(ratios)
     corners = list(zip(beta.tolist(), share.tolist(), strict=True))
     if not corners or corners[0][0] > 1.0:
         corners.insert(0, (1.0, 0.0))

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import rankdata
-
 from recassay.api.report import report_page
 from recassay.api.tables import default_metric
+from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.reporting.live import LiveServer
 from recassay.store.store import Store
@@ -74,7 +73,7 @@ class LiveStudy:
             matrix = results.matrix(metric, missing="drop-datasets")
         except RecAssayError:
             return None
-        ranks = rankdata(-matrix.values if matrix.higher_is_better else matrix.values, axis=0).mean(axis=1)
+        ranks = ties.ranks(matrix.values, higher_is_better=matrix.higher_is_better, axis=0).mean(axis=1)
         means = matrix.values.mean(axis=1)
         rows = [
             {"algorithm": matrix.algorithms[i], "mean_rank": float(ranks[i]), "mean": float(means[i])}

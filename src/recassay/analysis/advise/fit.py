@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.advise.order_model import (
     OrderModel,
@@ -25,6 +24,7 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
+from recassay.core import ties
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.results import Matrix
@@ -180,7 +180,7 @@ def _skill(
     return Skill(
         name=name,
         rank_error=float(np.sqrt(error.mean())),
-        spearman=float(spearman(stats.rankdata(predicted, axis=1), ranks).mean()),
+        spearman=float(spearman(ties.ranks(predicted, higher_is_better=False), ranks).mean()),
         loss=float(lost.mean()),
         gain=float(gain.mean()),
         gain_interval=(float(spread[0]), float(spread[1])),

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.aggregation.contest import ratio_to_best
+from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 
 BETA_MAX = 3.0
-
-
-TIE = 1e-9
-"""Areas nearer than this share a rank: sums of the same numbers in another order differ in their last bits."""
 
 
 def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> FloatArray:
@@ -79,8 +76,7 @@ def _leave_best_out_block(
     dataset = np.arange(weights.shape[1])
     while alive.any():
         top = np.where(alive, area, -np.inf).max(axis=1, keepdims=True)
-        finite = np.where(np.isfinite(top), top, 0.0)
-        leaving = alive & (area >= finite - TIE * np.maximum(np.abs(finite), 1e-300))
+        leaving = alive & ~beats(top, area)
         size = leaving.sum(axis=1)
         ranks += np.where(leaving, (removed + (size + 1) / 2)[:, None], 0.0)
         removed += size

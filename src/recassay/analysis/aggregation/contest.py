@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 
@@ -33,18 +34,18 @@ class Contest:
 
     @cached_property
     def beats(self) -> BoolArray:
-        """`beats[t, a, b, d]`: a is strictly better than b on dataset d."""
-        mine, theirs = self.values[:, :, None, :], self.values[:, None, :, :]
-        return mine > theirs if self.higher_is_better else mine < theirs
+        """`beats[t, a, b, d]`: a is better than b on dataset d and does not tie with it (`core.ties`)."""
+        up = self.values if self.higher_is_better else -self.values
+        return beats(up[:, :, None, :], up[:, None, :, :])
 
     @cached_property
     def better(self) -> IntArray:
-        """How many algorithms are strictly better, for each algorithm and dataset."""
+        """How many algorithms are better, for each algorithm and dataset."""
         return self.beats.sum(axis=1, dtype=np.int64)
 
     @cached_property
     def tied(self) -> IntArray:
-        """How many algorithms share the value, itself included."""
+        """How many algorithms tie with it, itself included."""
         return self.n_algorithms - self.better - self.beats.sum(axis=2, dtype=np.int64)
 
     @cached_property
@@ -67,11 +68,13 @@ class Contest:
 def ratio_to_best(values: FloatArray, best: FloatArray, *, higher_is_better: bool) -> FloatArray:
     """`best / value` (or `value / best` where lower is better) for values >= 0.
 
-    A zero that should be large is infinitely far from a positive best; where the best itself is zero, zeros are at
-    ratio 1 (they equal the best) and, for lower-is-better, positive values are infinitely far.
+    A value that ties with the best is at ratio 1. A zero that should be large is infinitely far from a positive best;
+    where the best itself is zero, zeros are at ratio 1 (they equal the best) and, for lower-is-better, positive values
+    are infinitely far.
     """
     above, below = (best, values) if higher_is_better else (values, best)
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     ratio = np.where(np.broadcast_to(above, shape) == below, 1.0, np.inf)
     np.divide(above, below, out=ratio, where=np.broadcast_to(below, shape) > 0)
+    ratio[~beats(ratio, 1.0)] = 1.0
     return ratio

@@ -16,6 +16,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
 from recassay.analysis.aggregation.contest import Contest
+from recassay.core.ties import beats
 from recassay.core.types import FloatArray
 
 
@@ -111,13 +112,13 @@ def _duels(contest: Contest, weights: FloatArray) -> FloatArray:
 
 def _copeland(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
     won = _duels(contest, weights)
-    ahead = won > won.transpose(0, 2, 1)
+    ahead = beats(won, won.transpose(0, 2, 1))
     return (ahead.sum(axis=2) - ahead.sum(axis=1)).astype(np.float64)
 
 
 def _minimax(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
     won = _duels(contest, weights)
-    defeats = np.where(won > won.transpose(0, 2, 1), won, 0.0)
+    defeats = np.where(beats(won, won.transpose(0, 2, 1)), won, 0.0)
     return 0.0 - defeats.max(axis=1)
 
 

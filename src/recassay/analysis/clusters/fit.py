@@ -13,6 +13,7 @@ from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 
 FEWEST = 6
@@ -99,7 +100,7 @@ def _difference(ranks: FloatArray, labels: IntArray, rng: np.random.Generator) -
     order = np.concatenate([labels[None], rng.permuted(np.tile(labels, (_PERMUTATIONS, 1)), axis=1)])
     inside = (order[:, None, :] == np.arange(labels.max() + 1)[:, None]).astype(np.float64)
     between = ((inside @ centred.T) ** 2 / inside.sum(axis=2)[..., None]).sum(axis=(1, 2))
-    return float((between >= between[0] - 1e-9).mean())
+    return float((~beats(between[0], between)).mean())
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ClustersResult:

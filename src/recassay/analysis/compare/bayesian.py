@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recassay.core.ties import beats
 from recassay.core.types import Float32Array, FloatArray
 
 PRIOR_STRENGTH = 0.5
 DRAWS = 50_000
+
+_SINGLE = 1e-6
+"""Slack between sums of posterior weights, which are drawn in single precision and add up to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,12 @@ def signed_rank(advantage: FloatArray, weights: Float32Array, rope: float) -> tu
     z = z[order]
     w = weights[order]
     below = np.concatenate([np.zeros_like(w[:1]), np.cumsum(w, axis=0, dtype=np.float32)])
-    first_above = np.array([np.count_nonzero(~(z + z_i > 2 * rope)) for z_i in z])
-    count_below = np.array([np.count_nonzero(z + z_i < -2 * rope) for z_i in z])
+    first_above = np.count_nonzero(~beats(z, 2 * rope - z[:, None]), axis=1)
+    count_below = np.count_nonzero(beats(-2 * rope - z[:, None], z), axis=1)
     left = np.einsum("in,in->n", w, below[-1] - below[first_above])
     right = np.einsum("in,in->n", w, below[count_below])
     middle = 1.0 - left - right
-    top = np.maximum(np.maximum(left, middle), right) - 1e-6
+    top = np.maximum(np.maximum(left, middle), right) - _SINGLE
     winners = np.stack([left >= top, middle >= top, right >= top])
     p_left, p_rope, p_right = (winners / winners.sum(axis=0)).mean(axis=1).tolist()
     return p_left, p_rope, p_right

@@ -10,6 +10,7 @@ from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_we
 from recassay.analysis.compare.power import power_statement
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.inference.significance import advantages, dataset_ranks, friedman, nemenyi_cd, wilcoxon_holm
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ZeroMethod
 from recassay.core.errors import UsageError
@@ -92,7 +93,7 @@ def compare_algorithms(
             "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
             "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
         },
-        power=power_statement(k, n, alpha, float(np.diff(np.sort(mean))[0])),
+        power=power_statement(k, n, alpha, float(np.diff(ties.level(mean)[order[:2]])[0])),
         missing=matrix.missing,
         zeros=zeros,
         rope=rope,

@@ -70,5 +70,5 @@ def power_statement(k: int, n: int, alpha: float, observed_gap: float) -> PowerS
         smallest_p_holm=smallest * pairs,
         wilcoxon_can_decide=smallest * pairs < alpha,
         observed_gap=observed_gap,
-        datasets_needed=int(np.ceil((per_root_n / observed_gap) ** 2)) if observed_gap > 1e-12 else None,
+        datasets_needed=int(np.ceil((per_root_n / observed_gap) ** 2)) if observed_gap > 0 else None,
     )

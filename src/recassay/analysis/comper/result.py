@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.stats import rankdata
 
 from recassay.analysis.comper.agreement import OrderAgreement
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix
@@ -15,6 +14,7 @@ from recassay.analysis.comper.score import contributions_by_dimension, contribut
 from recassay.analysis.comper.sensitivity import SCHEMES, WeightSensitivity
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
+from recassay.core import ties
 from recassay.core.choices import Normalisation
 from recassay.core.display import Displayed
 from recassay.core.types import FloatArray
@@ -242,8 +242,8 @@ class ComPerResult(Displayed):
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Ranks within each setting, 1 the best; equal scores share the mean of their places."""
-    return np.asarray(rankdata(-np.round(scores, 12), axis=0), dtype=np.float64)
+    """Ranks within each setting, 1 the best; scores that tie share the mean of their places."""
+    return ties.ranks(scores, higher_is_better=True, axis=0)
 
 
 def _nested(table: DimensionTable, values: FloatArray, inner: tuple[str, ...] | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from recassay.core import ties
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
@@ -77,11 +78,11 @@ def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: 
         for s in range(n_settings):
             first[:, s] += np.bincount(order[:, s, 0], minlength=n_algorithms)
         mean = scores[:, -1]
-        above += (mean[:, :, None] > mean[:, None, :]).sum(axis=0)
+        above += ties.beats(mean[:, :, None], mean[:, None, :]).sum(axis=0)
     n = len(weights)
     return WeightSensitivity(scheme, n, changed / n, other_first / n, first / n, above / n)
 
 
 def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """Positions of the algorithms (last axis), highest score first; scores equal to 12 digits in the table's order."""
-    return np.argsort(-np.round(scores, 12), axis=-1, kind="stable")
+    """Positions of the algorithms (last axis), highest score first; scores that tie in the table's order."""
+    return np.argsort(ties.ranks(scores, higher_is_better=True), axis=-1, kind="stable")

@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.decodirt.bins import BINS, make_bins
 from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
-from recassay.analysis.decodirt.ratings import TIE, benchmark_sets, choose_players, rate_set
+from recassay.analysis.decodirt.ratings import benchmark_sets, choose_players, rate_set
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits
@@ -28,7 +28,7 @@ def analyze_instances(
     rated: str | Sequence[str] = "paper",
     bins: int = BINS,
     tau: float | None = None,
-    tie: float = TIE,
+    tie: float = 0.0,
     orders: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int, str], None] | None = None,

@@ -26,8 +26,6 @@ _ALSO = {"KNeighbors": ("KNeighbors-5", "KNN", "KNN-5"), "rand1": ("random1",), 
          "RandomForest": ("RF",), "DecisionTree": ("DT",), "GaussianNB": ("NB",), "SVM": ("SVC",)}  # fmt: skip
 
 OPTIMAL, PESSIMAL = "optimal", "pessimal"
-TIE = 1e-6
-"""True scores that differ by no more are a draw: equal answers may differ by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ def rate_set(
     players: Sequence[str],
     *,
     tau: float | None = None,
-    tie: float = TIE,
+    tie: float = 0.0,
     orders: int | None = None,
     seed: int = 0,
 ) -> SetRatings:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recassay.analysis.decodirt.ratings import TIE, Baselines, SetRatings, baselines, score_table
+from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines, score_table
 from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.analysis.glicko.system import round_robin, tournament
 from recassay.core.seeds import derived_rng
+from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray, IntArray
 
 DRAWS = 500
@@ -104,7 +105,7 @@ def recommend(
         candidates=candidates,
         tau=tau,
         random_tau=None if drawn is None else tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()),
-        beaten=None if drawn is None or tau is None else float(np.mean(drawn <= tau + 1e-12)),
+        beaten=None if drawn is None or tau is None else float(np.mean(drawn <= tau + ROUNDING)),
         overlap=len(least[0] & least[1]) / len(least[0]),
     )
 
@@ -114,7 +115,7 @@ class _Play:
 
     def __init__(self, traits: Sequence[DatasetTraits], whole: GlickoResult, real: Sequence[str], seed: int) -> None:
         values = score_table(traits, whole.datasets, whole.algorithms, negative=True)
-        self.scores = round_robin(values, higher_is_better=True, tie=TIE)
+        self.scores = round_robin(values, higher_is_better=True)
         self.place = {name: d for d, name in enumerate(whole.datasets)}
         self.at = [whole.algorithms.index(name) for name in real]
         self.reference = whole.spread[1, self.at]

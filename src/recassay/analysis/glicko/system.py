@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 SCALE = 173.7178
@@ -90,11 +91,12 @@ def rate_period(
 def round_robin(values: FloatArray, *, higher_is_better: bool, tie: float = 0.0) -> FloatArray:
     """What each player scored against each on every dataset: datasets x players x players, NaN against itself.
 
-    1 for the better value, 0 for the worse, 0.5 where they differ by at most `tie`; no game where a value is missing.
+    1 for the better value, 0 for the worse, 0.5 where they tie (`core.ties`) or differ by at most `tie`; no game where
+    a value is missing.
     """
     up = (values if higher_is_better else -values).T
     gap = up[:, :, None] - up[:, None, :]
-    scores = np.where(np.abs(gap) <= tie, 0.5, np.where(gap > 0, 1.0, 0.0))
+    scores = np.where(np.abs(gap) <= tie, 0.5, (ties.sign(up[:, :, None], up[:, None, :]) + 1) / 2)
     scores[np.isnan(gap)] = np.nan
     scores[:, np.arange(len(values)), np.arange(len(values))] = np.nan
     return scores

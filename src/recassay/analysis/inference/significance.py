@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.core import ties
 from recassay.core.choices import ZeroMethod
 from recassay.core.results import Matrix
 from recassay.core.types import FloatArray
@@ -51,9 +52,10 @@ def dataset_ranks(matrix: Matrix) -> FloatArray:
 
 
 def advantages(matrix: Matrix, left: int, right: int) -> FloatArray:
-    """By how much `left` is better than `right` on each dataset, in the metric's units."""
-    difference = matrix.values[left] - matrix.values[right]
-    return difference if matrix.higher_is_better else -difference
+    """By how much `left` is better than `right` on each dataset, in the metric's units; 0 where they tie."""
+    mine, theirs = matrix.values[left], matrix.values[right]
+    difference = np.where(ties.sign(mine, theirs) == 0, 0.0, mine - theirs)
+    return difference if matrix.higher_is_better else 0.0 - difference
 
 
 def friedman(ranks: FloatArray) -> FriedmanResult:
@@ -67,15 +69,15 @@ def friedman(ranks: FloatArray) -> FriedmanResult:
     k, n = ranks.shape
     mean = ranks.mean(axis=1)
     plain = 12 * n / (k * (k + 1)) * float((mean**2).sum() - k * (k + 1) ** 2 / 4)
-    ties = sum(float((count**3 - count).sum()) for count in (np.unique(d, return_counts=True)[1] for d in ranks.T))
-    correction = 1 - ties / (n * k * (k**2 - 1))
+    tied = sum(float((count**3 - count).sum()) for count in (np.unique(d, return_counts=True)[1] for d in ranks.T))
+    correction = 1 - tied / (n * k * (k**2 - 1))
     corrected = plain / correction if correction > 0 else 0.0
     degrees = (k - 1, (k - 1) * (n - 1))
 
     def with_f(chi: float) -> tuple[float, float, float, float]:
         chi = max(chi, 0.0)
         room = n * (k - 1) - chi
-        f = (n - 1) * chi / room if room > 1e-12 else float("inf")
+        f = (n - 1) * chi / room if ties.beats(n * (k - 1), chi) else float("inf")
         return chi, float(stats.chi2.sf(chi, k - 1)), f, float(stats.f.sf(f, *degrees))
 
     return FriedmanResult(*with_f(plain), degrees, *with_f(corrected))
@@ -105,11 +107,13 @@ def wilcoxon(advantage: FloatArray, zeros: ZeroMethod) -> tuple[float, float]:
     """Two-sided Wilcoxon signed-rank test by scipy (exact for few datasets without ties or zeros).
 
     `zeros` says what becomes of datasets where the two are equal: `wilcox` (default) drops them, `pratt` ranks them and
-    drops their ranks, `zsplit` gives half of their ranks to each side. All equal: statistic 0, p 1.
+    drops their ranks, `zsplit` gives half of their ranks to each side. All equal: statistic 0, p 1. Differences of
+    equal size, by the rule of `core.ties`, share their rank.
     """
     if not advantage.any():
         return 0.0, 1.0
-    answer = stats.wilcoxon(advantage, zero_method=zeros, alternative="two-sided")
+    levelled = np.copysign(ties.level(np.abs(advantage)), advantage)
+    answer = stats.wilcoxon(levelled, zero_method=zeros, alternative="two-sided")
     return float(answer.statistic), float(answer.pvalue)
 
 
@@ -118,7 +122,7 @@ def rank_biserial(advantage: FloatArray) -> float:
     nonzero = advantage[advantage != 0]
     if not len(nonzero):
         return 0.0
-    ranks = stats.rankdata(np.abs(nonzero))
+    ranks = ties.ranks(np.abs(nonzero), higher_is_better=False)
     return float((ranks * np.sign(nonzero)).sum() / ranks.sum())
 
 

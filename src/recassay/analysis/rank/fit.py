@@ -8,10 +8,11 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.ranks import choose_rules, first_shares, score_ranks
+from recassay.analysis.aggregation.ranks import choose_rules, first_shares
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, resampled_values
 from recassay.analysis.rank.result import Ranking, RankResult
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, Results
@@ -58,12 +59,12 @@ def rank_algorithms(
     for rule in rules:
         upward = rule.higher_is_better(matrix.higher_is_better)
         scores = rule.score(contest, ones, options)
-        ranks = score_ranks(sampled[rule.name], higher_is_better=upward)
+        ranks = ties.ranks(sampled[rule.name], higher_is_better=upward)
         rankings[rule.name] = Ranking(
             rule=rule,
             higher_is_better=upward,
             scores=scores[0],
-            ranks=score_ranks(scores, higher_is_better=upward)[0],
+            ranks=ties.ranks(scores, higher_is_better=upward)[0],
             score_interval=intervals(sampled[rule.name], len(matrix.datasets), confidence),
             rank_interval=intervals(ranks, len(matrix.datasets), confidence, discrete=True),
             probability_best=first_shares(ranks).mean(axis=0),

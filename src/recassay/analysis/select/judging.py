@@ -14,6 +14,7 @@ from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoic
 from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
 from recassay.core.results import Matrix
 from recassay.core.seeds import derived_rng
+from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray, IntArray
 
 FEWEST_ALGORITHMS = 6
@@ -148,7 +149,7 @@ class Task:
         order = random_subsets(n, n, _SHUFFLES, derived_rng(self.seed, "selection shuffles"))
         shuffled = np.mean([each.rho(mine[0][order]) for each, mine in zip(inner, nested, strict=True)], axis=0)
         reached = float(np.mean([rho[0] for rho in held]))
-        return float((1 + (shuffled >= reached - 1e-12).sum()) / (1 + _SHUFFLES))
+        return float((1 + (shuffled >= reached - ROUNDING).sum()) / (1 + _SHUFFLES))
 
     def _nested(self, k: int, halves: Halves) -> list[FloatArray]:
         """For each pair of halves, the subset chosen on its first."""
@@ -162,6 +163,6 @@ def _of_choice(name: str, rho: FloatArray) -> float:
 
 def _above(values: FloatArray, reference: FloatArray) -> float:
     """The probability that a random one of `values` exceeds a random one of `reference`, ties by half."""
-    above = (values[:, None] > reference + 1e-12).mean()
-    tied = (np.abs(values[:, None] - reference) <= 1e-12).mean()
+    above = (values[:, None] > reference + ROUNDING).mean()
+    tied = (np.abs(values[:, None] - reference) <= ROUNDING).mean()
     return float(above + tied / 2)

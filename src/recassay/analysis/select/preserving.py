@@ -9,6 +9,7 @@ import numpy as np
 
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
+from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray, IntArray
 
 DRAWS = 12
@@ -66,7 +67,7 @@ def best_subset(criterion: Criterion, k: int, rng: np.random.Generator) -> IntAr
         candidates = _swaps(current[live], k)
         reached = criterion(candidates.reshape(-1, n)).reshape(len(live), -1)
         best = reached.argmax(axis=1)
-        gain = reached[np.arange(len(live)), best] > value[live] + 1e-12
+        gain = reached[np.arange(len(live)), best] > value[live] + ROUNDING
         if not gain.any():
             break
         moved = live[gain]

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 _ROWS = 20_000
 """Weightings scored at once."""
-
-
-_DIGITS = 9
-"""Of a score relative to the largest: beyond them scores differ by rounding, not by merit."""
 
 
 class SubsetAgreement:
@@ -36,7 +32,7 @@ class SubsetAgreement:
         parts = []
         for start in range(0, len(weights), _ROWS):
             scores = self.rule.score(self.contest, weights[start : start + _ROWS], DolanMore())
-            ranks = _ranks(scores if self.upward else -scores)
+            ranks = ties.ranks(scores, higher_is_better=self.upward)
             centred = ranks - ranks.mean(axis=1, keepdims=True)
             length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
             parts.append(centred / np.where(length > 0, length, np.inf))
@@ -46,15 +42,6 @@ class SubsetAgreement:
         """Spearman's rho of each row of weights with the whole benchmark."""
         agreement: FloatArray = self.directions(weights) @ self.full
         return agreement
-
-
-def _ranks(scores: FloatArray) -> FloatArray:
-    """Ranks of each row from the lowest, ties up to rounding sharing: as `aggregate.score_ranks`, faster for many rows.
-
-    The direction is the same for every row, so that it has no part in a correlation of two rankings.
-    """
-    largest = np.abs(scores).max(axis=1, keepdims=True)
-    return stats.rankdata(np.round(scores / np.where(largest > 0, largest, 1.0), _DIGITS), axis=1)
 
 
 def as_weights(chosen: IntArray, n_datasets: int) -> FloatArray:

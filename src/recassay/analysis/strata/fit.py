@@ -7,13 +7,13 @@ Source: Jadidinejad, Macdonald and Ounis, How Sensitive is Recommendation System
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.strata.bootstrap import user_replicates
-from recassay.analysis.strata.pairs import TIE, find_crossings, paired_tests
+from recassay.analysis.strata.pairs import find_crossings, paired_tests
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.results import Results
@@ -95,7 +95,7 @@ def _sweep(
         value=value,
         low=bands[:, :, 0],
         high=bands[:, :, 1],
-        rank=stats.rankdata(-sign * np.round(value / TIE) * TIE, axis=1),
+        rank=ties.ranks(value, higher_is_better=higher_is_better),
         users=users,
         shares=scores.shares,
         curve=scores.curve,

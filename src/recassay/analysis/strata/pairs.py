@@ -9,18 +9,16 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.inference.significance import holm
+from recassay.core import ties
 from recassay.core.types import BoolArray, FloatArray, IntArray
-
-TIE = 1e-12
-"""Means nearer than this are equal: sums of the same numbers in another order differ in their last bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTests:
     """Every two algorithms at every threshold (thresholds x pairs), `left` and `right` being positions.
 
-    `difference` is in the metric's units and positive where `left` is better; `p_holm` is adjusted over the pairs of
-    one threshold.
+    `difference` is in the metric's units, positive where `left` is better and 0 where the means tie; `p_holm` is
+    adjusted over the pairs of one threshold.
     """
 
     left: IntArray
@@ -60,7 +58,7 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
     """Student's paired t-test over users for every two algorithms at each threshold (the test of the paper's Table 1).
 
     t = mean(d) / (s(d) / sqrt(n)) with n - 1 degrees of freedom, d the differences of the n users in T_P. Where all d
-    are equal there is no spread: p is 1 for d = 0, else 0; with one user p is 1.
+    are equal there is no spread: p is 1 for d = 0, else 0; with one user p is 1. Means that tie differ by 0.
     """
     n_thresholds, n_algorithms, _ = scores.shape
     left, right = np.triu_indices(n_algorithms, k=1)
@@ -71,7 +69,8 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
         for a in range(n_algorithms - 1):
             at = left == a
             gaps = (values[a] - values[a + 1 :]) * (1.0 if higher_is_better else -1.0)
-            mean[row, at] = gaps.mean(axis=1)
+            tied = ties.sign(values[a].mean(), values[a + 1 :].mean(axis=1)) == 0
+            mean[row, at] = np.where(tied, 0.0, gaps.mean(axis=1))
             error = gaps.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(gaps), np.inf)
             t[row, at] = _quotient(mean[row, at], error)
         p[row] = 2 * stats.t.sf(np.abs(t[row]), max(n - 1, 1))
@@ -80,14 +79,9 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
 
 
 def _quotient(mean: FloatArray, error: FloatArray) -> FloatArray:
-    flat = error <= TIE
+    flat = error <= ties.RELATIVE_TIE * np.abs(mean)
     safe = np.where(flat, 1.0, error)
-    return np.where(flat, np.where(np.abs(mean) <= TIE, 0.0, np.copysign(np.inf, mean)), mean / safe)
-
-
-def signs(difference: FloatArray) -> IntArray:
-    """1 where the difference is positive, -1 where it is negative, 0 where it is a tie."""
-    return np.where(np.abs(difference) <= TIE, 0, np.sign(difference)).astype(np.int64)
+    return np.where(flat, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), mean / safe)
 
 
 def find_crossings(
@@ -98,7 +92,7 @@ def find_crossings(
     Thresholds at which the two are exactly equal belong to neither side. Ordered by threshold.
     """
     found = []
-    order = signs(tests.difference)
+    order = np.sign(tests.difference).astype(np.int64)
     for pair in np.flatnonzero((order > 0).any(axis=0) & (order < 0).any(axis=0)):
         told = np.flatnonzero(order[:, pair])
         flips = np.flatnonzero(np.diff(order[told, pair]))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.inference.bootstrap import intervals
-from recassay.analysis.strata.pairs import PairTests, signs
+from recassay.analysis.strata.pairs import PairTests
+from recassay.core import ties
 from recassay.core.types import FloatArray
 
 
@@ -80,7 +80,7 @@ def kendall_distance(one: FloatArray, other: FloatArray) -> FloatArray:
     left, right = np.triu_indices(one.shape[-1], k=1)
     if not len(left):
         return np.full(one.shape[:-1], np.nan)
-    apart = signs(one[..., left] - one[..., right]) - signs(other[..., left] - other[..., right])
+    apart = ties.sign(one[..., left], one[..., right]) - ties.sign(other[..., left], other[..., right])
     distance: FloatArray = np.abs(apart).mean(axis=-1) / 2
     return distance
 
@@ -96,7 +96,7 @@ def sensitivity(
     """
     drawn = kendall_distance(replicates[:, 0], replicates[:, -1])
     low, high = intervals(drawn[:, None], n_users, confidence, discrete=True)[0]
-    first, last = signs(tests.difference[0]), signs(tests.difference[-1])
+    first, last = np.sign(tests.difference[0]), np.sign(tests.difference[-1])
     flips = first * last < 0
     sure = flips & (tests.p_holm[0] < alpha) & (tests.p_holm[-1] < alpha)
     estimate = float(kendall_distance(means[0], means[-1]))
@@ -128,10 +128,9 @@ def study_sensitivity(
     low, high = intervals(drawn[which, user_draw].mean(axis=1)[:, None], units, confidence, discrete=True)[0]
     by_rank, rank_low, rank_high = np.nan, np.nan, np.nan
     if len(common[0]) > 1:
-        sign = -1.0 if higher_is_better else 1.0
         chosen = [(means[:, at], draws[:replicates, :, at]) for (means, draws), at in zip(ends, common, strict=True)]
-        own = np.stack([stats.rankdata(sign * means, axis=-1) for means, _ in chosen]).mean(axis=0)
-        ranks = np.stack([stats.rankdata(sign * draws, axis=-1) for _, draws in chosen])
+        own = np.stack([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen]).mean(axis=0)
+        ranks = np.stack([ties.ranks(draws, higher_is_better=higher_is_better) for _, draws in chosen])
         mean_rank = ranks[which, user_draw].mean(axis=1)
         by_rank = float(kendall_distance(own[0], own[1]))
         drawn_by_rank = kendall_distance(mean_rank[:, 0], mean_rank[:, 1])

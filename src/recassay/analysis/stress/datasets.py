@@ -10,6 +10,7 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
 from recassay.analysis.stress.ranker import Ranker, spread, subsets
 from recassay.analysis.stress.survival import Survival, survival
+from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
 SIZES = (5, 10)
@@ -124,8 +125,7 @@ def few_datasets(
 
 def dominance(values: FloatArray, weights: FloatArray, *, higher_is_better: bool) -> BoolArray:
     """`[t, a, b]`: on the datasets of draw t, a is nowhere worse than b and somewhere better."""
-    mine, theirs = values[:, None, :], values[None, :, :]
-    beats = (mine > theirs if higher_is_better else mine < theirs).astype(np.float64)
-    count = len(values)
-    won = (weights @ beats.reshape(count * count, -1).T).reshape(-1, count, count)
+    up, count = values if higher_is_better else -values, len(values)
+    duels = beats(up[:, None, :], up[None, :, :]).astype(np.float64)
+    won = (weights @ duels.reshape(count * count, -1).T).reshape(-1, count, count)
     return (won > 0) & (won.transpose(0, 2, 1) == 0)

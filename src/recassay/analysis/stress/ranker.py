@@ -9,8 +9,8 @@ from math import comb
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.ranks import score_ranks
 from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 2_000_000
@@ -44,7 +44,7 @@ class Ranker:
             for r, rule in enumerate(self.rules):
                 scores = rule.score(contest, weights[part], self.options)[:, :judged]
                 upward = rule.higher_is_better(self.higher_is_better)
-                ranks[r, part] = score_ranks(scores, higher_is_better=upward)
+                ranks[r, part] = ties.ranks(scores, higher_is_better=upward)
         return ranks
 
     def only(self, *names: str) -> Ranker:
@@ -58,8 +58,7 @@ class Ranker:
 
 def reranked(ranks: FloatArray) -> FloatArray:
     """Ranks along the last axis made whole again (1 to k, ties shared) after others were left out."""
-    flat = ranks.reshape(-1, ranks.shape[-1])
-    return score_ranks(flat, higher_is_better=False).reshape(ranks.shape)
+    return ties.ranks(ranks, higher_is_better=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from recassay.analysis.stress.curve import Curve
 from recassay.analysis.stress.datasets import Subset
+from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray
 
 FEW_DATASETS = 0.795
@@ -23,8 +24,6 @@ SETTINGS = 0.95
 
 ERRORS = 2.0
 """A mean rho counts as below its bound where it is so by more than this many standard errors."""
-
-EXACT = 1e-9
 
 Sign = Literal["+", "-", "NA"]
 
@@ -63,7 +62,7 @@ def _bounded(name: str, title: str, rule: str, mean: FloatArray, error: FloatArr
 def _exact(name: str, title: str, what: str, curve: Curve) -> Row:
     lowest = curve.lowest.min(axis=1)
     rule = f"number: lowest rho of the others' order over {what}; + where it is 1, so that their order never changes"
-    return Row(name, title, rule, tuple(lowest.tolist()), _signs((lowest >= 1 - EXACT).tolist()))
+    return Row(name, title, rule, tuple(lowest.tolist()), _signs((lowest >= 1 - ROUNDING).tolist()))
 
 
 def sign_table(

@@ -17,7 +17,17 @@ from recassay.reporting.page.parts import Body
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS, part_id, part_title
 
-SCRIPTS = ("theme.js", "special.js", "rules.js", "tests.js", "diagrams.js", "leaderboard.js", "charts.js", "start.js")
+SCRIPTS = (
+    "theme.js",
+    "special.js",
+    "ties.js",
+    "rules.js",
+    "tests.js",
+    "diagrams.js",
+    "leaderboard.js",
+    "charts.js",
+    "start.js",
+)
 """In this order they make the one script of the page."""
 
 

@@ -1,13 +1,13 @@
-/* The aggregations over datasets, as recassay.analysis.rules computes them; values are algorithms x datasets. */
+/* The aggregations over datasets, as recassay.analysis.aggregation.rules computes them; values are algorithms x datasets. */
 RecAssay.rules = (() => {
-  const RELATIVE_TIE = 1e-9;
+  const { beats: larger, ranks: scoreRanks } = RecAssay.ties;
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   const range = (n) => Array.from({ length: n }, (_, i) => i);
 
   /* Who beats whom on each dataset: how many are better, how many share the value (itself included), and the rank. */
   const contest = (values, up) => {
     const k = values.length, n = values[0].length;
-    const beats = (a, b, d) => (up ? values[a][d] > values[b][d] : values[a][d] < values[b][d]);
+    const beats = (a, b, d) => (up ? larger(values[a][d], values[b][d]) : larger(values[b][d], values[a][d]));
     const better = values.map((_, a) => range(n).map((d) => range(k).filter((b) => beats(b, a, d)).length));
     const tied = values.map((_, a) =>
       range(n).map((d) => k - better[a][d] - range(k).filter((b) => beats(a, b, d)).length));
@@ -16,10 +16,11 @@ RecAssay.rules = (() => {
     return { values, up, k, n, better, tied, ranks, won };
   };
 
-  /* How many times worse than `best`: see recassay.analysis.contest.ratio_to_best. */
+  /* How many times worse than `best`: see recassay.analysis.aggregation.contest.ratio_to_best. */
   const ratioToBest = (value, best, up) => {
     const above = up ? best : value, below = up ? value : best;
-    return below > 0 ? above / below : above === below ? 1 : Infinity;
+    const ratio = below > 0 ? above / below : above === below ? 1 : Infinity;
+    return larger(ratio, 1) ? ratio : 1;
   };
 
   const ratios = (values, up) => {
@@ -45,8 +46,7 @@ RecAssay.rules = (() => {
       const rows = ratios(alive.map((a) => values[a]), up);
       const areas = rows.map((row) => area(row, betaMax));
       const top = Math.max(...areas);
-      const floor = top - RELATIVE_TIE * Math.max(Math.abs(top), 1e-300);
-      const leaving = alive.filter((_, i) => areas[i] >= floor);
+      const leaving = alive.filter((_, i) => !larger(top, areas[i]));
       for (const a of leaving) ranks[a] = removed + (leaving.length + 1) / 2;
       removed += leaving.length;
       alive = alive.filter((a) => !leaving.includes(a));
@@ -81,24 +81,13 @@ RecAssay.rules = (() => {
     dowdall: (c) => vote(c, range(c.k).map((place) => 1 / (place + 1))),
   };
 
-  /* Ranks of scores, 1 the best; ties up to rounding share the mean of their positions. */
-  const scoreRanks = (scores, up) => {
-    const signed = scores.map((score) => (up ? score : -score));
-    const slack = RELATIVE_TIE * Math.max(...signed.map(Math.abs));
-    return signed.map((mine) => {
-      const above = signed.filter((other) => other - mine > slack).length;
-      const below = signed.filter((other) => mine - other > slack).length;
-      return above + (signed.length - above - below + 1) / 2;
-    });
-  };
-
   /* Corner points of the profiles: [ratio, share of datasets within it]. */
   const profiles = (values, up, betaMax) =>
     ratios(values, up).map((row) => {
       const within = row.filter((ratio) => ratio <= betaMax).sort((a, b) => a - b);
       const corners = [];
       within.forEach((ratio, i) => {
-        if (i + 1 === within.length || within[i + 1] !== ratio) corners.push([ratio, (i + 1) / row.length]);
+        if (i + 1 === within.length || larger(within[i + 1], ratio)) corners.push([ratio, (i + 1) / row.length]);
       });
       if (!corners.length || corners[0][0] > 1) corners.unshift([1, 0]);
       corners.push([betaMax, corners[corners.length - 1][1]]);

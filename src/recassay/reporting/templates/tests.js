@@ -1,5 +1,6 @@
-/* Tests over datasets, as recassay.analysis.significance computes them. */
+/* Tests over datasets, as recassay.analysis.inference.significance computes them. */
 RecAssay.tests = (() => {
+  const { beats } = RecAssay.ties;
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
   const friedman = (ranks) => {
@@ -14,8 +15,8 @@ RecAssay.tests = (() => {
     }
     const correction = 1 - ties / (n * k * (k ** 2 - 1));
     const chi = Math.max(correction > 0 ? plain / correction : 0, 0);
-    const room = n * (k - 1) - chi;
-    const f = room > 1e-12 ? ((n - 1) * chi) / room : Infinity;
+    const most = n * (k - 1);
+    const f = beats(most, chi) ? ((n - 1) * chi) / (most - chi) : Infinity;
     return {
       chiSquare: chi,
       p: RecAssay.special.chiSquareTail(chi, k - 1),
@@ -24,13 +25,14 @@ RecAssay.tests = (() => {
     };
   };
 
-  /* Ranks of absolute differences, ties sharing, and the sizes of the ties. */
+  /* Ranks of absolute differences, ties (and chains of them) sharing, and the sizes of the ties. */
   const absoluteRanks = (differences) => {
     const order = differences.map((_, i) => i).sort((i, j) => Math.abs(differences[i]) - Math.abs(differences[j]));
     const ranks = new Array(differences.length), sizes = [];
     for (let start = 0; start < order.length; ) {
-      let end = start;
-      while (end < order.length && Math.abs(differences[order[end]]) === Math.abs(differences[order[start]])) end++;
+      let end = start + 1;
+      const size = (i) => Math.abs(differences[order[i]]);
+      while (end < order.length && !beats(size(end), size(end - 1))) end++;
       for (let i = start; i < end; i++) ranks[order[i]] = (start + 1 + end) / 2;
       sizes.push(end - start);
       start = end;
@@ -98,8 +100,9 @@ RecAssay.tests = (() => {
     const pairs = [];
     order.forEach((left, i) => order.slice(i + 1).forEach((right) => {
       const gap = contest.values[left].map((value, d) => {
-        const difference = value - contest.values[right][d];
-        return contest.up ? difference : -difference;
+        const other = contest.values[right][d];
+        if (!beats(value, other) && !beats(other, value)) return 0;
+        return contest.up ? value - other : other - value;
       });
       pairs.push({ left, right, p: wilcoxon(gap) });
     }));
