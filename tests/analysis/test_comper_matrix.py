@@ -24,8 +24,7 @@ from recassay.analysis.comper.matrix import (
     similarity_labels,
 )
 from recassay.analysis.comper.matrix_tables import labels_from_frame, matrix_from_frame
-from recassay.analysis.comper.porter import stem
-from recassay.analysis.comper.words import dice, dice_table, features
+from recassay.analysis.comper.words import dice, dice_table, features, stem
 from recassay.core.errors import InputError, UsageError
 
 # The printed tables, a row a dimension (correctness, coverage, diversity, robustness, scalability).
@@ -120,6 +119,10 @@ STEMS = {
 @pytest.mark.parametrize("word", STEMS)
 def test_porters_stems(word):
     assert stem(word) == STEMS[word]
+
+
+def test_short_words_are_their_own_stems():
+    assert [stem(word) for word in ("as", "us", "by")] == ["as", "us", "by"]
 
 
 def test_dice_of_definitions_by_hand():

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
 from recassay.analysis.comper.matrix import DIMENSIONS
-from recassay.analysis.comper.porter import stem
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.types import FloatArray
@@ -33,6 +33,14 @@ STOP_WORDS = frozenset(
     )
 )
 """Function words of English."""
+
+
+@cache
+def stem(word: str) -> str:
+    """The stem of a lower-case English word by Porter's algorithm (Program 14(3), 1980); one or two letters stay."""
+    from snowballstemmer import stemmer
+
+    return word if len(word) <= 2 else str(stemmer("porter").stemWord(word))
 
 
 def features(definition: str) -> frozenset[str]:
