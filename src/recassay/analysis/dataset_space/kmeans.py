@@ -1,7 +1,7 @@
 """k-means for few points and many starts: all starts (and all point clouds) advance together.
 
-scikit-learn's KMeans finds the same clusters (a test compares them), but runs one start after another and keeps the best
-alone: on 30 points it takes 12 to 25 times as long, and the choice of datasets needs every run by itself.
+scikit-learn's KMeans finds the same clusters (a test compares them), but runs one start after another and keeps the
+best alone: on 30 points it takes 12 to 25 times as long, and the choice of datasets needs every run by itself.
 """
 
 from __future__ import annotations
