@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,3 +18,9 @@ def needed(folder: Path, variable: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no {folder.name} folder at {folder} (set {variable})")
     return folder
+
+
+def announced(group: str) -> set[str]:
+    """The names that the project's own entry points announce in a group."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return set(project["entry-points"][group])

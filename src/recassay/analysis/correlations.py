@@ -73,20 +73,28 @@ def correlate_metrics(results: Results) -> CorrelationsResult:
 
 
 def _spearman(table: FloatArray) -> FloatArray:
+    """Spearman's rho between the columns of a table (algorithms x metrics), each pair over the rows that have both."""
+    known = np.isfinite(table)
+    if known.all():
+        return _complete_spearman(table)
     n_metrics = table.shape[1]
     rho = np.full((n_metrics, n_metrics), np.nan)
     for i in range(n_metrics):
         for j in range(i, n_metrics):
-            both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
-            x, y = table[both, i], table[both, j]
-            if len(x) >= 3 and not (_constant(x) or _constant(y)):
-                rank_x, rank_y = (ties.ranks(values, higher_is_better=False) for values in (x, y))
-                rho[i, j] = rho[j, i] = np.corrcoef(rank_x, rank_y)[0, 1]
+            both = known[:, i] & known[:, j]
+            rho[i, j] = rho[j, i] = _complete_spearman(table[both][:, [i, j]])[0, 1]
     return rho
 
 
-def _constant(values: FloatArray) -> bool:
-    return not ties.beats(values.max(), values.min())
+def _complete_spearman(table: FloatArray) -> FloatArray:
+    """NaN for fewer than three rows, and for a column in which all tie."""
+    if len(table) < 3:
+        return np.full((table.shape[1], table.shape[1]), np.nan)
+    ranks = ties.ranks(table, higher_is_better=False, axis=0)
+    centred = ranks - ranks.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    unit = centred / np.where(length > 0, length, np.nan)
+    return np.clip(unit.T @ unit, -1.0, 1.0)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> CorrelationsResult:

@@ -12,6 +12,7 @@ from scipy import stats
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.display import Displayed
+from recassay.core.plain import plain
 from recassay.core.results import Matrix, Results
 from recassay.core.types import FloatArray, IntArray
 
@@ -74,21 +75,23 @@ class PerDatasetResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """By dataset and algorithm: an estimate, with its interval where there is one."""
-        return {
-            "metric": self.metric,
-            "source": self.source,
-            "confidence": self.confidence,
-            "values": {
-                dataset: {
-                    name: {
-                        "estimate": float(self.values[a, d]),
-                        "interval": [float(self.low[a, d]), float(self.high[a, d])],
+        return plain(
+            {
+                "metric": self.metric,
+                "source": self.source,
+                "confidence": self.confidence,
+                "values": {
+                    dataset: {
+                        name: {
+                            "estimate": float(self.values[a, d]),
+                            "interval": [float(self.low[a, d]), float(self.high[a, d])],
+                        }
+                        for a, name in enumerate(self.algorithms)
                     }
-                    for a, name in enumerate(self.algorithms)
-                }
-                for d, dataset in enumerate(self.datasets)
-            },
-        }
+                    for d, dataset in enumerate(self.datasets)
+                },
+            }
+        )
 
 
 def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence: float = 0.95) -> PerDatasetResult:

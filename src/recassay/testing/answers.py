@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -11,7 +14,7 @@ from recassay.core.types import Algorithm, IdArray, Interactions, Recommender, T
 
 
 class ConformanceError(RecAssayError, AssertionError):
-    """An algorithm breaks a promise of the protocol."""
+    """An algorithm, a metric or an analysis breaks a promise of its protocol."""
 
 
 def check_form(algorithm: Algorithm, top: TopK, users: IdArray, k: int, n_items: int) -> None:
@@ -73,12 +76,28 @@ def fresh_rng() -> np.random.Generator:
     return derived_rng(7, "conformance")
 
 
-def label(algorithm: Algorithm) -> str:
-    """What to call the algorithm in a message."""
-    return str(getattr(algorithm, "name", None) or type(algorithm).__name__)
+def label(part: object) -> str:
+    """What to call an algorithm, a metric or an analysis in a message."""
+    return str(getattr(part, "label", None) or getattr(part, "name", None) or type(part).__name__)
 
 
-def require(kept: object, broken: str, algorithm: Algorithm) -> None:
+def require(kept: object, broken: str, part: object) -> None:
     """Raise `ConformanceError` with the sentence `broken` unless the promise is kept."""
     if not kept:
-        raise ConformanceError(broken, where=label(algorithm))
+        raise ConformanceError(broken, where=label(part))
+
+
+def is_text(value: object) -> bool:
+    """Whether a declaration says something."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+@contextmanager
+def disturbed_chance(seed: int) -> Iterator[None]:
+    """The global generator in another state, and as it was afterwards: nothing may depend on it."""
+    state = np.random.get_state()  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import inspect
 import tracemalloc
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,9 +21,11 @@ from recassay.testing.answers import (
     alike,
     answer,
     check_form,
+    disturbed_chance,
     everyone,
     fitted,
     fresh_rng,
+    is_text,
     label,
     lists_of,
     require,
@@ -49,8 +50,7 @@ def check_declaration(make: MakeAlgorithm) -> None:
     """It has a name, a source, and a search space whose keys are constructor arguments, defaults within range."""
     algorithm = make()
     for attribute in ("name", "source"):
-        value = getattr(algorithm, attribute, None)
-        require(isinstance(value, str) and value.strip(), f"has no text in its attribute {attribute!r}", algorithm)
+        require(is_text(getattr(algorithm, attribute, None)), f"has no text in its attribute {attribute!r}", algorithm)
     arguments = inspect.signature(type(algorithm)).parameters
     open_ended = any(argument.kind is argument.VAR_KEYWORD for argument in arguments.values())
     for name, argument in arguments.items():
@@ -77,9 +77,8 @@ def check_deterministic(make: MakeAlgorithm) -> None:
     """Two fits with generators in one state give the same lists and scores, whatever the global generator does."""
     train, _ = learnable_tastes()
     answers = []
-    with _global_generator_kept():
-        for disturbance in (1, 2):
-            np.random.seed(disturbance)  # noqa: NPY002
+    for disturbance in (1, 2):
+        with disturbed_chance(disturbance):
             answers.append(answer(make(), train))
     require(
         np.array_equal(answers[0].items, answers[1].items) and np.array_equal(answers[0].scores, answers[1].scores),
@@ -322,12 +321,3 @@ def _inside(parameter: Parameter) -> bool:
     if isinstance(parameter, Choice):
         return parameter.default in parameter.options
     return parameter.low <= parameter.default <= parameter.high
-
-
-@contextmanager
-def _global_generator_kept() -> Iterator[None]:
-    state = np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        np.random.set_state(state)  # noqa: NPY002

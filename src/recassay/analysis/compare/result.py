@@ -13,6 +13,7 @@ from recassay.analysis.inference.significance import FriedmanResult, Pair, nemen
 from recassay.core import columns as c
 from recassay.core.choices import ZeroMethod
 from recassay.core.display import Displayed
+from recassay.core.plain import plain
 from recassay.core.results import MissingCells
 
 
@@ -80,7 +81,7 @@ class CompareResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
-        return {
+        return plain({
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "algorithms": list(self.algorithms),
@@ -96,4 +97,4 @@ class CompareResult(Displayed):
                         "dropped": list(self.missing.dropped)},
             "settings": {"alpha": self.alpha, "zeros": self.zeros, "rope": self.rope,
                          "credibility": self.credibility, "draws": self.draws},
-        }  # fmt: skip
+        })  # fmt: skip

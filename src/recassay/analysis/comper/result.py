@@ -17,6 +17,7 @@ from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Normalisation
 from recassay.core.display import Displayed
+from recassay.core.plain import plain
 from recassay.core.types import FloatArray
 
 MEAN = "mean over settings"
@@ -208,27 +209,29 @@ class ComPerResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`scores[dataset][algorithm]`, and beside them dimensions, contributions, agreement and sensitivity."""
         table, objectives = self.table, self.matrix.objectives
-        return {
-            "scores": _nested(table, self.scores),
-            "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
-            "normalisation": self.normalisation,
-            "time_unit": table.time_unit,
-            "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),
-            "negative_dimensions": [name for name, lower in zip(DIMENSIONS, table.negative, strict=True) if lower],
-            "matrix": self.matrix.to_dict(),
-            "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
-            "dimensions": _nested(table, table.values, DIMENSIONS),
-            "normalised": _nested(table, self.normalised, DIMENSIONS),
-            "contributions": {
-                "dimensions": _nested(table, self.by_dimension, DIMENSIONS),
-                "objectives": _nested(table, self.by_objective, objectives),
-            },
-            "sum": _nested(table, self.sums),
-            "mean": _nested(table, self.means),
-            "agreement": [asdict(one) for one in self.agreements],
-            "sensitivity": {one.scheme: self._sensitivity(one) for one in self.sensitivities},
-            "notes": self.notes,
-        }
+        return plain(
+            {
+                "scores": _nested(table, self.scores),
+                "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
+                "normalisation": self.normalisation,
+                "time_unit": table.time_unit,
+                "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),
+                "negative_dimensions": [name for name, lower in zip(DIMENSIONS, table.negative, strict=True) if lower],
+                "matrix": self.matrix.to_dict(),
+                "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
+                "dimensions": _nested(table, table.values, DIMENSIONS),
+                "normalised": _nested(table, self.normalised, DIMENSIONS),
+                "contributions": {
+                    "dimensions": _nested(table, self.by_dimension, DIMENSIONS),
+                    "objectives": _nested(table, self.by_objective, objectives),
+                },
+                "sum": _nested(table, self.sums),
+                "mean": _nested(table, self.means),
+                "agreement": [asdict(one) for one in self.agreements],
+                "sensitivity": {one.scheme: self._sensitivity(one) for one in self.sensitivities},
+                "notes": self.notes,
+            }
+        )
 
     def _sensitivity(self, one: WeightSensitivity) -> dict[str, Any]:
         settings = (*self.table.datasets, MEAN)

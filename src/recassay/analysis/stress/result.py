@@ -16,6 +16,7 @@ from recassay.analysis.stress.signs import Row
 from recassay.analysis.stress.survival import Survival
 from recassay.core import columns as c
 from recassay.core.display import Displayed
+from recassay.core.plain import plain
 from recassay.core.results import MissingCells
 from recassay.core.types import BoolArray, FloatArray
 
@@ -114,7 +115,7 @@ class StressResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""
         names = [rule.name for rule in self.rules]
-        return {
+        return plain({
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "algorithms": list(self.algorithms),
@@ -158,4 +159,4 @@ class StressResult(Displayed):
                 for subset in self.subsets
             },
             "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
-        }  # fmt: skip
+        })  # fmt: skip

@@ -1,0 +1,222 @@
+"""Every registered metric against every promise, and the suite against metrics that break one."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recassay.core.registry import metrics
+from recassay.core.types import TopK
+from recassay.metrics.accuracy import HitRate
+from recassay.metrics.beyond import Novelty
+from recassay.metrics.exposure import Coverage
+from recassay.metrics.protocol import MetricBase
+from recassay.testing import METRIC_CHECKS, ConformanceError, check_metric, metric_checks
+from recassay.testing.metric_examples import judged_lists
+from support.places import announced
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_promises(name: str) -> None:
+    check_metric(metrics.get(name))
+
+
+def test_every_metric_of_the_package_is_in_the_suite() -> None:
+    assert announced("recassay.metrics") <= set(metrics.names())
+
+
+def test_every_check_is_in_the_list() -> None:
+    written = {
+        name for name, value in vars(metric_checks).items() if name.startswith("check_") and inspect.isfunction(value)
+    }
+    assert written - {"check_metric"} == {check.__name__ for check in METRIC_CHECKS}
+
+
+def test_the_example_has_every_kind_of_user() -> None:
+    given = judged_lists()
+    relevant, past = (np.diff(part.indptr)[given.top.users] for part in (given.truth, given.train))
+    length = (given.top.items >= 0).sum(axis=1)
+    assert {0, 3, 8} <= set(length.tolist())
+    assert (relevant == 0).any()
+    assert (past == 0).any()
+    assert ((relevant > 0) & (length == 0)).any()
+    assert ((relevant == 0) & (length > 0)).any()
+    late = given.truth.toarray()[given.top.users[:, None], given.top.items] * (given.top.items >= 0) > 0
+    assert (late[:, metric_checks.CUTOFF :].any(axis=1) & ~late[:, : metric_checks.CUTOFF].any(axis=1)).any()
+    popularity = np.diff(given.train.tocsc().indptr)
+    assert len(set(popularity)) == len(popularity)
+
+
+class Hits(HitRate):
+    """A good metric to break in one place; its values are floats of the hits."""
+
+    name = "my hits"
+    higher_is_better = True
+
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values
+
+    def per_user(self, top: TopK, truth: Any, context: Any) -> Any:
+        return self.changed(super().per_user(top, truth, context), top, truth, context)
+
+
+class NoDirection(Hits):
+    higher_is_better = None
+
+
+class NoFormula(Hits):
+    formula = " "
+
+
+class NoConvention(Hits):
+    variants = {"any": ""}  # noqa: RUF012
+
+
+class Opposite(MetricBase):
+    name = "ndcg"
+    scope = "user"
+    formula = source = "none"
+    variants = {"any": "anything"}  # noqa: RUF012
+
+
+class Mislabelled(Hits):
+    label = "hits"
+
+
+class Lenient(Hits):
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        super().__init__(k or None, variant)
+
+
+class AnyVariant(Hits):
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        super().__init__(k)
+
+
+class ZeroForUndefined(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return np.nan_to_num(values)
+
+
+class ZeroForEmptyList(Novelty):
+    name = "my novelty"
+    higher_is_better = True
+
+    def per_user(self, top: TopK, truth: Any, context: Any) -> Any:
+        return np.nan_to_num(super().per_user(top, truth, context))
+
+
+class Integers(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values.astype(np.float32)
+
+
+class Infinite(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return np.where(values > 0, np.inf, values)
+
+
+class Warns(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values * (context.relevant(top, truth) / context.relevant(top, truth))
+
+
+class Relative(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values - np.nanmean(values) if np.isfinite(values).any() else values
+
+
+class ByPosition(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values + np.arange(len(values))
+
+
+class Deep(Hits):
+    def per_user(self, top: TopK, truth: Any, context: Any) -> Any:
+        return type(self).__mro__[2](None).per_user(top, truth, context)
+
+
+class ById(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values + (top.items[:, 0] == 3)
+
+
+class ByScore(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values * np.where(np.isfinite(top.scores[:, 0]), top.scores[:, 0], 0.0).astype(np.float64)
+
+
+class UpsideDown(Hits):
+    higher_is_better = False
+
+
+class Writes(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        top.items.sort(axis=1)
+        return values
+
+
+class Moody(Hits):
+    asked = 0
+
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        Moody.asked += 1
+        return values + Moody.asked
+
+
+class NoUsers(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values if len(values) else np.zeros(1)
+
+
+class InOrder(Coverage):
+    """A catalogue metric that looks at who comes first."""
+
+    name = "my coverage"
+    higher_is_better = True
+
+    def catalogue(self, top: TopK, truth: Any, context: Any) -> float:
+        return super().catalogue(top, truth, context) + float(top.users[0] if len(top.users) else 0)
+
+
+BROKEN: list[tuple[Callable[..., Any], str]] = [
+    (NoDirection, "does not say whether higher values are better"),
+    (NoFormula, "no text in its attribute 'formula'"),
+    (NoConvention, "does not say what its variant 'any' means"),
+    (Mislabelled, "is labelled 'hits'"),
+    (Opposite, "has no method per_user"),
+    (Lenient, "accepts a cut-off of 0"),
+    (AnyVariant, "accepts an unknown convention"),
+    (ZeroForUndefined, "gives a user without relevant items a value"),
+    (ZeroForEmptyList, "gives an empty list a value"),
+    (Integers, "as float32, not float64"),
+    (Infinite, "an infinite value"),
+    (Warns, "warns: .*divide"),
+    (Relative, "another value when the batch is another"),
+    (ByPosition, "another value when the batch is another"),
+    (Deep, "looks beyond the first 4"),
+    (ById, "depends on the ids"),
+    (ByScore, "depends on the size of the scores"),
+    (UpsideDown, "is worse, by its own direction"),
+    (Writes, "writes into an array"),
+    (Moody, "when it is asked a second time"),
+    (NoUsers, "for no lists"),
+    (InOrder, "depends on the order of the lists"),
+]
+
+
+@pytest.mark.parametrize(("broken", "sentence"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_broken_promise_is_named(broken: Callable[..., Any], sentence: str) -> None:
+    with pytest.raises(ConformanceError) as raised:
+        check_metric(broken)
+    assert re.search(sentence, str(raised.value)), raised.value
+
+
+def test_a_good_metric_passes_and_checks_can_be_skipped() -> None:
+    check_metric(Hits)
+    check_metric(UpsideDown, skip=["check_direction"])
