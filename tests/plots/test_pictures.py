@@ -57,6 +57,17 @@ def test_bars_are_the_groups_and_do_not_touch(compared):
     assert max(b["y"] for b in layout.dashed) < min(row["y"] for row in layout.labels)
 
 
+def test_a_bar_reaches_from_the_first_to_the_last_of_its_group(compared):
+    layout = lay_out(compared)
+    rank = dict(zip(compared.algorithms, compared.mean_ranks, strict=True))
+    overhang = 0.02 * (len(rank) - 1)
+    for bars, rule in ((layout.bars, "wilcoxon_holm"), (layout.dashed, "bayesian")):
+        for bar, group in zip(bars, compared.groups[rule], strict=True):
+            assert bar["group"].split(", ") == list(group)
+            assert rank[group[0]] - overhang <= bar["x"] <= rank[group[0]]
+            assert rank[group[-1]] <= bar["x2"] <= rank[group[-1]] + overhang
+
+
 def test_colours_stay_with_the_algorithm():
     order = ["b", "a", "c"]
     scale = colour_scale(order).to_dict()
