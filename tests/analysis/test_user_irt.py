@@ -40,6 +40,7 @@ def study(tmp_path_factory):
             trials=0,
         ),
         folder,
+        workers=1,
     )
     return folder
 

@@ -206,7 +206,7 @@ def test_an_identity_holds_what_the_numbers_depend_on_and_no_more(folder):
 def test_seeds_and_folds_make_cells_of_their_own(folder):
     protocol = {"split": "kfold", "folds": 3, "min_item_interactions": 1, "min_user_interactions": 1}
     spec = tiny_study(folder, ("Pop",), seed=[1, 2], protocol=protocol, trials=0)
-    record = run_study(spec, folder / "out", workers=2)
+    record = run_study(spec, folder / "out", workers=1)
     assert (record.done, record.failed) == (6, ())
     with Store.open(folder / "out") as store:
         frame = store.results().frame.filter(metric="ndcg@10")
@@ -281,7 +281,7 @@ def test_an_algorithm_added_from_python_is_refused(folder, monkeypatch):
 def test_a_dataset_that_cannot_be_split_becomes_rows_and_the_others_go_on(folder):
     (folder / "bad.csv").write_text("user,item,timestamp\nu1,i1,5\nu1,i1\n")
     spec = tiny_study(folder, ("Pop",), datasets=("bad", "tiny"))
-    record = run_study(spec, folder / "out", workers=2)
+    record = run_study(spec, folder / "out", workers=1)
     assert (record.done, len(record.failed)) == (1, 1)
     assert record.failed[0].status == "failed"
     assert record.failed[0].reason.startswith("dataset bad: ")
