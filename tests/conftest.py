@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+from support.in_process import in_process  # noqa: F401
 from support.places import REFERENCE, needed
 from support.shared import analyzed  # noqa: F401
 

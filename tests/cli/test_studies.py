@@ -67,6 +67,7 @@ def test_run_status_analyze(cli, study, tmp_path):
     assert {"recassay", "python"} & set(json.dumps(manifest).split('"'))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_without_a_file(cli, tmp_path):
     out = tmp_path / "quick"
     ran = cli("run", "--datasets", "synthetic:dense-small", "--algorithms", "MostPop,ItemKNN", "--trials", 0,
@@ -75,6 +76,7 @@ def test_without_a_file(cli, tmp_path):
     assert recassay.load_results(out).metrics[0] == "ndcg@5"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     (tmp_path / "model.py").write_text(
         PLUGIN + "    def fit(self, train, *, rng):\n        raise ValueError('no luck')\n"
@@ -124,6 +126,7 @@ def test_a_misspelt_key_is_named_with_its_line(cli, study):
     assert "line 9" in ran.err or ":9" in ran.err
 
 
+@pytest.mark.usefixtures("in_process")
 def test_positions_refuse_a_global_split(cli, tmp_path):
     path = tmp_path / "sequences.csv"
     path.write_text(
@@ -134,6 +137,7 @@ def test_positions_refuse_a_global_split(cli, tmp_path):
     assert "the times are positions, not a clock" in " ".join(ran.out.split())
 
 
+@pytest.mark.usefixtures("in_process")
 def test_auc_of_a_study_reads_the_whole_order(tmp_path):
     """A random order has an AUC of one half; lists of a hundred alone would say the same of any algorithm's tail."""
     study = recassay.make_study(["synthetic:long-tail"], ["Random", "EASE"], metrics=["auc", "ndcg@10"], trials=0)
@@ -143,6 +147,7 @@ def test_auc_of_a_study_reads_the_whole_order(tmp_path):
     assert auc["EASE"] > 0.8
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_dataset_that_cannot_be_read_is_said_once(cli, tmp_path):
     (tmp_path / "broken.csv").write_text("user,item\n1\n")
     ran = cli("run", "--datasets", tmp_path / "broken.csv", "--algorithms", "MostPop,Random", "--trials", 0,

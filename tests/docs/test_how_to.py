@@ -63,6 +63,7 @@ def test_the_recipes_are_found():
 
 
 @pytest.mark.parametrize("title", [title for title, lines in RECIPES.items() if lines])
+@pytest.mark.usefixtures("in_process")
 def test_a_recipe_runs(title, folder, cli, monkeypatch):
     only_analyses(monkeypatch, "rank", "compare")
     for line in RECIPES[title]:

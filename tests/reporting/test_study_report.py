@@ -10,6 +10,7 @@ import pytest
 import recassay
 from recassay.evidence.facts import study_facts
 from recassay.evidence.study import evidence_of
+from support.in_process import without_processes
 from support.shared import only_analyses
 
 BROKEN = """
@@ -37,7 +38,8 @@ def folder(tmp_path_factory):
         trials=0,
         protocol={"split": "random"},
     )
-    record = recassay.run(study, out / "study", workers=1)
+    with without_processes():
+        record = recassay.run(study, out / "study")
     assert record.done == 4
     return out / "study"
 
