@@ -1,41 +1,60 @@
 #!/usr/bin/env python3
 """Set up RecAssay beside this file and run one thing: needs Python 3.11 or newer and pip, nothing else.
 
-python3 dev.py demo|test|lint|bench|docs [arguments passed on]
+python3 dev.py demo|check|test|lint|bench|docs|bounds [arguments passed on]
 
-Makes `.venv` on first use, installs the project with what the command needs (again only when `pyproject.toml`
-or the interpreter changed), and runs the command. pip reads its own settings (PIP_* variables, pip.conf) as usual.
+  demo    the main job on embedded data, offline
+  check   while you work: lint, then the quick tests, those that failed last time first
+  test    the whole suite; arguments go to pytest
+  lint    ruff, mypy --strict, the import contracts
+  bench   speed, against peers where they are installed
+  docs    the documentation as HTML in site/; --quick: without running the demo
+  bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
+
+Makes `.venv` on first use, installs the project with what the command needs (again only when `pyproject.toml`, the
+version or the interpreter changed), and runs the command. pip reads its own settings (PIP_* variables, pip.conf) as
+usual.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-VENV = HERE / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+LINT = [
+    ["-m", "ruff", "check", "."],
+    ["-m", "ruff", "format", "--check", "."],
+    ["-m", "mypy"],
+    ["-c", "from importlinter.cli import lint_imports_command as run; run()"],
+]
+QUICK = ["-m", "pytest", "-m", "not slow", "--failed-first"]
 
-# command -> (extras it needs, command lines it runs)
-COMMANDS: dict[str, tuple[str, list[list[str]]]] = {
-    "demo": ("", [["-m", "recassay", "demo"]]),
-    "test": ("dev", [["-m", "pytest"]]),
-    "lint": (
-        "dev",
-        [
-            ["-m", "ruff", "check", "."],
-            ["-m", "ruff", "format", "--check", "."],
-            ["-m", "mypy"],
-            ["-c", "from importlinter.cli import lint_imports_command as run; run()"],
-        ],
-    ),
-    "bench": ("dev", [["benchmarks/run.py"]]),
-    "docs": ("dev", [["docs/build.py"]]),
+
+@dataclass(frozen=True)
+class Command:
+    """Command lines for Python, run one after the other until one fails; the user's arguments go to the last."""
+
+    lines: list[list[str]]
+    extras: str = "dev"
+    lowest: bool = False
+    """Whether it runs in an environment of its own with the lowest declared versions."""
+
+
+COMMANDS = {
+    "demo": Command([["-m", "recassay", "demo"]], extras=""),
+    "check": Command([*LINT, QUICK]),
+    "test": Command([["-m", "pytest"]]),
+    "lint": Command(LINT),
+    "bench": Command([["benchmarks/run.py"]]),
+    "docs": Command([["docs/build.py"]]),
+    "bounds": Command([QUICK], extras="test", lowest=True),
 }
 
 
@@ -45,58 +64,92 @@ def fail(message: str) -> None:
     raise SystemExit(2)
 
 
-def make_venv() -> None:
-    """Create `.venv`; without ensurepip (some Linux packages split it off) fall back on the pip of this Python."""
-    shutil.rmtree(VENV, ignore_errors=True)
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
-    if made.returncode == 0:
-        return
-    shutil.rmtree(VENV, ignore_errors=True)
-    bare = subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)], capture_output=True, text=True)
-    if bare.returncode != 0:
+def lowest_versions(declared: str) -> list[str]:
+    """From the text of pyproject.toml: every dependency, also of the extras, at its lower bound (`numpy==1.26`)."""
+    import tomllib
+
+    project = tomllib.loads(declared)["project"]
+    wanted = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    wanted = [one for one in wanted if not one.startswith(f"{project['name']}[")]
+    lowest = {}
+    for requirement in wanted:
+        bound = re.match(r"\s*([\w.-]+)(?:\[[^]]*\])?\s*>=\s*([\w.]+)", requirement)
+        if bound is None:
+            fail(f"pyproject.toml: {requirement!r} has no lower bound; write it as name>=version")
+            raise AssertionError
+        if lowest.setdefault(bound[1], bound[2]) != bound[2]:
+            fail(f"pyproject.toml: {bound[1]} has two lower bounds, {lowest[bound[1]]} and {bound[2]}")
+    return [f"{name}=={version}" for name, version in lowest.items()]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment beside this file."""
+
+    folder: Path
+    lowest: bool = False
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def install(self, extras: str) -> None:
+        """Bring it up to date for these extras; a no-op of a few milliseconds when nothing changed."""
+        stamp = self.folder / f"recassay-{extras or 'plain'}.stamp"
+        covered = [stamp] if extras else [stamp, self.folder / "recassay-dev.stamp"]
+        wanted = wanted_stamp()
+        if self.python.exists() and any(s.exists() and s.read_text() == wanted for s in covered):
+            return
+        if not self._is_ours():
+            self._make()
+        for old in self.folder.glob("recassay-*.stamp"):
+            old.unlink()
+        target = f"{HERE}[{extras}]" if extras else str(HERE)
+        print(f"dev.py: installing RecAssay into {self.folder.name} (once, or after a change of what it needs) ...",
+              file=sys.stderr)  # fmt: skip
+        command = [*self._pip(), "install", "--disable-pip-version-check", "--editable", target]
+        if not self.lowest:
+            command.append("--quiet")
+        else:
+            constraints = self.folder / "lowest.txt"
+            constraints.write_text("\n".join(lowest_versions((HERE / "pyproject.toml").read_text())) + "\n")
+            command += ["--constraint", str(constraints)]
+        if subprocess.run(command, cwd=HERE).returncode != 0:
+            fail("pip could not install the project; its message above says why")
+        stamp.write_text(wanted)
+
+    def _is_ours(self) -> bool:
+        """Whether it exists and has the interpreter that runs this script."""
+        if not self.python.exists():
+            return False
+        asked = [str(self.python), "-c", "import sys; print(sys.version_info[:3])"]
+        return subprocess.run(asked, capture_output=True, text=True).stdout.strip() == str(sys.version_info[:3])
+
+    def _make(self) -> None:
+        """Create it; without ensurepip (some Linux packages split it off) fall back on the pip of this Python."""
+        for more in ([], ["--without-pip"]):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            command = [sys.executable, "-m", "venv", *more, str(self.folder)]
+            if subprocess.run(command, capture_output=True).returncode == 0:
+                return
         fail("this Python has no working venv module: install it (on Debian: python3-venv), then try again")
 
-
-def pip_command() -> list[str]:
-    """pip inside `.venv`, or the outer pip aimed at it."""
-    if subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0:
-        return [str(PYTHON), "-m", "pip"]
-    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
-        return [sys.executable, "-m", "pip", "--python", str(PYTHON)]
-    fail("pip is missing: install it (python3 -m ensurepip, or your system's python3-pip), then try again")
-    raise AssertionError
+    def _pip(self) -> list[str]:
+        """Its pip, or the outer pip aimed at it."""
+        if subprocess.run([str(self.python), "-m", "pip", "--version"], capture_output=True).returncode == 0:
+            return [str(self.python), "-m", "pip"]
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+            return [sys.executable, "-m", "pip", "--python", str(self.python)]
+        fail("pip is missing: install it (python3 -m ensurepip, or your system's python3-pip), then try again")
+        raise AssertionError
 
 
 def wanted_stamp() -> str:
-    """What the installation depends on: the interpreter and the project's declaration."""
-    declared = hashlib.sha256((HERE / "pyproject.toml").read_bytes()).hexdigest()
-    return f"{sys.version_info[:3]} {HERE} {declared}"
-
-
-def install(extras: str) -> None:
-    """Bring `.venv` up to date for these extras; a no-op of a few milliseconds when nothing changed."""
-    stamp = VENV / f"recassay-{extras or 'plain'}.stamp"
-    covered = [stamp] if extras else [stamp, VENV / "recassay-dev.stamp"]
-    wanted = wanted_stamp()
-    if PYTHON.exists() and any(s.exists() and s.read_text() == wanted for s in covered):
-        return
-    ours = "import sys; print(sys.version_info[:3])"
-    same = PYTHON.exists() and subprocess.run(
-        [str(PYTHON), "-c", ours], capture_output=True, text=True
-    ).stdout.strip() == str(sys.version_info[:3])
-    if not same:
-        make_venv()
-    for old in VENV.glob("recassay-*.stamp"):
-        old.unlink()
-    target = f"{HERE}[{extras}]" if extras else str(HERE)
-    print("dev.py: installing RecAssay into .venv (once, or after pyproject.toml changed) ...", file=sys.stderr)
-    done = subprocess.run(
-        [*pip_command(), "install", "--quiet", "--disable-pip-version-check", "--editable", target],
-        cwd=HERE,
-    )
-    if done.returncode != 0:
-        fail("pip could not install the project; its message above says why")
-    stamp.write_text(wanted)
+    """What the installation depends on: the interpreter, the place, the project's declaration and its version."""
+    declared = hashlib.sha256((HERE / "pyproject.toml").read_bytes())
+    declared.update((HERE / "src" / "recassay" / "core" / "version.py").read_bytes())
+    return f"{sys.version_info[:3]} {HERE} {declared.hexdigest()}"
 
 
 def main(arguments: list[str]) -> int:
@@ -109,10 +162,12 @@ def main(arguments: list[str]) -> int:
     name, *rest = arguments
     if name not in COMMANDS:
         fail(f"there is no command {name!r}; there are: {', '.join(COMMANDS)}")
-    extras, lines = COMMANDS[name]
-    install(extras)
-    for line in lines:
-        code = subprocess.run([str(PYTHON), *line, *(rest if len(lines) == 1 else [])], cwd=HERE).returncode
+    command = COMMANDS[name]
+    environment = Environment(HERE / (".venv-bounds" if command.lowest else ".venv"), command.lowest)
+    environment.install(command.extras)
+    for line in command.lines:
+        passed_on = rest if line is command.lines[-1] else []
+        code = subprocess.run([str(environment.python), *line, *passed_on], cwd=HERE).returncode
         if code != 0:
             return code
     return 0

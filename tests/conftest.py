@@ -13,7 +13,9 @@ import pytest
 from hypothesis import settings
 
 from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
+from support.in_process import in_process  # noqa: F401
 from support.places import REFERENCE, needed
+from support.shared import analyzed  # noqa: F401
 
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -211,6 +211,7 @@ def test_on_the_paper_s_benchmark_characteristics_do_not_beat_the_mean_rank(kdd2
     assert result.nearest[0].dataset == "movielens_1m"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_knows_the_characteristics_of_its_datasets(tmp_path):
     from recassay.evidence.study import evidence_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference.bootstrap import expanded_tail, resampled_values
+from recassay.analysis.inference.bootstrap import expanded_tail, intervals, resampled_values
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.results import Results
 from recassay.testing.results import synthetic_results
@@ -43,6 +43,18 @@ def test_probabilities_and_intervals():
         assert (ranking.rank_interval[:, 1] >= ranking.ranks).all()
         assert (ranking.score_interval[:, 0] <= ranking.score_interval[:, 1]).all()
     assert result.rankings["mean"].probability_best.argmax() == 0
+
+
+def test_intervals_of_ranks_end_at_ranks_that_were_attained():
+    """Between two attained ranks the interval is widened to the outer one: no algorithm was ever "rank 1.3"."""
+    samples = np.array([[1, 1], [2, 1], [3, 1], [4, 2], [5, 2], [6, 4], [7, 4], [8, 4], [9, 4], [10, 4], [11, 7]])
+    low, high = intervals(samples, 100_000, 0.9, discrete=True).T
+    assert (low.tolist(), high.tolist()) == ([1, 1], [11, 7])
+    low, high = intervals(samples, 100_000, 0.9).T
+    np.testing.assert_allclose([low, high], [[1.5, 1], [10.5, 5.5]], atol=1e-3)
+    result = rank_algorithms(matrix(np.random.default_rng(0).random((6, 7))), replicates=101)
+    ends = np.stack([ranking.rank_interval for ranking in result.rankings.values()])
+    np.testing.assert_array_equal(ends * 2, np.round(ends * 2))
 
 
 def test_order_of_the_rows_does_not_matter_and_the_seed_does():

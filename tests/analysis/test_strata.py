@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.strata.bootstrap import GROUPS, user_replicates
 from recassay.analysis.strata.fit import sweep_strata
-from recassay.analysis.strata.pairs import find_crossings, paired_tests
+from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
 from recassay.analysis.strata.sensitivity import kendall_distance
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
@@ -110,6 +111,20 @@ def test_one_side_alone_is_not_proven():
     assert not any(crossing.proven for crossing in found.crossings)
     assert found.tests.p_holm[-1, 0] < 1e-6
     assert found.sensitivity.proven == 0
+
+
+def test_the_search_for_a_threshold_is_paid_for():
+    """Each side's p is the smallest of its run times the number of all thresholds, at most 1."""
+    one = np.array([0])
+    gap = np.array([[0.2], [0.1], [-0.1], [-0.2]])
+    p = np.array([[0.02], [0.5], [0.001], [0.3]])
+    tests = PairTests(left=one, right=one + 1, difference=gap, t=gap, p=p, p_holm=p)
+    (crossing,) = find_crossings(tests, THRESHOLDS, ("a", "b"), 0.05)
+    assert (crossing.p_below, crossing.p_above) == pytest.approx((0.08, 0.004))
+    assert (crossing.significant_below, crossing.significant_above) == (False, True)
+    assert not crossing.proven
+    (weak,) = find_crossings(replace(tests, p_holm=np.full((4, 1), 0.4)), THRESHOLDS, ("a", "b"), 0.05)
+    assert (weak.p_below, weak.p_above) == (1, 1)
 
 
 def test_equals_are_seldom_said_to_cross():

@@ -16,6 +16,7 @@ from recassay.evidence.users import hit_metric, user_responses
 from recassay.reporting.figures import figures, render
 from recassay.reporting.sections import user_irt as section
 from recassay.store import Store
+from support.in_process import without_processes
 
 
 def simulated(n, m, seed, prefix="a"):
@@ -32,15 +33,14 @@ def simulated(n, m, seed, prefix="a"):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("users") / "study"
-    recassay.run(
-        recassay.make_study(
-            ["synthetic:dense-small", "synthetic:few-items"],
-            ["Random", "MostPop", "EASE", "ItemKNN"],
-            metrics=["ndcg@10", "hitrate@10", "coverage@10"],
-            trials=0,
-        ),
-        folder,
+    study = recassay.make_study(
+        ["synthetic:dense-small", "synthetic:few-items"],
+        ["Random", "MostPop", "EASE", "ItemKNN"],
+        metrics=["ndcg@10", "hitrate@10", "coverage@10"],
+        trials=0,
     )
+    with without_processes():
+        recassay.run(study, folder)
     return folder
 
 

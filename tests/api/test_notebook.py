@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,8 @@ def test_pictures_come_with_their_captions(report):
     page = shown._repr_html_()
     assert "<svg" in page
     assert html.escape(shown[0].caption) in page
-    whole = report._repr_html_()
+    some = replace(report, analyses={name: report.analyses[name] for name in ("rank", "compare")})
+    whole = some._repr_html_()
     assert "<script" not in whole
-    assert whole.count("<figure>") == len(recassay.figures(report))
+    assert html.escape(report.verdict[0]) in whole
+    assert whole.count("<figure>") == len(recassay.figures(some)) > len(shown)

@@ -13,6 +13,7 @@ import recassay
 from recassay.api.serve import LiveStudy
 from recassay.reporting.live import LiveServer
 from support.browser import why_not
+from support.in_process import without_processes
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,8 @@ def study(tmp_path_factory):
         metrics=["ndcg@10"],
         trials=0,
     )
-    recassay.run(spec, folder, workers=1)
+    with without_processes():
+        recassay.run(spec, folder)
     return folder
 
 
@@ -42,7 +44,7 @@ def server(study):
 
 
 def ask(server, path, method="GET", **headers):
-    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=10)
+    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=60)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     body = answer.read()
@@ -60,7 +62,7 @@ def test_status_page_and_report(server):
     assert found["grid"] == [["done", "done"], ["done", "done"]]
     assert [row["algorithm"] for row in found["leaderboard"]["rows"]] == ["MostPop", "Random"]
     assert found["leaderboard"]["rows"][0]["mean_rank"] == 1.0
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while json.loads(ask(server, "/status.json")[1])["report"] is None and time.monotonic() < deadline:
         time.sleep(0.05)
     answer, body = ask(server, "/report.html?cells=4")
@@ -95,7 +97,7 @@ def test_the_page_shows_the_study_in_a_browser(server, chromium):
     assert page.title() == "4 of 4 · two"
     assert page.locator("#cells tbody td.done").count() == 4
     assert page.locator("#board tbody th").all_inner_texts() == ["MostPop", "Random"]
-    page.wait_for_selector("#report:not([hidden])", timeout=20_000)
+    page.wait_for_selector("#report:not([hidden])", timeout=60_000)
     assert page.frame_locator("iframe").locator("p").inner_text() == "the report"
     assert said == []
     page.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 
+import pytest
+
 import recassay
 from recassay.classifiers.study_file import ARTIFICIAL, REAL, load_classify_study
 from support.classify import tiny_table
@@ -17,6 +19,7 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.S)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_study_file_and_the_classifier_of_the_page(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "first.csv.gz").write_bytes(gzip.compress(tiny_table().write_csv().encode()))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
 
 import numpy as np
 import polars as pl
@@ -18,7 +16,7 @@ from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load
 from recassay.core.errors import InputError, UsageError
 from recassay.store import Store
 from support.classify import tiny_table, write_study, write_tables
-from support.run import children_of
+from support.drivers import drivers
 
 
 def answers(folder):
@@ -71,6 +69,7 @@ def test_the_responses_of_the_study(whole):
         assert one.metadata["NumberOfFeatures"] == 4
 
 
+@pytest.mark.usefixtures("in_process")
 def test_one_process_gives_the_same_answers(whole, tmp_path):
     spec = load_classify_study(whole / "study.toml")
     chosen = [one for one in spec.classifiers if one.name in {"RandomForest-3", "MLP", "SVM", "rand1", "mlp-1"}]
@@ -111,6 +110,7 @@ def test_every_analysis_meets_a_classifier_study(whole, cli):
     assert not {"strata", "user_irt", "select"} & set(document["analyses"])
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_changed_study_runs_what_changed(tmp_path):
     write_tables(tmp_path, "one", "two")
     chosen = '"./mine.py:Nearest", "majority"'
@@ -130,7 +130,7 @@ def test_own_classifiers_and_those_that_fail(tmp_path):
         tmp_path,
         datasets='"one.csv"',
         classifiers=", ".join(f'"./mine.py:{name}"' for name in names),
-        more="[budget]\nseconds_per_cell = 2\n\n[classifier.Spy]\nshift = 0.1\n",
+        more="[budget]\nseconds_per_cell = 8\n\n[classifier.Spy]\nshift = 0.1\n",
     )
     record = recassay.classify(study, tmp_path / "out", workers=1)
     failed = {cell.algorithm: (cell.status, cell.reason or "") for cell in record.failed}
@@ -151,6 +151,7 @@ def test_own_classifiers_and_those_that_fail(tmp_path):
     assert again.ran == 0
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_table_that_cannot_be_read_fails_its_cells_alone(tmp_path):
     write_tables(tmp_path, "one")
     (tmp_path / "bad.csv").write_text("a,class\n" + "1,x\n" * 20)
@@ -163,9 +164,12 @@ def test_a_table_that_cannot_be_read_fails_its_cells_alone(tmp_path):
     assert recassay.classify(study, tmp_path / "out", workers=1).done == 4
 
 
-DRIVER = """
-import sys, recassay
-recassay.classify(sys.argv[1], sys.argv[2], workers=1, progress=lambda event: print(event.kind, flush=True))
+DRIVE = """
+import recassay
+classify = recassay.classify
+
+def drive(study, out):
+    classify(study, out, workers=1, progress=lambda event: print(event.kind, flush=True))
 """
 
 
@@ -175,18 +179,13 @@ def test_killed_and_resumed_it_ends_with_the_same_answers(tmp_path):
     study = write_study(tmp_path, datasets='"*.csv"', classifiers='"./mine.py:Slow", "./mine.py:Nearest", "rand1"')
     recassay.classify(study, tmp_path / "peaceful", workers=1)
     done = 0
-    for events in (2, 7, 5):
-        driver = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, str(study), str(tmp_path / "killed")], stdout=subprocess.PIPE, text=True
-        )
-        assert driver.stdout is not None
-        assert "end\n" not in [driver.stdout.readline() for _ in range(events)]
-        driver.kill()
-        driver.communicate()
-        while children_of(driver.pid):
-            time.sleep(0.02)
-        before, done = done, recassay.status(tmp_path / "killed").done
-        assert before <= done < 9
+    with drivers(DRIVE, study, tmp_path / "killed") as start:
+        for events in (2, 7, 5):
+            driver = start.start()
+            assert not {"end", "gone"} & {driver.says() for _ in range(events)}
+            driver.kill()
+            before, done = done, recassay.status(tmp_path / "killed").done
+            assert before <= done < 9
     assert done > 0
     record = recassay.classify(study, tmp_path / "killed", workers=1)
     assert (record.done, record.ran, record.failed) == (9, 9 - done, ())
@@ -279,6 +278,7 @@ def test_yaml_says_the_same(tmp_path):
     assert load_classify_study(tmp_path / "study.yaml") == toml
 
 
+@pytest.mark.usefixtures("in_process")
 def test_only_a_classifier_study_has_instances(tmp_path):
     with pytest.raises(InputError, match="no study in this folder"):
         recassay.load_instances(tmp_path)
@@ -288,6 +288,7 @@ def test_only_a_classifier_study_has_instances(tmp_path):
         recassay.load_instances(tmp_path / "films")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_command(cli, tmp_path):
     write_tables(tmp_path, "one", "two")
     study = write_study(tmp_path, classifiers='"./mine.py:Nearest", "optimal", "./mine.py:Raises"')

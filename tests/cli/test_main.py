@@ -68,14 +68,13 @@ def test_out_saves_tables_and_figures(cli, table, tmp_path, command):
     assert not list(out.rglob(".*"))
 
 
-def test_analyze_writes_everything(cli, table, tmp_path):
-    out = tmp_path / "all"
-    ran = cli("analyze", table, "--out", out, "--json")
-    answer = ran.json()
+def test_analyze_writes_everything(analyzed):
+    answer = analyzed.answer
     expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
     assert set(answer["analyses"]) >= {*expected, "per_dataset"}
     assert answer["verdict"][0].startswith("Oracle is first in ndcg@10 under")
-    pairs = pl.read_csv(out / "tables" / "pairs.csv")
+    assert json.loads((analyzed.out / "analysis.json").read_text()) == answer
+    pairs = pl.read_csv(analyzed.out / "tables" / "pairs.csv")
     assert pairs.height == 28
 
 

@@ -50,7 +50,7 @@ def test_run_status_analyze(cli, study, tmp_path):
     assert plan["planned"] == 6
     assert all(cell["memory"] > 0 for cell in plan["cells"])
     assert not (out / "study.sqlite").exists()
-    ran = cli("run", study, "--out", out, "--json")
+    ran = cli("run", study, "--out", out, "-j", 1, "--json")
     assert ran.code == 0, ran.err
     assert ran.json()["ran"] == 6
     assert "EASE on mine: done" in ran.err
@@ -88,19 +88,21 @@ def test_cells_of_an_earlier_version_are_named_and_run_again(cli, tmp_path, copi
     assert "earlier" not in cli("status", out).out + again.err
 
 
+@pytest.mark.usefixtures("in_process")
 def test_without_a_file(cli, tmp_path):
     out = tmp_path / "quick"
     ran = cli("run", "--datasets", "synthetic:dense-small", "--algorithms", "MostPop,ItemKNN", "--trials", 0,
-              "--metrics", "ndcg@5", "--out", out)  # fmt: skip
+              "--metrics", "ndcg@5", "--out", out, "-j", 1)  # fmt: skip
     assert ran.code == 0, ran.err
     assert recassay.load_results(out).metrics[0] == "ndcg@5"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     (tmp_path / "model.py").write_text(
         PLUGIN + "    def fit(self, train, *, rng):\n        raise ValueError('no luck')\n"
     )
-    ran = cli("run", study, "--out", tmp_path / "out")
+    ran = cli("run", study, "--out", tmp_path / "out", "-j", 1)
     assert ran.code == 1
     assert "failed: Mine on mine" in ran.out
     assert "no luck" in ran.out
@@ -109,7 +111,7 @@ def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     assert missing.code == 2
     assert "Mine on dense-small" in missing.err
     (tmp_path / "model.py").write_text(PLUGIN)
-    mended = cli("run", study, "--out", tmp_path / "out", "--json")
+    mended = cli("run", study, "--out", tmp_path / "out", "-j", 1, "--json")
     assert mended.code == 0
     assert mended.json()["ran"] == 2
 
@@ -145,29 +147,32 @@ def test_a_misspelt_key_is_named_with_its_line(cli, study):
     assert "line 9" in ran.err or ":9" in ran.err
 
 
+@pytest.mark.usefixtures("in_process")
 def test_positions_refuse_a_global_split(cli, tmp_path):
     path = tmp_path / "sequences.csv"
     path.write_text(
         "user,item,timestamp\n" + "\n".join(f"{u},{(3 * u + i) % 9},{i}" for u in range(40) for i in range(8))
     )
-    ran = cli("run", "--datasets", path, "--algorithms", "MostPop", "--trials", 0, "--out", tmp_path / "out")
+    ran = cli("run", "--datasets", path, "--algorithms", "MostPop", "--trials", 0, "--out", tmp_path / "out", "-j", 1)
     assert ran.code == 1
     assert "the times are positions, not a clock" in " ".join(ran.out.split())
 
 
+@pytest.mark.usefixtures("in_process")
 def test_auc_of_a_study_reads_the_whole_order(tmp_path):
     """A random order has an AUC of one half; lists of a hundred alone would say the same of any algorithm's tail."""
     study = recassay.make_study(["synthetic:long-tail"], ["Random", "EASE"], metrics=["auc", "ndcg@10"], trials=0)
-    recassay.run(study, tmp_path / "auc")
+    recassay.run(study, tmp_path / "auc", workers=1)
     auc = dict(recassay.load_results(tmp_path / "auc").frame.filter(metric="auc").select("algorithm", "value").rows())
     assert auc["Random"] == pytest.approx(0.5, abs=0.02)
     assert auc["EASE"] > 0.8
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_dataset_that_cannot_be_read_is_said_once(cli, tmp_path):
     (tmp_path / "broken.csv").write_text("user,item\n1\n")
     ran = cli("run", "--datasets", tmp_path / "broken.csv", "--algorithms", "MostPop,Random", "--trials", 0,
-              "--out", tmp_path / "out")  # fmt: skip
+              "--out", tmp_path / "out", "-j", 1)  # fmt: skip
     assert ran.code == 1
     assert ran.out.count("failed: ") == 1
     assert "2 algorithms on broken" in ran.out

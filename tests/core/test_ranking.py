@@ -67,6 +67,20 @@ def test_batches_and_their_order_change_nothing(monkeypatch):
     np.testing.assert_array_equal(select_top(scores, 10, rng=rng)[0], whole)
 
 
+@pytest.mark.parametrize(("n_items", "k"), [(600, 5), (30, 5)], ids=["candidates", "sorted rows"])
+def test_what_is_excluded_is_so_in_every_block_of_rows(n_items, k):
+    rows = 2 * ranking.ROWS_AT_ONCE + 9
+    draw = np.random.default_rng(4)
+    scores = draw.random((rows, n_items)).astype(np.float32)
+    best = np.argsort(-scores, axis=1)[:, : k + 1]
+    mask = np.zeros(scores.shape, dtype=bool)
+    # Each row loses other ones of its own best: a row that is given those of another keeps a list it must not have.
+    for row in range(rows):
+        mask[row, best[row, draw.permutation(k + 1)[:2]]] = True
+    items, _ = select_top(scores, k, exclude=csr_array(mask), rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(items, by_full_sort(scores, k, mask, np.random.default_rng(0)))
+
+
 def test_a_shorter_list_begins_a_longer_one():
     scores = np.random.default_rng(2).integers(0, 3, (20, 500)).astype(np.float32)
     rng = np.random.default_rng(3)

@@ -146,6 +146,7 @@ def test_ids_are_numbers():
             openml_id(wrong)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_over_a_suite(openml, tmp_path):
     import recassay
 
@@ -159,6 +160,7 @@ def test_a_study_over_a_suite(openml, tmp_path):
     assert found[1].metadata["NumberOfFeatures"] == 3
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_table_that_cannot_be_fetched_fails_its_cells_alone(openml, tmp_path):
     import recassay
 

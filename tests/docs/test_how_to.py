@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from recassay.data.sources import open_dataset
-from recassay.reporting.figures import told
 from recassay.testing import check_algorithm
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
+from support.shared import only_analyses
 
 TEXT = (ROOT / "docs" / "how-to.md").read_text()
 
@@ -63,8 +63,9 @@ def test_the_recipes_are_found():
 
 
 @pytest.mark.parametrize("title", [title for title, lines in RECIPES.items() if lines])
+@pytest.mark.usefixtures("in_process")
 def test_a_recipe_runs(title, folder, cli, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.folder.told", lambda results: told(results)[:2])
+    only_analyses(monkeypatch, "rank", "compare")
     for line in RECIPES[title]:
         ran = cli(*shlex.split(line)[1:])
         assert ran.code == 0, (line, ran.err)

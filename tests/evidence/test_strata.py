@@ -18,6 +18,7 @@ from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import load_split
 from recassay.store import Store
 from recassay.testing.results import synthetic_results
+from support.in_process import without_processes
 from support.protocol import interactions
 from support.run import tiny_data, tiny_study, write_plugin
 
@@ -29,7 +30,8 @@ PROTOCOL = {"split": "random", "filter": "none", "ratios": (0.8, 0.0, 0.2)}
 def folder(tmp_path_factory):
     """Three algorithms on two embedded datasets, defaults, lists of 100."""
     out = tmp_path_factory.mktemp("strata") / "study"
-    assert not recassay.run(study_of(["Random", "MostPop", "EASE"]), out, workers=1).failed
+    with without_processes():
+        assert not recassay.run(study_of(["Random", "MostPop", "EASE"]), out).failed
     return out
 
 
@@ -157,6 +159,7 @@ def test_an_oracle_of_popular_items_crosses_one_of_rare_items():
     assert found.sensitivity.proven == 1
 
 
+@pytest.mark.usefixtures("in_process")
 def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
     write_plugin(tmp_path)
     tiny_data(tmp_path, users=80)
@@ -267,6 +270,7 @@ def test_bad_calls_from_python(folder):
         recassay.strata(train=events, test=held_out, lists={"one": shown, "two": shown})
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_with_one_algorithm_has_no_order(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "one")
     recassay.run(study_of(["MostPop"]), tmp_path / "one", workers=1)

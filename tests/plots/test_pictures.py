@@ -57,6 +57,17 @@ def test_bars_are_the_groups_and_do_not_touch(compared):
     assert max(b["y"] for b in layout.dashed) < min(row["y"] for row in layout.labels)
 
 
+def test_a_bar_reaches_from_the_first_to_the_last_of_its_group(compared):
+    layout = lay_out(compared)
+    rank = dict(zip(compared.algorithms, compared.mean_ranks, strict=True))
+    overhang = 0.02 * (len(rank) - 1)
+    for bars, rule in ((layout.bars, "wilcoxon_holm"), (layout.dashed, "bayesian")):
+        for bar, group in zip(bars, compared.groups[rule], strict=True):
+            assert bar["group"].split(", ") == list(group)
+            assert rank[group[0]] - overhang <= bar["x"] <= rank[group[0]]
+            assert rank[group[-1]] <= bar["x2"] <= rank[group[-1]] + overhang
+
+
 def test_colours_stay_with_the_algorithm():
     order = ["b", "a", "c"]
     scale = colour_scale(order).to_dict()
@@ -74,14 +85,23 @@ def test_colours_stay_with_the_algorithm():
     assert len(COLOURS) * len(DASHES) >= 40
 
 
-def test_charts_carry_the_numbers():
-    results = Results.from_frame(synthetic_results(8))
-    report = recassay.analyze(results, replicates=100)
-    drawn = {figure.name: figure.chart for figure in figures(report.analyses)}
+@pytest.fixture(scope="module")
+def analyses():
+    """Every analysis of a table."""
+    return recassay.analyze(Results.from_frame(synthetic_results(8)), replicates=100).analyses
+
+
+@pytest.fixture(scope="module")
+def pictures(analyses):
+    return figures(analyses)
+
+
+def test_charts_carry_the_numbers(analyses, pictures):
+    drawn = {figure.name: figure.chart for figure in pictures}
     assert set(drawn) >= {"leaderboard", "critical_difference", "performance_profiles", "metric_correlations"}
     board = drawn["leaderboard"].to_dict()["layer"][0]["data"]["values"] if "data" not in drawn[
         "leaderboard"].to_dict() else drawn["leaderboard"].to_dict()["data"]["values"]  # fmt: skip
-    rank = report.analyses["rank"]
+    rank = analyses["rank"]
     assert {(r["algorithm"], r["method"]): r["score"] for r in board} == {
         (a, m): pytest.approx(float(ranking.scores[i]))
         for m, ranking in rank.rankings.items()
@@ -89,13 +109,11 @@ def test_charts_carry_the_numbers():
     }
 
 
-def test_every_picture_names_a_table_of_its_result_and_says_what_it_shows():
-    report = recassay.analyze(Results.from_frame(synthetic_results(8)), replicates=100)
-    tables = {name for result in report.analyses.values() for name in result.frames()}
-    drawn = figures(report.analyses)
-    assert {figure.table for figure in drawn} <= tables
-    assert all(figure.caption.endswith(".") for figure in drawn)
-    assert len({figure.name for figure in drawn}) == len(drawn)
+def test_every_picture_names_a_table_of_its_result_and_says_what_it_shows(analyses, pictures):
+    tables = {name for result in analyses.values() for name in result.frames()}
+    assert {figure.table for figure in pictures} <= tables
+    assert all(figure.caption.endswith(".") for figure in pictures)
+    assert len({figure.name for figure in pictures}) == len(pictures)
 
 
 def test_profiles_are_the_definition():

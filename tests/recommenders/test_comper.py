@@ -16,6 +16,7 @@ from recassay.recommenders.attacked import AFTER, BEFORE, average_hit_ratio, hit
 from recassay.recommenders.plan import plan
 from recassay.recommenders.study_file import load_study
 from recassay.store import Store
+from support.in_process import without_processes
 from support.places import ROOT
 
 STUDY = """
@@ -81,7 +82,8 @@ def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("comper")
     (folder / "same.py").write_text(SAME)
     (folder / "study.toml").write_text(STUDY)
-    record = recassay.run(folder / "study.toml", folder / "out", workers=1)
+    with without_processes():
+        record = recassay.run(folder / "study.toml", folder / "out")
     assert record.failed == ()
     return folder
 
@@ -129,6 +131,7 @@ def test_analyze_takes_the_settings_of_the_study(study):
     assert result.table.metrics[1] == ("coverage@5",)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_without_the_attack_is_one_line(cli, study, tmp_path):
     (tmp_path / "same.py").write_text(SAME)
     text = STUDY.replace("[comper]\nsize = 0.2\ntargets = 3\nk = 5\n", "").replace('"PLSA", "MostPop", ', "")

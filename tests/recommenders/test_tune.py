@@ -80,6 +80,19 @@ def test_lower_is_better_is_minimised():
     assert done.value == min(t.value for t in done.trials)
 
 
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_of_equally_good_trials_the_earliest_wins(higher_is_better):
+    """Plain parameters are not given up for others that are no better."""
+    sign = 1 if higher_is_better else -1
+
+    def level(parameters, number):
+        yield sign * (0.25 if number in (0, 3) else 0.5)
+
+    done = tune(SPACE, level, trials=6, higher_is_better=higher_is_better, seed=1, names=())
+    assert len({str(t.parameters) for t in done.trials}) == 6
+    assert done.parameters == dict(done.trials[1].parameters)
+
+
 def test_a_trial_that_falls_behind_is_stopped():
     done = run(staged)
     pruned = [t for t in done.trials if t.state == "pruned"]

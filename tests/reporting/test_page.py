@@ -20,8 +20,8 @@ from recassay.reporting.page.definitions import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.tables import html_table, latex, markdown, paper_tables
 from recassay.testing.results import synthetic_results
+from support.shared import HOSTILE
 
-HOSTILE = "<script>alert(1)</script>"
 NASTY = 'a_b & 50% $x$ #1 {y} ~ ^ \\ | <b> "q"'
 
 
@@ -191,28 +191,20 @@ def test_the_script_makes_no_markup_out_of_text():
         assert way not in script
 
 
-@pytest.fixture(scope="module")
-def analyzed(tmp_path_factory):
-    out = tmp_path_factory.mktemp("analyzed")
-    frame = synthetic_results(6).with_columns(pl.col("dataset").replace({"synthetic-01": HOSTILE}))
-    return recassay.analyze(Results.from_frame(frame), "ndcg@10", replicates=100, out=out), out
-
-
-def test_analyze_writes_the_page_first_and_everything_it_links_to(analyzed):
-    report, out = analyzed
-    assert report.files[0] == out / "report.html"
-    page = report.files[0].read_text()
+def test_analyze_writes_the_page_and_everything_it_links_to(analyzed):
+    out = analyzed.out
+    page = (out / "report.html").read_text()
     links = re.findall(r'href="([^"#][^"]*)"', page)
     assert len(links) > 20
     assert [link for link in links if not (out / link).is_file()] == []
     assert HOSTILE not in page
+    assert escaped(HOSTILE) in page
     assert page.count("<script") == 2
     assert 'src="' not in page
 
 
 def test_pdfs_embed_their_fonts(analyzed):
-    _, out = analyzed
-    drawn = sorted((out / "figures").glob("*.pdf"))
+    drawn = sorted((analyzed.out / "figures").glob("*.pdf"))
     assert len(drawn) >= 8
     for file in drawn:
         data = file.read_bytes()
@@ -222,7 +214,7 @@ def test_pdfs_embed_their_fonts(analyzed):
 
 
 def test_tables_come_in_three_forms(analyzed):
-    _, out = analyzed
+    out = analyzed.out
     names = {path.stem for path in (out / "tables").glob("*.tex")}
     assert {"leaderboard", "pairs", "mean_ranks"} <= names
     assert names == {path.stem for path in (out / "tables").glob("*.md")}
@@ -230,15 +222,20 @@ def test_tables_come_in_three_forms(analyzed):
     assert r"\toprule" in (out / "tables" / "leaderboard.tex").read_text()
 
 
-def test_report_command_writes_one_file(cli, tmp_path):
-    table, out = tmp_path / "results.csv", tmp_path / "deep" / "page.html"
-    synthetic_results(4).write_csv(table)
-    ran = cli("report", table, "--out", out, "--json")
-    assert ran.code == 0
-    assert ran.json()["report"] == str(out)
+def test_pictures_hold_hostile_names_as_text(analyzed):
+    drawn = sorted((analyzed.out / "figures").glob("*.svg"))
+    assert len(drawn) >= 8
+    pictures = [path.read_text() for path in drawn]
+    assert all("<script" not in picture for picture in pictures)
+    assert sum("&lt;script" in picture for picture in pictures) >= 8
+
+
+def test_report_command_writes_one_file(cli, tmp_path, page_report):
+    out = page_report.out
+    assert page_report.answer["report"] == str(out)
     assert [path.name for path in out.parent.iterdir()] == ["page.html"]
     assert "results.csv" in out.read_text()
     (tmp_path / "file").write_text("")
-    refused = cli("report", table, "--out", tmp_path / "file" / "page.html")
+    refused = cli("report", page_report.table, "--out", tmp_path / "file" / "page.html")
     assert refused.code == 2
     assert refused.err.startswith("recassay: ")

@@ -12,7 +12,8 @@ from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.results import Results
-from support.browser import ALGORITHMS, HOSTILE, needs_browser
+from support.browser import ALGORITHMS, needs_browser
+from support.shared import HOSTILE
 
 pytestmark = needs_browser
 
@@ -20,7 +21,7 @@ pytestmark = needs_browser
 def test_it_opens_from_disk_with_no_error_and_no_request(opened, page_report):
     opened.page.wait_for_selector("#board-table tbody tr")
     assert opened.said == []
-    assert {re.sub(r"#.*", "", url) for url in opened.asked} == {page_report.files[0].as_uri()}
+    assert {re.sub(r"#.*", "", url) for url in opened.asked} == {page_report.out.as_uri()}
 
 
 def shown_rows(page) -> dict[str, dict[str, str]]:
@@ -50,10 +51,11 @@ def test_switching_metric_and_aggregation_shows_pythons_numbers(page, page_resul
     assert all(f"d{d:02d}" in note for d in (2, 4, 5))
 
 
-def test_intervals_are_those_python_computed(page, page_report):
-    ranking = page_report.analyses["rank"].rankings["mean_rank"]
+def test_intervals_are_those_python_computed(page, page_results):
+    ranked = rank_algorithms(page_results.matrix("ndcg@10"))
+    ranking = ranked.rankings["mean_rank"]
     rows = shown_rows(page)
-    for a, name in enumerate(page_report.analyses["rank"].algorithms):
+    for a, name in enumerate(ranked.algorithms):
         low, high = (float(end) for end in rows[name]["low"].split(" to "))
         assert (low, high) == pytest.approx(tuple(ranking.score_interval[a]), rel=1e-3)
         assert float(rows[name]["first"]) == pytest.approx(ranking.probability_best[a], abs=0.0051)
@@ -142,7 +144,7 @@ def test_a_reader_without_eyes_or_mouse_is_served(page):
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)])
 def test_pictures_light_dark_and_narrow(chromium, page_report, tmp_path, scheme, width):
     page = chromium.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    page.goto(page_report.files[0].as_uri())
+    page.goto(page_report.out.as_uri())
     page.wait_for_selector("#board-table tbody tr")
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -10,6 +10,8 @@ import pytest
 import recassay
 from recassay.evidence.facts import study_facts
 from recassay.evidence.study import evidence_of
+from support.in_process import without_processes
+from support.shared import only_analyses
 
 BROKEN = """
 class Broken:
@@ -36,7 +38,8 @@ def folder(tmp_path_factory):
         trials=0,
         protocol={"split": "random"},
     )
-    record = recassay.run(study, out / "study", workers=1)
+    with without_processes():
+        record = recassay.run(study, out / "study")
     assert record.done == 4
     return out / "study"
 
@@ -73,7 +76,8 @@ def test_spread_over_users_is_that_of_the_kept_scores(folder):
     assert spread("coverage@10").height == 0
 
 
-def test_the_page_of_a_study_warns_and_explains(folder, cli):
+def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
+    only_analyses(monkeypatch, "rank", "compare", "per_dataset")
     refused = cli("report", folder)
     assert refused.code == 2
     assert "--missing" in refused.err

@@ -6,27 +6,29 @@ import contextlib
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from recassay.recommenders.study import run_study
 from recassay.store import Store
+from support.drivers import drivers
 from support.run import announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
 KILLS = 20
 ALGORITHMS = ("Pop", "Slow", "SlowStaged")
 TRIALS = 24
-DRIVER = """
-import sys
+DRIVE = """
 from pathlib import Path
-from test_chaos import study
+import recassay.recommenders.cell
 from recassay.recommenders.study import run_study
-folder = Path(sys.argv[1])
-run_study(study(folder), folder / "killed", workers=2, progress=lambda event: print(event.kind, flush=True))
+from support.run import tiny_study
+
+def drive(folder, algorithms, trials):
+    folder = Path(folder)
+    spec = tiny_study(folder, tuple(algorithms.split(",")), datasets=("tiny", "other"), trials=int(trials))
+    run_study(spec, folder / "killed", workers=2, progress=lambda event: print(event.kind, flush=True))
 """
 
 
@@ -43,38 +45,16 @@ def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
     run_study(study(tmp_path), tmp_path / "peaceful", workers=2)
 
     chance = random.Random(20)
-    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), *sys.path, str(Path(__file__).parent)])
-    environment = os.environ | {"PYTHONPATH": path}
     killed = {"driver": 0, "worker": 0}
     acknowledged: set[tuple[str, int]] = set()
-    while sum(killed.values()) < KILLS:
-        driver = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
-        )
-        assert driver.stdout is not None
-        alive = True
-        while alive and sum(killed.values()) < KILLS:
-            for _ in range(chance.randint(1, 5)):
-                alive = alive and driver.stdout.readline() not in ("", "end\n")
-            time.sleep(chance.random() * 0.04)
-            if not alive:
-                break
-            victim = "driver" if chance.random() < 0.45 else "worker"
-            processes = [driver.pid] if victim == "driver" else children_of(driver.pid)
-            if processes:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(chance.choice(processes), signal.SIGKILL)
-                    killed[victim] += 1
-            alive = victim == "worker"
-        driver.kill()
-        driver.wait()
-        driver.stdout.close()
-        _nobody_is_left(driver.pid)
-        with Store.open(tmp_path / "killed") as store:
-            kept = set(store.trials().select("cell", "number").iter_rows())
-        assert acknowledged <= kept
-        acknowledged = kept
-        assert len(acknowledged) < 2 * 2 * TRIALS, f"the study ended after {killed}, before its time"
+    with drivers(DRIVE, tmp_path, ",".join(ALGORITHMS), TRIALS) as start:
+        while sum(killed.values()) < KILLS:
+            _disturb(start.start(), chance, killed)
+            with Store.open(tmp_path / "killed") as store:
+                kept = set(store.trials().select("cell", "number").iter_rows())
+            assert acknowledged <= kept
+            acknowledged = kept
+            assert len(acknowledged) < 2 * 2 * TRIALS, f"the study ended after {killed}, before its time"
     assert killed["driver"] >= 4
     assert killed["worker"] >= 4
 
@@ -85,9 +65,20 @@ def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
     assert left == []
 
 
-def _nobody_is_left(driver):
-    for _ in range(100):
-        if not children_of(driver):
-            return
-        time.sleep(0.05)
-    pytest.fail(f"processes {children_of(driver)} outlive their driver")
+def _disturb(driver, chance, killed):
+    """Kill workers of a driver at random moments until its own turn comes, or enough were killed."""
+    while sum(killed.values()) < KILLS:
+        for _ in range(chance.randint(1, 5)):
+            if driver.says() in ("", "end", "gone"):
+                driver.kill()
+                return
+        time.sleep(chance.random() * 0.04)
+        if chance.random() < 0.45:
+            killed["driver"] += 1
+            break
+        workers = children_of(driver.pid)
+        if workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(chance.choice(workers), signal.SIGKILL)
+                killed["worker"] += 1
+    driver.kill()

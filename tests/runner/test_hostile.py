@@ -14,7 +14,7 @@ from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
 
 HOSTILE = {
     "Raises": ("failed", r"ValueError: the matrix is singular (fakes.py, line"),
-    "Hangs": ("timeout", "ran longer than the 6 seconds of budget.seconds_per_cell"),
+    "Hangs": ("timeout", "ran longer than the 15 seconds of budget.seconds_per_cell"),
     "Eats": ("memory", "more than the 0.7 GB of budget.memory_gb"),
     "Huge": ("over_budget", "would need about 1e+06 GB, and budget.memory_gb is 0.7"),
     "Seen": ("failed", "names the excluded item"),
@@ -37,7 +37,7 @@ def study(tmp_path_factory):
         write_plugin(folder)
         tiny_data(folder)
         names = ("Fake", *HOSTILE, "Pop", "Talks")
-        spec = tiny_study(folder, names, trials=2, seconds_per_cell=6.0, memory_gb=0.7)
+        spec = tiny_study(folder, names, trials=2, seconds_per_cell=15.0, memory_gb=0.7)
         record = run_study(spec, folder / "out", workers=2)
         yield folder, spec, record
 

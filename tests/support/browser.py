@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from support.shared import HOSTILE, written_once
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
     "--no-sandbox",
@@ -33,12 +35,7 @@ def find() -> str | None:
     return next((path for path in map(shutil.which, NAMES) if path), None)
 
 
-needs_browser = [
-    pytest.mark.skipif(why_not() is not None, reason=f"browser tests: {why_not()}"),
-    pytest.mark.xdist_group("browser"),
-]
-
-HOSTILE = "<script>alert(1)</script>"
+needs_browser = pytest.mark.skipif(why_not() is not None, reason=f"browser tests: {why_not()}")
 ALGORITHMS = ("Alpha", '"><img src=x onerror=alert(2)>', "Gamma", "Delta", "Epsilon", "Zeta")
 DATASETS = (HOSTILE, *(f"d{i:02d}" for i in range(14)))
 METRICS = ("ndcg@10", "hitrate@10", "novelty@10", "seconds_fit")
@@ -77,11 +74,9 @@ def page_results():
 
 
 @pytest.fixture(scope="session")
-def page_report(page_results, tmp_path_factory):
-    import recassay
-
-    out = tmp_path_factory.mktemp("page") / "report.html"
-    return recassay.report(page_results, "ndcg@10", out=out, replicates=200)
+def page_report(tmp_path_factory):
+    """The page that `recassay report` wrote of the table, into a folder that was not there."""
+    return written_once(tmp_path_factory, "report", table, "deep/page.html")
 
 
 @pytest.fixture(scope="session")
@@ -109,7 +104,7 @@ class Watched:
 def opened(chromium, page_report):
     page = chromium.new_page(viewport={"width": 1200, "height": 900})
     watched = Watched(page)
-    page.goto(page_report.files[0].as_uri())
+    page.goto(page_report.out.as_uri())
     yield watched
     page.close()
 

@@ -1,0 +1,58 @@
+"""The verb `advise`: one's own dataset is described as the benchmark's datasets were, after the same filter."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import recassay
+from support.benchmarks import benchmark, characteristics, fading, long_frame
+from support.stores import DoneCell, write_store
+
+NAMES = ("Nu", "Ni", "Nr", "Density")
+
+
+@pytest.fixture(scope="module")
+def asked():
+    table = characteristics(10, names=NAMES).to_frame()
+    results = long_frame(benchmark(fading(5, 10)))
+    return lambda data, **more: recassay.advise(data, results, "ndcg@10", characteristics=table, **more).characteristics
+
+
+# Eight users of six items each, one item that two of them know, and one user with a single item.
+OFTEN = [(f"u{user}", f"i{item}", 5.0) for user in range(8) for item in range(6)]
+SELDOM = [("u0", "rare", 5.0), ("u1", "rare", 5.0), ("stranger", "i0", 5.0)]
+LOW = [(f"u{user}", "disliked", 1.0) for user in range(8)]
+
+
+def frame(rows):
+    return pl.DataFrame(rows, schema=["user", "item", "rating"], orient="row")
+
+
+def test_what_is_seldom_leaves_before_the_dataset_is_described(asked):
+    own = asked(frame(OFTEN + SELDOM))
+    assert (own["Nu"], own["Ni"], own["Nr"], own["Density"]) == (8, 6, 48, 1)
+    assert own == pytest.approx(asked(frame(OFTEN)), nan_ok=True)
+
+
+def test_the_filter_and_the_threshold_can_be_said(asked):
+    whole = asked(frame(OFTEN + SELDOM), protocol={"filter": "none"})
+    assert (whole["Nu"], whole["Ni"], whole["Nr"]) == (9, 7, 51)
+    lower = asked(frame(OFTEN + SELDOM), protocol={"min_item_interactions": 2})
+    assert (lower["Nu"], lower["Ni"], lower["Nr"]) == (8, 7, 50)
+    liked = asked(frame(OFTEN + LOW), protocol={"positive_threshold": 3})
+    assert (liked["Ni"], liked["Nr"]) == (6, 48)
+
+
+def test_by_default_the_filter_is_that_of_the_study(tmp_path):
+    matrix = benchmark(fading(5, 10))
+    cells = [
+        DoneCell(algorithm, dataset, [matrix.values[i, j]])
+        for i, algorithm in enumerate(matrix.algorithms)
+        for j, dataset in enumerate(matrix.datasets)
+    ]
+    protocol = {"min_item_interactions": 2, "min_user_interactions": 1}
+    write_store(tmp_path / "study", "ndcg@10", cells, {"study": {"protocol": protocol}})
+    table = characteristics(10, names=NAMES).to_frame()
+    own = recassay.advise(frame(OFTEN + SELDOM), tmp_path / "study", characteristics=table).characteristics
+    assert (own["Nu"], own["Ni"], own["Nr"]) == (9, 7, 51)

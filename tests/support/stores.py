@@ -1,0 +1,43 @@
+"""Study folders written by hand: what a run would leave, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.store import CellRecord, Store
+from recassay.store.records import PlannedRow
+from recassay.store.store import write_cell_files
+
+LISTS = pl.DataFrame({"user": ["u1"], "rank": [1], "item": ["i9"], "score": [0.5]})
+
+
+@dataclass(frozen=True)
+class DoneCell:
+    """A finished cell and the scores of its users, u1, u2, ..."""
+
+    algorithm: str
+    dataset: str
+    scores: Sequence[float]
+    seed: int = 1
+
+
+def write_store(folder: Path, metric: str, cells: Sequence[DoneCell], manifest: Mapping[str, Any] | None = None):
+    """A store in which `cells` are done, in this order."""
+    names = [f"cell{n}" for n in range(len(cells))]
+    with Store.open(folder, create=True) as store:
+        plan = [
+            PlannedRow(name, cell.algorithm, cell.dataset, cell.seed, None, (metric,), "", 0)
+            for name, cell in zip(names, cells, strict=True)
+        ]
+        store.set_plan(plan, dict(manifest or {}))
+        for name, cell in zip(names, cells, strict=True):
+            users = [f"u{n + 1}" for n in range(len(cell.scores))]
+            scores = pl.DataFrame({"user": users, metric: [float(score) for score in cell.scores]})
+            write_cell_files(folder, name, per_user=scores, lists=LISTS)
+            metrics = {metric: scores[metric].mean()}
+            store.record(CellRecord(name, cell.algorithm, cell.dataset, cell.seed, None, {}, "done", metrics=metrics))
