@@ -15,6 +15,7 @@ from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import Figures
+from recassay.reporting.telling import Answer, answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,6 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
         return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
 
@@ -50,6 +50,11 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
         result: a result, or the report of `analyze`.
     """
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
+
+def tell(result: AnalysisReport | AnalysisResult) -> Answer:
+    """What a result says, or all results of a report: its sentences and tables, as commands and pages show them."""
+    return answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
 def report_content(

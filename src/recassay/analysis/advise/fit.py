@@ -115,7 +115,7 @@ def advise_for(
 
 def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
     """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
-    told, left = table.told_apart()
+    told, left = table.usable()
     for name in told.names:
         if name not in own:
             left[name] = "not known of the new dataset"

@@ -67,11 +67,11 @@ def fit_beta_irt(
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
     tables = (upward, upward.T)
-    heights: dict[str, float] = {}
+    log_posteriors: dict[str, float] = {}
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
         if estimator == "auto":
-            found, heights = find_likelier(tables, sigma)
+            found, log_posteriors = find_likelier(tables, sigma)
         else:
             found = tuple(find(table, sigma, estimator) for table in tables)
         one, two = (
@@ -101,7 +101,7 @@ def fit_beta_irt(
         values=upward,
         directions=(one, two),
         estimator=found[0].density,
-        heights=heights,
+        log_posteriors=log_posteriors,
         posterior=posterior,
         sigma=sigma,
         confidence=confidence,

@@ -21,7 +21,8 @@ from recassay.core.types import FloatArray
 class BetaIRTResult(Displayed):
     """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1.
 
-    `estimator` is the density that was used, and `heights` the log posterior densities that decided under `auto`.
+    `estimator` is the density that was used, and `log_posteriors` decided under `auto`: by density, the log
+    posterior density at the mode.
     """
 
     metric: str
@@ -31,7 +32,7 @@ class BetaIRTResult(Displayed):
     values: FloatArray
     directions: tuple[Direction, Direction]
     estimator: Density
-    heights: dict[str, float]
+    log_posteriors: dict[str, float]
     posterior: PosteriorForm
     sigma: float
     confidence: float
@@ -109,7 +110,7 @@ class BetaIRTResult(Displayed):
             "fit": {key: d.fit() for key, d in by_number.items()},
             "settings": {
                 "estimator": self.estimator,
-                "heights": self.heights,
+                "heights": self.log_posteriors,
                 "sigma": self.sigma,
                 "confidence": self.confidence,
                 "posterior": self.posterior,
