@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from recassay.data.sources import open_dataset
-from recassay.reporting.figures import told
+from recassay.reporting.figures import build_sections
 from recassay.testing import check_algorithm
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
@@ -64,7 +64,7 @@ def test_the_recipes_are_found():
 
 @pytest.mark.parametrize("title", [title for title, lines in RECIPES.items() if lines])
 def test_a_recipe_runs(title, folder, cli, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.folder.told", lambda results: told(results)[:2])
+    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda results: list(build_sections(results))[:2])
     for line in RECIPES[title]:
         ran = cli(*shlex.split(line)[1:])
         assert ran.code == 0, (line, ran.err)

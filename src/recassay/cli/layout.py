@@ -116,13 +116,16 @@ def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:
 def _widened(
     columns: Sequence[Sequence[str]], least: Sequence[int], kept: Sequence[int], names: int, width: int
 ) -> list[int]:
-    """The room that is left goes to names first, then to headings, so that they stand in one line where they can."""
+    """The room that is left goes to long words, then to whole names, then to headings: in one line where they can."""
     widths = list(least)
     if _needed(widths, kept) > width:  # the first column alone, or with one that must stay
         widths[kept[0]] = max(4, widths[kept[0]] - (_needed(widths, kept) - width))
-    for i in sorted(kept, key=lambda i: i >= names):
+    words = [i for i in kept if i < names]
+    wanted = [(i, _longest_word(columns[i])) for i in words]
+    wanted += [(i, max(map(cells, columns[i]))) for i in [*words, *(i for i in kept if i >= names)]]
+    for i, wish in wanted:
         room = width - _needed(widths, kept)
-        widths[i] += max(0, min(room, max(map(cells, columns[i])) - widths[i]))
+        widths[i] += max(0, min(room, wish - widths[i]))
     return widths
 
 

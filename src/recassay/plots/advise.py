@@ -40,7 +40,7 @@ def plot_advice(result: AdviseResult) -> Any:
     x = alt.Scale(domain=[1, max(2, len(order))], nice=False)
     axis = alt.Axis(gridColor="#eef0f2", domainColor=FAINT)
     marks = intervals(base, "rank", "low", "high", scale=x, title="rank (1 is best)", axis=axis, line={"opacity": 0.45})
-    chart = marks.properties(width=430, height=alt.Step(11))
+    chart = alt.layer(*marks).properties(width=430, height=alt.Step(11))
     return themed(
         chart,
         f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",

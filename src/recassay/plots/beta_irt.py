@@ -159,7 +159,7 @@ def plot_traits(result: BetaIRTResult) -> Any:
             base, "estimate", "low", "high", scale=alt.Scale(domain=[0, 1]), title=title, line={"color": FAINT},
             dot={"color": COLOURS[0]},
         )  # fmt: skip
-        panels.append(marks.properties(width=320, height=18 * len(order)))
+        panels.append(alt.layer(*marks).properties(width=320, height=18 * len(order)))
     chart = alt.hconcat(*panels, spacing=40)
     share = f"{100 * result.confidence:g} % intervals"
     return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")

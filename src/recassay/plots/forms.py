@@ -85,13 +85,15 @@ def intervals(
     size: float = 52,
     line: Mapping[str, Any] | None = None,
     dot: Mapping[str, Any] | None = None,
-) -> Any:
-    """A dot at `value` over a line from `low` to `high` in each row of `base`; `line` and `dot` are further style."""
+) -> tuple[Any, Any]:
+    """Two layers: a line from `low` to `high` in each row of `base`, and a dot at `value`; the rest is their style."""
     spans = base.mark_rule(**{"strokeWidth": 2, **(line or {})}).encode(
-        x=alt.X(f"{low}:Q", scale=scale, title=title, axis=axis), x2=f"{high}:Q"
+        x=alt.X(f"{low}:Q", scale=scale, title=title), x2=f"{high}:Q"
     )
-    dots = base.mark_circle(**{"size": size, "opacity": 1, **(dot or {})}).encode(x=alt.X(f"{value}:Q", scale=scale))
-    return spans + dots
+    dots = base.mark_circle(**{"size": size, "opacity": 1, **(dot or {})}).encode(
+        x=alt.X(f"{value}:Q", scale=scale, axis=axis)
+    )
+    return spans, dots
 
 
 def heat_map(

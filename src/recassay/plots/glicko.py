@@ -74,7 +74,7 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
     )
     coloured = base.encode(color=algorithm_colour(order))
     ratings = intervals(coloured, "rating", "low", "high", scale=scale, size=60, line={"strokeWidth": 2.2})
-    chart = (spread + ratings).properties(width=480, height=22 * len(order))
+    chart = alt.layer(spread, *ratings).properties(width=480, height=22 * len(order))
     return themed(
         chart,
         f"Glicko-2 ratings, {result.metric}",

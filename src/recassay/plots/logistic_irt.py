@@ -75,7 +75,7 @@ def plot_abilities(result: LogisticResult, *, most: int = MOST_NAMES) -> Any:
         line={"color": COLOURS[0]}, dot={"color": INK},
     )  # fmt: skip
     return themed(
-        marks.properties(width=480, height=18 * len(names)),
+        alt.layer(*marks).properties(width=480, height=18 * len(names)),
         f"Abilities, {result.model.upper()}",
         f"{len(names)} of {len(result.respondents)} respondents; {100 * result.confidence:.3g} % intervals",
     )

@@ -65,7 +65,7 @@ def plot_intervals(result: PerDatasetResult) -> Any:
             base, c.VALUE, "low", "high", scale=alt.Scale(zero=False), title=None, axis=alt.Axis(tickCount=4), size=40
         )
         title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, anchor=alt.Undefined)
-        panels.append(marks.properties(width=170, height=15 * len(order), title=title))
+        panels.append(alt.layer(*marks).properties(width=170, height=15 * len(order), title=title))
     chart = alt.concat(*panels, columns=columns, spacing=16).resolve_scale(color="shared")
     over = "users" if result.source == "users" else "repeated runs"
     share = f"{100 * result.confidence:g} %"

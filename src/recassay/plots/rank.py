@@ -77,7 +77,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
         )  # fmt: skip
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
         title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", anchor=alt.Undefined)
-        panels.append(marks.properties(width=66, height=18 * len(order), title=title))
+        panels.append(alt.layer(*marks).properties(width=66, height=18 * len(order), title=title))
     share = f"{100 * result.confidence:g} %"
     return themed(
         alt.hconcat(*panels, spacing=10),

@@ -36,17 +36,17 @@ def plot_selection(result: SelectResult) -> Any:
     scale = alt.Scale(domain=[floor, 1], nice=False)
     base = alt.Chart(inline(rows)).encode(
         y=names_down("method", names),
+        color=_colour(names, None),
         tooltip=["method:N", "kind:N", "rho:Q", "low:Q", "high:Q", "datasets:N"],
     )
-    base = base.encode(color=_colour(names, None))
-    held_out = intervals(
+    spans, dots = intervals(
         base.transform_filter("datum.held"), "rho", "low", "high", scale=scale, size=90, line={"opacity": 0.5},
         title="Spearman's rho with the ranking on all datasets",
     )  # fmt: skip
     rings = base.transform_filter("!datum.held").mark_point(size=80, strokeWidth=1.8, opacity=1).encode(
         x=alt.X("rho:Q", scale=scale)
     )  # fmt: skip
-    chart = alt.layer(rings, held_out).properties(width=470, height=34 * len(names))
+    chart = alt.layer(spans, rings, dots).properties(width=470, height=34 * len(names))
     return themed(
         chart,
         f"{result.k} of {len(result.datasets)} datasets, {result.metric}",

@@ -181,7 +181,7 @@ def plot_sensitivity(result: StrataResult) -> Any:
         line={"strokeWidth": 2.4, "opacity": 0.5},
     )  # fmt: skip
     notes = base.mark_text(align="left", dx=6, fontSize=10.5, color=FAINT).encode(x=alt.datum(1.0), text="note:N")
-    chart = (marks + notes).properties(width=420, height=24 * len(rows))
+    chart = alt.layer(*marks, notes).properties(width=420, height=24 * len(rows))
     return themed(
         chart,
         f"Popularity sensitivity of the ranking, {result.metric}",

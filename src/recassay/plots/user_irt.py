@@ -23,7 +23,7 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
     x = alt.X("ability:Q", title="ability, in standard deviations of the algorithms", scale=scale)
     tips = [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", "ability:Q", "low:Q", "high:Q", "hit_rate:Q"]
     base = alt.Chart(inline(main)).encode(y=y, color=algorithm_colour(order), tooltip=tips)
-    layers = [intervals(base, "ability", "low", "high", scale=scale, size=70, line={"strokeWidth": 2.2})]
+    layers = [*intervals(base, "ability", "low", "high", scale=scale, size=70, line={"strokeWidth": 2.2})]
     several = [row for row in rows if row[c.DATASET] != name]
     if several:
         ticks = alt.Chart(inline(several)).mark_tick(color=INK, opacity=0.5, thickness=1.4, size=12)

@@ -52,7 +52,7 @@ def fill_sections(results: Mapping[str, AnalysisResult], formats: Sequence[str])
     """
     with ThreadPoolExecutor(1) as drawer:
         pending = []
-        for filled in _built(results):
+        for filled in build_sections(results):
             drawings: dict[str, Future[dict[str, bytes]]] = {}
             for figure in filled.figures:
                 try:
@@ -63,8 +63,8 @@ def fill_sections(results: Mapping[str, AnalysisResult], formats: Sequence[str])
         return [_drawn(filled, drawings) for filled, drawings in pending]
 
 
-def _built(results: Mapping[str, AnalysisResult]) -> Iterator[FilledSection]:
-    """The sections with their charts, none drawn yet."""
+def build_sections(results: Mapping[str, AnalysisResult]) -> Iterator[FilledSection]:
+    """These results in reading order with their tables and charts, none of them drawn yet."""
     from recassay.plots.theme import colours_of
 
     ranked = next((result.algorithms for result in results.values() if isinstance(result, RankResult)), ())
@@ -105,7 +105,7 @@ def _drawn(filled: FilledSection, drawings: Mapping[str, Future[dict[str, bytes]
 
 def figures(results: Mapping[str, AnalysisResult]) -> Figures:
     """The pictures of these results in reading order; a result without a section has none."""
-    return Figures(figure for filled in _built(results) for figure in filled.figures)
+    return Figures(figure for filled in build_sections(results) for figure in filled.figures)
 
 
 def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:

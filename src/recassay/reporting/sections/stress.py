@@ -28,10 +28,11 @@ def tables(result: StressResult) -> list[Table]:
     columns[f"without {half} datasets"] = curve.numbers[:, curve.x.tolist().index(half)]
     agreement = [[title, *(_span(column[r]) for column in columns.values())] for r, title in enumerate(result.titles)]
     survive = [
-        [found.statement, found.when, f"{found.holds_under} of {len(result.rules)}", found.verdict]
+        [found.statement, f"{found.holds_under} of {len(result.rules)}", found.verdict]
         for found in result.conclusions
         if found.change == result.main.name
     ]
+    when = next(found.when for found in result.conclusions if found.change == result.main.name)
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
@@ -48,11 +49,10 @@ def tables(result: StressResult) -> list[Table]:
             agreement,
         ),
         Table(
-            "What survives: under how many aggregations a statement is kept by at least 95 % of the changed tables",
-            ["conclusion", "when", "holds under", "verdict"],
+            f"What survives when {when}: under how many aggregations at least 95 % of the changed tables keep a "
+            "statement",
+            ["conclusion", "holds under", "verdict"],
             survive,
-            names=2,
-            important=["holds under", "verdict"],
         ),
     ]
 
