@@ -53,7 +53,11 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
 
 
 def tell(result: AnalysisReport | AnalysisResult) -> Answer:
-    """What a result says, or all results of a report: its sentences and tables, as commands and pages show them."""
+    """What a result says, or all results of a report: its sentences and tables, as commands and pages show them.
+
+    Args:
+        result: a result, or the report of `analyze`.
+    """
     return answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from recassay.api.data import list_data
 from recassay.core import registry
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import did_you_mean
 from recassay.core.version import __version__
@@ -24,7 +24,7 @@ def list_available(kind: str) -> list[dict[str, Any]]:
     is known in a results table.
 
     Args:
-        kind: `algorithms`, `metrics`, `labels`, `analyses`, `datasets`, `executors` or `classifiers`.
+        kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors` or `classifiers`.
     """
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
@@ -33,7 +33,7 @@ def list_available(kind: str) -> list[dict[str, Any]]:
                 "name": label.name,
                 "better": "higher" if label.higher_is_better else "lower",
                 "what": label.summary,
-                "aliases": ", ".join(label.aliases),
+                "aliases": listing(label.aliases, most=None),
             }
             for label in KNOWN_LABELS
         ]
@@ -69,7 +69,7 @@ def _metrics() -> list[dict[str, Any]]:
                 "formula": metric["formula"],
                 "convention": f"{default[0]}: {default[1]}",
                 "variants": "; ".join(f"{name}: {text}" for name, text in others),
-                "aliases": ", ".join(metric["aliases"]),
+                "aliases": listing(metric["aliases"], most=None),
                 "source": metric["source"],
             }
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 
 Component = TypeVar("Component")
@@ -112,7 +112,7 @@ class Registry(Generic[Component]):
         holders = [k for k in keys if wanted in map(canonical, getattr(self._load(k), "aliases", ()))]
         if len(holders) > 1:
             raise RecAssayError(
-                f"{name!r} is an alias of several {self.kind}s: {', '.join(holders)}", fix="use a full name"
+                f"{name!r} is an alias of several {self.kind}s: {listing(holders, most=None)}", fix="use a full name"
             )
         return holders[0] if holders else None
 

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.compare.result import CompareResult
+from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.theme import FAINT, INK, inline, shorten, themed
 
@@ -72,7 +73,7 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
         low, high = rank[names[0]] - 0.012 * width, rank[names[-1]] + 0.012 * width
         row = next((r for r, end in enumerate(ends) if low > end + 0.03 * width), len(ends))
         ends[row : row + 1] = [high]
-        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": ", ".join(names)})
+        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": listing(names, most=None)})
     return bars
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult
+from recassay.core.errors import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
@@ -30,7 +31,7 @@ def plot_selection(result: SelectResult) -> Any:
         ):
             if value is not None:
                 rows.append({"method": name, "kind": kind, "rho": value, "low": low, "high": high,
-                             "held": low is not None, "datasets": ", ".join(choice.datasets)})  # fmt: skip
+                             "held": low is not None, "datasets": listing(choice.datasets, most=None)})  # fmt: skip
     ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
     floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
     scale = alt.Scale(domain=[floor, 1], nice=False)

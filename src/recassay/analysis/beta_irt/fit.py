@@ -57,9 +57,13 @@ def fit_beta_irt(
     A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
     """
     if estimator not in get_args(BetaEstimator):
-        raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(BetaEstimator))}")
+        raise UsageError(
+            f"estimator={estimator!r} is unknown", fix=f"use one of {listing(get_args(BetaEstimator), most=None)}"
+        )
     if posterior not in get_args(PosteriorForm):
-        raise UsageError(f"posterior={posterior!r} is unknown", fix=f"use one of {', '.join(get_args(PosteriorForm))}")
+        raise UsageError(
+            f"posterior={posterior!r} is unknown", fix=f"use one of {listing(get_args(PosteriorForm), most=None)}"
+        )
     if not (np.isfinite(sigma) and sigma > 0):
         raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
     if not 0 < confidence < 1:

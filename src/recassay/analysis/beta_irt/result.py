@@ -13,7 +13,7 @@ from recassay.analysis.beta_irt.traits import ITEM_TRAITS, TRAITS, Direction, Tr
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
 from recassay.core.display import Displayed
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, listing
 from recassay.core.types import FloatArray
 
 
@@ -43,7 +43,9 @@ class BetaIRTResult(Displayed):
         for direction in self.directions:
             if name in direction.traits:
                 return direction.traits[name]
-        raise UsageError(f"no trait {name!r}", fix=f"one of {', '.join(n for names in TRAITS for n in names)}")
+        raise UsageError(
+            f"no trait {name!r}", fix=f"one of {listing((n for names in TRAITS for n in names), most=None)}"
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """One row a trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""

@@ -46,7 +46,7 @@ def tables(result: CompareResult) -> list[Table]:
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
     ]
     for rule, groups in result.groups.items():
-        shown = "; ".join(", ".join(group) for group in groups) or "none: every pair of neighbours differs"
+        shown = "; ".join(listing(group, most=None) for group in groups) or "none: every pair of neighbours differs"
         notes.append(f"Not told apart by {rule.replace('_', '-')}: {shown}.")
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")

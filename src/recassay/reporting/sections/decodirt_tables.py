@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.glicko.result import GlickoResult
+from recassay.core.errors import listing
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Table
 
@@ -122,9 +123,9 @@ def _halves(one: Recommendation) -> Table:
          percent(half.separated), number(half.tau)]
         for half in one.candidates
     ]  # fmt: skip
-    notes = [f"Recommended, {one.title}: {', '.join(one.datasets)}.", f"Rule: {one.rule}"]
+    notes = [f"Recommended, {one.title}: {listing(one.datasets, most=None)}.", f"Rule: {one.rule}"]
     if one.left_out:
-        notes.append(f"Left out for negative mean discrimination: {', '.join(one.left_out)}.")
+        notes.append(f"Left out for negative mean discrimination: {listing(one.left_out, most=None)}.")
     if one.tau is not None and one.random_tau is not None and one.beaten is not None:
         low, middle, high = one.random_tau
         notes.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recassay.analysis.select.result import PRESERVING, SelectResult, Spread
+from recassay.core.errors import listing
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
@@ -58,7 +59,7 @@ def tables(result: SelectResult) -> list[Table]:
         "'its choice' flatters it, as it was made on the same numbers: compare 'other algorithms' and 'both other', "
         f"which the choice did not see.{luck}"
     )
-    chosen = [[name, ", ".join(choice.datasets)] for name, choice in result.choices.items() if choice.datasets]
+    chosen = [[name, listing(choice.datasets, most=None)] for name, choice in result.choices.items() if choice.datasets]
     return [
         Table(
             f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
