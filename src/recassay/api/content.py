@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
+from recassay.core.display import answer_html
 from recassay.core.registry import analyses
 from recassay.core.results import Results
 from recassay.evidence.facts import study_facts
@@ -39,8 +39,7 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
-        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+        return answer_html(self.verdict, ()) + figures(self)._repr_html_()
 
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:

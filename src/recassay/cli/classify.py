@@ -110,7 +110,7 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
             f"({record.seconds:.0f} s); {len(record.failed)} failed.",
             *failure_lines(record.failed),
-            *([f"Now: recassay analyze {record.folder}"] if record.done else []),
+            *([f"Now: recassay analyze {record.folder}", ""] if record.done else []),
         ]
     )
 

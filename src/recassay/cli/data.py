@@ -100,8 +100,8 @@ def list_(
     elif not rows:
         print_lines(["No dataset is stored yet: recassay data import FILE --name NAME, or see --all."])
     else:
-        header = ["name", "kind", "interactions", "users", "items", "time", "what"]
-        print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows])
+        header = ["name", "kind", "what", "interactions", "users", "items", "time"]
+        print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
 
 
 @app.command("describe")

@@ -47,9 +47,16 @@ def print_table(table: Table) -> None:
     _print([*table_lines(table, width, whole=not narrow), ""])
 
 
-def print_rows(title: str, header: Sequence[str], rows: Iterable[Sequence[object]], *, names: int = 1) -> None:
-    """A table of a command's own; the first `names` columns hold words."""
-    print_table(recassay.Table(title, header, rows, names=names))
+def print_rows(
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    names: int = 1,
+    important: Sequence[str] = (),
+) -> None:
+    """A table of a command's own: see `reporting.section.Table`."""
+    print_table(recassay.Table(title, header, rows, names=names, important=important))
 
 
 def print_title(text: str) -> None:

@@ -127,12 +127,12 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
         print_json(recassay.plain({"planned": record.planned, "cells": [asdict(p) for p in record.predictions]}))
         return
     rows = [
-        [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
-         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or "", p.reason or ""]
+        [p.algorithm, p.dataset, p.state, p.reason, p.trials if p.trials is not None else "", _megabytes(p.memory),
+         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or ""]
         for p in record.predictions
     ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions", "reason"]
-    print_rows(f"{record.planned} cells", header, rows, names=3)
+    header = ["algorithm", "dataset", "state", "reason", "trials", "MB", "most MB", "users", "items", "interactions"]
+    print_rows(f"{record.planned} cells", header, rows, names=4)
 
 
 def _megabytes(size: int | None) -> str:
