@@ -111,7 +111,10 @@ def test_nearest_and_outside():
     assert same.nearest[0].dataset == "d04"
     assert same.nearest[0].distance == pytest.approx(0, abs=1e-9)
     assert not same.far
-    assert "d04 is the same or nearly the same dataset" in section.sentences(same)[0]
+    first, worth, warning = section.sentences(same)
+    assert first.startswith("On mine try a00 (")
+    assert worth == same.verdict()
+    assert "d04 is the same or nearly the same dataset" in warning
 
 
 def test_the_ranking_among_the_nearest_is_theirs():

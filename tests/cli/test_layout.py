@@ -149,6 +149,7 @@ def test_long_names_are_shortened_only_as_far_as_they_stay_different():
 
 def test_text_cannot_steer_the_terminal_and_paths_stay_whole():
     assert wrapped("\x1b[31mred\x07", 80) == [" [31mred "]
+    assert wrapped(" " * 100, 80) == [""]
     path = "/a/" + "long/" * 30
     assert wrapped(f"now {path} then", 40) == ["now", path, "then"]
     lines = table_lines(Table("t", ["name"], [["\x1b]0;title\x07"]]), 40)

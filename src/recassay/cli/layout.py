@@ -53,7 +53,7 @@ def wrapped(text: str, width: int) -> list[str]:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return lines
+    return lines or [""]
 
 
 def shortened(word: str, width: int) -> str:

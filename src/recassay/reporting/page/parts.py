@@ -52,7 +52,7 @@ class Body:
             tag("h3", one.section.title),
             tag("p", question, class_="question") if question else None,
             pictures,
-            [tag("details", tag("summary", table.title), html_section_table(table)) for table in one.tables],
+            tag("details", tag("summary", "Tables"), map(html_section_table, one.tables)) if one.tables else None,
             further,
             [tag("p", f"Not done: {reason}.", class_="note") for reason in not_done],
             tag("p", f"Source: {source}", class_="note") if source else None,

@@ -39,8 +39,8 @@ def tables(result: AdviseResult) -> list[Table]:
     ]  # fmt: skip
     return [
         Table(
-            f"{result.dataset}, {result.metric} from {result.n_datasets} datasets: the nearest of them (distance in "
-            f"standard deviations; usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
+            f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
+            f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
             ["dataset", "distance"],
             [[one.dataset, f"{one.distance:.2f}"] for one in result.nearest],
             notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
