@@ -63,9 +63,11 @@ class Ran:
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]):
-    """`cli("rank", "file.csv", "--json")` -> exit code, stdout, stderr."""
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """`cli("rank", "file.csv", "--json")` -> exit code, stdout, stderr; tables are whole, as in a pipe."""
     from recassay.cli.main import main
+
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: object) -> Ran:
         capsys.readouterr()

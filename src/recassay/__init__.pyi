@@ -14,6 +14,7 @@ from .api.comper import comper as comper
 from .api.comper import comper_matrix as comper_matrix
 from .api.content import AnalysisReport as AnalysisReport
 from .api.content import figures as figures
+from .api.content import tell as tell
 from .api.correlations import correlations as correlations
 from .api.data import DataDescription as DataDescription
 from .api.data import describe_data as describe_data
@@ -30,10 +31,10 @@ from .api.evaluate import EvaluationReport as EvaluationReport
 from .api.evaluate import evaluate as evaluate
 from .api.evaluate import save_evaluation as save_evaluation
 from .api.glicko import glicko as glicko
+from .api.installation import doctor as doctor
+from .api.installation import list_available as list_available
 from .api.logistic_irt import fit_logistic_irt as fit_logistic_irt
 from .api.logistic_irt import load_responses as load_responses
-from .api.parts import doctor as doctor
-from .api.parts import list_parts as list_parts
 from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
 from .api.report import report as report
@@ -55,3 +56,4 @@ from .core.errors import RecAssayError as RecAssayError
 from .core.errors import UsageError as UsageError
 from .core.plain import plain as plain
 from .core.version import __version__ as __version__
+from .reporting.section import Table as Table

@@ -19,8 +19,8 @@ from recassay.analysis.advise.order_model import (
     predict,
 )
 from recassay.core.errors import InputError, NotApplicableError, UsageError
-from recassay.reporting.sections import SECTIONS
 from recassay.reporting.sections import advise as section
+from recassay.reporting.telling import sections
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 
 RANKS = {"Nu": 1.0, "Ni": 1.0, "Density": 1.0, "Giniu": 1.0, "APB": 1.0}
@@ -111,7 +111,10 @@ def test_nearest_and_outside():
     assert same.nearest[0].dataset == "d04"
     assert same.nearest[0].distance == pytest.approx(0, abs=1e-9)
     assert not same.far
-    assert "d04 is the same or nearly the same dataset" in section.sentences(same)[0]
+    first, worth, warning = section.sentences(same)
+    assert first.startswith("On mine try a00 (")
+    assert worth == same.verdict()
+    assert "d04 is the same or nearly the same dataset" in warning
 
 
 def test_the_ranking_among_the_nearest_is_theirs():
@@ -194,7 +197,7 @@ def test_ratings_without_a_threshold_are_remarked_on(tmp_path):
 
 def test_every_result_has_its_section_and_pictures():
     result = advise_for("a/very/long/path/to/mine.csv", RANKS, benchmark(fading(30, 12)), characteristics(12))
-    assert any(isinstance(result, each.of) for each in SECTIONS)
+    assert any(isinstance(result, each.of) for each in sections()[0])
     drawn = section.figures(result)[0]
     assert "mine.csv" in drawn.chart.to_dict()["title"]["text"]
     assert "a/very" not in drawn.caption

@@ -267,7 +267,7 @@ def test_the_published_matrix(published):
     assert set(hard[-2:]) == {"ml-100k", "ml-1m"}
     assert spearmanr(ability.estimate, _gradient_descent(result.values))[0] >= 0.95
     assert result.estimator == "precision"
-    assert result.heights["precision"] > result.heights["beta"] + 100
+    assert result.log_posteriors["precision"] > result.log_posteriors["beta"] + 100
     squares = recassay.fit_beta_irt(path, "ndcg@10", estimator="bi-reirt")
     assert squares.trait("ability").order()[-2:] == ability.order()[-2:]
     for direction, by_squares in zip(result.directions, squares.directions, strict=True):

@@ -323,7 +323,7 @@ def test_result_keeps_the_contract(result):
 
 
 def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.folder.told", lambda results: [])
+    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda results: [])
     path, out = tmp_path / "results.csv", tmp_path / "out"
     synthetic_results(8).write_csv(path)
     ran = cli("stress", path, "--metric", "ndcg@10", "--draws", 100, "--json", "--out", out)

@@ -27,8 +27,12 @@ def report():
 def test_every_result_has_a_table(report):
     assert set(report.analyses) | set(report.skipped) == set(analyses.names())
     for result in report.analyses.values():
-        shown = result._repr_html_()
-        assert f'<th scope="col">{result.to_frame().columns[0]}</th>' in shown
+        shown, told = result._repr_html_(), recassay.tell(result)
+        assert told.not_done == ()
+        assert all(f"<li>{html.escape(sentence)}</li>" in shown for sentence in told.sentences)
+        headings = [name for table in told.tables for name in table.header] or result.to_frame().columns
+        assert all(f'<th scope="col">{html.escape(name)}</th>' in shown for name in headings)
+        assert all(html.escape(note) in shown for table in told.tables for note in table.notes)
         assert "<script" not in shown
 
 

@@ -9,13 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+import recassay
 from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
-from recassay.cli.classify import analyze_response_folder, show_decodirt
+from recassay.cli.classify import analyze_response_folder
+from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.instances import InstanceResponses
 from recassay.core.responses import Responses
 from recassay.data.tables.instances import guessed_role, read_instances
-from recassay.reporting.figures import figures, render, told
+from recassay.reporting.figures import build_sections, figures, render
 from recassay.reporting.sections.decodirt import sentences
 from support.decodirt import benchmark
 
@@ -116,7 +118,7 @@ def test_tables_hold_every_number(result):
 
 
 def test_the_terminal_shows_everything(result, capsys):
-    show_decodirt(result)
+    print_answer(recassay.tell(result))
     shown = capsys.readouterr().out
     for words in (
         "6 datasets, hardest first",
@@ -132,8 +134,8 @@ def test_the_terminal_shows_everything(result, capsys):
 
 def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
-        "recassay.reporting.folder.told",
-        lambda results: [dataclasses.replace(one, figures=one.figures[1:2]) for one in told(results)],
+        "recassay.reporting.figures.build_sections",
+        lambda results: [dataclasses.replace(one, figures=one.figures[1:2]) for one in build_sections(results)],
     )
     analyze_response_folder(folder, rated="SVM,MLP,optimal,pessimal", as_json=True, out=tmp_path / "out")
     answer = json.loads(capsys.readouterr().out)

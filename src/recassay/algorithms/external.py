@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
 from recassay.algorithms.scoring import block_rows, scoring_bytes
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.search import SearchSpace
 from recassay.core.types import BoolArray, Float32Array, IdArray, Interactions, Recommender, TopK
 
@@ -43,7 +43,7 @@ class ImplicitStyle:
             )
         if parameters and not isinstance(self._model, type):
             raise UsageError(
-                f"parameters ({', '.join(parameters)}) for a model that is already made",
+                f"parameters ({listing(parameters, most=None)}) for a model that is already made",
                 fix="give the class, or set them on the instance",
             )
 

@@ -54,7 +54,7 @@ class RecommendationsFile:
             raise InputError(
                 f"none of its {table.height} rows has a user and an item of the training data",
                 where=where,
-                fix=f"use the ids of the data, such as {' and '.join(map(str, (train.users[0], train.items[0])))}",
+                fix=f"use the ids of the data, such as {listing((train.users[0], train.items[0]), last='and')}",
             )
         if known.select(pl.col("s").is_nan().any() | pl.col("s").is_infinite().any()).item():
             raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")

@@ -119,7 +119,7 @@ def correlate_characteristics(
         raise NotApplicableError(
             f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
         )
-    told, dropped = table.aligned(matrix.datasets).told_apart()
+    told, dropped = table.aligned(matrix.datasets).usable()
     x, y = told.values, np.apply_along_axis(level, 0, matrix.values.T)
     own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
     own = own or list(range(len(matrix.algorithms)))

@@ -59,7 +59,8 @@ def analyze(
             done[name] = analysis.run(table, spec)
         except NotApplicableError as reason:
             skipped[name] = str(reason)
-    report = AnalysisReport(label, table, done, skipped, verdict(done))
+    said = verdict(done, skipped)
+    report = AnalysisReport(label, table, done, skipped, said)
     if out is not None:
         content = report_content(
             report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better

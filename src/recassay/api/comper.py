@@ -34,7 +34,7 @@ def comper(
     draws: int = 10_000,
     seed: int = 0,
 ) -> ComPerResult:
-    """One score out of correctness, coverage, diversity, robustness and scalability, with its parts and reliability.
+    """One score out of correctness, coverage, diversity, robustness and scalability; what each adds; how reliable.
 
     The results need these metrics (or auc, coverage@k, diversity@k, robustness and seconds). Of a study with a
     `[comper]` section its metric of correctness and its cut-off are taken unless named here.

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
+from recassay.core.display import answer_html
 from recassay.core.registry import analyses
 from recassay.core.results import Results
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import Figures
+from recassay.reporting.telling import Answer, answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +39,7 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.verdict)
-        return f"<ul>{said}</ul>{figures(self)._repr_html_()}"
+        return answer_html(self.verdict, ()) + figures(self)._repr_html_()
 
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
@@ -50,6 +49,15 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
         result: a result, or the report of `analyze`.
     """
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
+
+def tell(result: AnalysisReport | AnalysisResult) -> Answer:
+    """What a result says, or all results of a report: its sentences and tables, as commands and pages show them.
+
+    Args:
+        result: a result, or the report of `analyze`.
+    """
+    return answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
 def report_content(

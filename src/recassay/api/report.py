@@ -10,7 +10,7 @@ from recassay.api.content import AnalysisReport, report_content
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
-from recassay.reporting.figures import told_and_drawn
+from recassay.reporting.figures import fill_sections
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
 
@@ -76,5 +76,4 @@ def report_page(
     content = report_content(
         found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
     )
-    parts, drawings = told_and_drawn(found.analyses)
-    return found, build_page(content, parts, drawings)
+    return found, build_page(content, fill_sections(found.analyses, ("svg",)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.results import Matrix, Results
 from recassay.data.tables.characteristics import read_characteristics
@@ -68,7 +68,7 @@ def default_metric(results: Results) -> str:
         return results.metrics[0]
     raise UsageError(
         f"the table has {len(results.metrics)} metrics",
-        fix=f"choose one with --metric: {', '.join(results.metrics)}",
+        fix=f"choose one with --metric: {listing(results.metrics, most=None)}",
     )
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
-
-if TYPE_CHECKING:
-    from recassay.analysis.advise.result import AdviseResult
 
 
 def advise(
@@ -66,53 +62,4 @@ def advise(
         higher_is_better=said_direction(higher, lower),
         seed=seed,
     )
-    finish("advise", {"advice": result}, result.to_dict(), results, as_json, out, lambda: show_advice(result))
-
-
-def show_advice(result: AdviseResult) -> None:
-    """Warnings, the nearest datasets, the ranks, and what they are worth."""
-    print_lines([f"{result.dataset}: {result.metric} from {result.n_datasets} datasets", *result.warnings()])
-    print_table(
-        f"Nearest datasets (distance in standard deviations; usual among the benchmark's own: "
-        f"{result.usual_distance[0]:.2f}, at most {result.usual_distance[1]:.2f})",
-        ["dataset", "distance"],
-        [[near.dataset, f"{near.distance:.2f}"] for near in result.nearest],
-    )
-    print_table(
-        f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of the "
-        "rank on a new dataset, nearest of the mean rank there",
-        ["algorithm", "overall", "model", f"on the {len(result.nearest)} nearest", "P(first) there"],
-        [
-            [
-                result.algorithms[a],
-                _ranked(result.overall[a], result.overall_interval[a]),
-                _ranked(result.expected[a], result.expected_interval[a]),
-                _ranked(result.near_ranks[a], result.near_interval[a]),
-                f"{result.near_first[a]:.2f}",
-            ]
-            for a in result.order()
-        ],
-    )
-    print_table(
-        "What such predictions were worth on datasets left out",
-        ["by", "error of the ranks", "Spearman", "lost by first pick", "gain over overall"],
-        [
-            [
-                {"model": f"model ({result.model})", "baseline": "overall mean rank"}.get(
-                    name, f"{len(result.nearest)} nearest"
-                ),
-                f"{skill.rank_error:.2f}",
-                f"{skill.spearman:.2f}",
-                f"{100 * skill.loss:.1f} %",
-                "-" if name == "baseline"
-                else f"{skill.gain:+.2f} ({skill.gain_interval[0]:+.2f} to {skill.gain_interval[1]:+.2f})",
-            ]
-            for name, skill in result.skills.items()
-        ],
-    )  # fmt: skip
-    print_lines([result.verdict()])
-    print_lines(f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items())
-
-
-def _ranked(rank: float, interval: Any) -> str:
-    return f"{rank:.1f} ({interval[0]:.1f} to {interval[1]:.1f})"
+    finish("advise", "advice", result, results, as_json, out)

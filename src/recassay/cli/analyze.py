@@ -1,4 +1,4 @@
-"""`rank`, `compare`, `analyze` and `demo`: commands on a results table."""
+"""`analyze`: every analysis on a results table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.rank import show_rank
-from recassay.cli.render import print_json, print_lines, print_saved
+from recassay.cli.render import print_json, print_lines, print_saved, print_table
 from recassay.cli.table import load_table, said_direction
 
 
@@ -41,16 +40,18 @@ def analyze(
         out=out,
         characteristics=characteristics,
     )
-    _show_report(report, as_json, out)
+    show_report(report, as_json, out)
 
 
-def _show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None) -> None:
+def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None) -> None:
+    """The leaderboard, the verdict and what was not done, or their JSON; and where the files went."""
     if as_json:
         print_json(recassay.document("analyze", report.to_dict(), report.results))
     else:
         if "rank" in report.analyses:
-            show_rank(report.analyses["rank"])  # type: ignore[arg-type]
-        print_lines(["", *report.verdict])
+            for table in recassay.tell(report.analyses["rank"]).tables:
+                print_table(table)
+        print_lines(report.verdict)
         print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])

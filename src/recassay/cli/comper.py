@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table
 from recassay.core.choices import ComPerTimeUnit, Normalisation
-
-if TYPE_CHECKING:
-    from recassay.analysis.comper.matrix import Derivation
-    from recassay.analysis.comper.result import ComPerResult
-
-MOST_SETTINGS = 8
-"""Settings that get a column of their own on the terminal."""
 
 
 def comper(
@@ -65,7 +57,7 @@ def comper(
         draws=draws,
         seed=seed,
     )
-    finish("comper", {"comper": result}, result.to_dict(), results, as_json, out, lambda: show_comper(result))
+    finish("comper", "comper", result, results, as_json, out)
 
 
 def comper_matrix(
@@ -89,71 +81,4 @@ def comper_matrix(
 ) -> None:
     """ComPer's matrix, derived step by step."""
     derived = recassay.comper_matrix(experts=experts, similarities=similarities, definitions=definitions, fourth=fourth)
-    finish(
-        "comper-matrix",
-        {"comper-matrix": derived},
-        derived.to_dict(),
-        derived,
-        as_json,
-        out,
-        lambda: show_derivation(derived),
-    )
-
-
-def show_comper(result: ComPerResult) -> None:
-    """Scores, what each dimension adds to them (means over settings), and what can be concluded."""
-    table, order = result.table, result.order()
-    mean, parts = result.scores.mean(axis=1), result.by_dimension.mean(axis=1)
-    dimensions = list(result.to_dict()["weights"])
-    print_table(
-        f"ComPer over {len(table.datasets)} settings: score, and what each dimension adds to it "
-        f"({result.normalisation}, {result.matrix.name})",
-        ["algorithm", "score", *dimensions],
-        [[table.algorithms[a], f"{mean[a]:.3f}", *(f"{part:.3f}" for part in parts[a])] for a in order],
-    )
-    if 1 < len(table.datasets) <= MOST_SETTINGS:
-        print_table(
-            "Score in each setting",
-            ["algorithm", *table.datasets],
-            [[table.algorithms[a], *(f"{value:.3f}" for value in result.scores[a])] for a in order],
-        )
-    if result.agreements:
-        print_table(
-            "Does the order hold over settings? (reversed: pairs against the majority of settings)",
-            ["measure", "scope", "settings", "Kendall's tau", "most often first", "share", "reversed"],
-            [
-                [row["measure"], row["scope"], row["settings"], *_shares(row)]
-                for row in result.agreement_frame().to_dicts()
-                if row["scope"] == "all" or row["measure"] == "comper"
-            ],
-            names=2,
-        )
-    print_lines(result.conclusions())
-
-
-def show_derivation(derived: Derivation) -> None:
-    """The label of every step, and the matrix."""
-    frames = derived.frames()
-    matrix = frames.pop("comper_matrix")
-    titles = {name: name.removeprefix("comper_").replace("_", " ").capitalize() for name in frames}
-    for name, frame in frames.items():
-        rows = [[value if isinstance(value, str) else f"{value:.3f}" for value in row] for row in frame.iter_rows()]
-        print_table(titles[name], frame.columns, rows)
-    print_table(
-        "Matrix (Table 8), and the weight of each dimension, the sum of its row",
-        [*matrix.columns, "weight"],
-        [[name, *(f"{value:.4f}" for value in row), f"{sum(row):.4f}"] for name, *row in matrix.iter_rows()],
-    )
-    found = derived.to_dict()
-    print_lines(
-        [
-            f"{found['agree_after_matching_1']} pairs agree after matching 1, {found['agree_after_matching_2']} after "
-            "matching 2; the others take the mean similarity of their mean label."
-        ]
-    )
-
-
-def _shares(row: dict[str, object]) -> list[str]:
-    tau, same, reversed_share = row["tau"], row["same_first"], row["reversed_share"]
-    shown = [("-" if value is None else f"{value:.2f}") for value in (tau, same, reversed_share)]
-    return [shown[0], str(row["first"]), shown[1], shown[2]]
+    finish("comper-matrix", "comper-matrix", derived, derived, as_json, out)

@@ -11,7 +11,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_table
+from recassay.cli.render import print_json, print_lines, print_rows
 
 app = typer.Typer(help="Import, list, describe, fetch and remove datasets.", rich_markup_mode=None)
 
@@ -100,8 +100,8 @@ def list_(
     elif not rows:
         print_lines(["No dataset is stored yet: recassay data import FILE --name NAME, or see --all."])
     else:
-        header = ["name", "kind", "interactions", "users", "items", "time", "what"]
-        print_table("Datasets", header, [[row.get(key, "") for key in header] for row in rows])
+        header = ["name", "kind", "what", "interactions", "users", "items", "time"]
+        print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
 
 
 @app.command("describe")
@@ -206,15 +206,15 @@ def _imported(manifest: Any, as_json: bool) -> None:
 def _show(found: Any) -> None:
     rows = [[name, f"{value:,}" if isinstance(value, int) else f"{value:.6g}"]
             for name, value in found.characteristics.items()]  # fmt: skip
-    print_table(f"{found.name}: characteristics (KDD'24, section 4.3)", ["characteristic", "value"], rows)
+    print_rows(f"{found.name}: characteristics (KDD'24, section 4.3)", ["characteristic", "value"], rows)
     if found.parts is None:
         return
-    print_table(
+    print_rows(
         f"Split {found.protocol['split']}, fingerprint {found.fingerprint[:12]}",
         ["part", "interactions", "users", "items"],
         [[name, *(f"{n:,}" for n in part.values())] for name, part in found.parts.items()],
     )
-    print_table("What each step left", ["step", "count"], [[k, f"{v:,}"] for k, v in found.counts.items()])
+    print_rows("What each step left", ["step", "count"], [[k, f"{v:,}"] for k, v in found.counts.items()])
     audit = found.audit
     lines = [f"Audit ({audit['scope']}): {100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."]
     lines += [f"{'LEAK' if f['refuses'] else 'note'} {f['name']}: {f['sentence']}" for f in audit["findings"]]

@@ -9,7 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.analyze import _show_report
+from recassay.cli.analyze import show_report
 from recassay.cli.progress import show_progress
 
 
@@ -25,4 +25,4 @@ def demo(
 ) -> None:
     """The main job on embedded data, with no network."""
     report = recassay.demo(out, trials=trials, workers=workers, progress=show_progress())
-    _show_report(report, as_json, out)
+    show_report(report, as_json, out)

@@ -9,7 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_saved, print_table
+from recassay.cli.render import print_json, print_lines, print_rows, print_saved
 
 
 def evaluate(
@@ -36,9 +36,15 @@ def evaluate(
         print_json(document)
     else:
         counts = report.result.counts
-        values = [[label, "undefined" if v is None else f"{v:.6f}", report.result.conventions[label]["convention"]]
+        values = [[label, report.result.conventions[label]["convention"], "undefined" if v is None else f"{v:.6f}"]
                   for label, v in document["metrics"].items()]  # fmt: skip
-        print_table(f"{counts['evaluated']:,} users evaluated", ["metric", "value", "convention"], values)
+        print_rows(
+            f"{counts['evaluated']:,} users evaluated",
+            ["metric", "convention", "value"],
+            values,
+            names=2,
+            important=["value"],
+        )
         lists = report.lists
         print_lines(
             [

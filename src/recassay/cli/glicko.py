@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
-
-if TYPE_CHECKING:
-    from recassay.analysis.glicko.result import GlickoResult
 
 
 def glicko(
@@ -66,27 +62,4 @@ def glicko(
         orders=orders,
         seed=seed,
     )
-    finish("glicko", {"glicko": result}, result.to_dict(), results, as_json, out, lambda: show_glicko(result))
-
-
-def show_glicko(result: GlickoResult) -> None:
-    """Ratings, highest first, with the spread over orders."""
-    arrow = "higher" if result.higher_is_better else "lower"
-    print_table(
-        f"Glicko-2: {result.metric} ({arrow} is better), {len(result.datasets)} datasets in the order: "
-        f"{result.order_name}",
-        ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
-        [
-            [
-                row["algorithm"],
-                f"{row['rating']:.0f}",
-                f"{row['deviation']:.0f}",
-                f"{row['volatility']:.4f}",
-                f"{row['low']:.0f} to {row['high']:.0f}",
-                f"{row['order_low']:.0f} to {row['order_high']:.0f}",
-                f"{row['order_rank_low']:.0f} to {row['order_rank_high']:.0f}",
-            ]
-            for row in result.to_frame().to_dicts()
-        ],
-    )
-    print_lines([f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes])
+    finish("glicko", "glicko", result, results, as_json, out)

@@ -9,7 +9,6 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.irt_tables import show_beta_irt, show_logistic, show_user_irt
 from recassay.cli.table import finish, load_table, said_direction
 from recassay.core.choices import (
     AbilityMethod,
@@ -130,7 +129,7 @@ def irt(
             confidence=confidence,
             seed=seed,
         )
-        finish("irt", {"irt": found}, found.to_dict(), results, as_json, out, lambda: show_beta_irt(found))
+        finish("irt", "irt", found, results, as_json, out)
 
 
 def _one_of(estimator: str | None, fitting: tuple[Any, ...]) -> Any:
@@ -162,7 +161,7 @@ def _responses(
         priors=priors,
         confidence=confidence,
     )
-    finish("irt", {"irt": found}, found.to_dict(), table, as_json, out, lambda: show_logistic(found))
+    finish("irt", "irt", found, table, as_json, out)
 
 
 def _users(
@@ -188,5 +187,4 @@ def _users(
         priors=priors is not False,
         confidence=confidence,
     )
-    study = recassay.load_results(folder)
-    finish("irt", {"user_irt": found}, found.to_dict(), study, as_json, out, lambda: show_user_irt(found))
+    finish("irt", "user_irt", found, recassay.load_results(folder), as_json, out)

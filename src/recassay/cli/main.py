@@ -19,8 +19,8 @@ from recassay.cli import (
     demo,
     evaluate,
     glicko,
+    installation,
     irt,
-    parts,
     rank,
     report,
     select,
@@ -76,8 +76,8 @@ app.command("select")(select.select)
 app.command("advise")(advise.advise)
 app.command("evaluate")(evaluate.evaluate)
 app.add_typer(data.app, name="data")
-app.command("list")(parts.list_)
-app.command("doctor")(parts.doctor)
+app.command("list")(installation.list_)
+app.command("doctor")(installation.doctor)
 
 
 def main(arguments: list[str] | None = None) -> None:

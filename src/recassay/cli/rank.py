@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
-
-if TYPE_CHECKING:
-    from recassay.analysis.rank.result import RankResult
 
 
 def rank(
@@ -57,24 +53,4 @@ def rank(
         beta_max=beta_max,
         beta_step=beta_step,
     )
-    finish("rank", {"rank": result}, result.to_dict(), results, as_json, out, lambda: show_rank(result))
-
-
-def show_rank(result: RankResult) -> None:
-    """Ranks of every algorithm under every aggregation with the chance of being first, then the scores."""
-    titles = [r.rule.short for r in result.rankings.values()]
-    order = result.order()
-    arrow = "higher" if result.higher_is_better else "lower"
-    ranks, scores = [], []
-    for a in order:
-        chances = [float(r.probability_best[a]) for r in result.rankings.values()]
-        name = result.algorithms[a]
-        span = f"{min(chances):.2f}-{max(chances):.2f}"
-        ranks.append([name, *(f"{r.ranks[a]:g}" for r in result.rankings.values()), span])
-        scores.append([name, *(f"{r.scores[a]:.4g}" for r in result.rankings.values())])
-    title = f"{result.metric} ({arrow} is better) on {len(result.datasets)} datasets"
-    print_table(f"Ranks: {title}", ["algorithm", *titles, "P(first)"], ranks)
-    print_table("Scores", ["algorithm", *titles], scores)
-    if result.missing.sentence():
-        print_lines([result.missing.sentence()])
-    print_lines(f"{name} was left out: it {reason}" for name, reason in result.skipped.items())
+    finish("rank", "rank", result, results, as_json, out)

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import recassay
+from recassay.cli.layout import table_lines, wrapped
+
+if TYPE_CHECKING:
+    from recassay.reporting.section import Table
+    from recassay.reporting.telling import Answer
+
+WIDTH = 132
+"""Columns where stdout is no terminal; tables are whole there, so that logs and pipes lose nothing."""
+
+ANSWER = 3
+"""Sentences that a command ends with; further ones stand above them."""
 
 
 def print_json(document: Any) -> None:
@@ -14,38 +29,60 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
-def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]], *, names: int = 1) -> None:
-    """A table; the first `names` columns hold names and are left-aligned."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def print_answer(answer: Answer) -> None:
+    """The tables of an analysis, and at the end its answer in at most three sentences."""
+    for table in answer.tables:
+        print_table(table)
+    remarks = [*answer.sentences[ANSWER:], *(f"Not done: {reason}." for reason in answer.not_done)]
+    print_lines([*remarks, ""] if remarks else [])
+    if answer.sentences:
+        print_title("Answer")
+        print_lines(answer.sentences[:ANSWER])
 
-    console = _console(Console)
-    console.print(Text(title, style="bold"))
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if i < names else "right", overflow="fold", no_wrap=i == 0)
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    console.print(table)
+
+def print_table(table: Table) -> None:
+    """A table with its title and notes, and an empty line."""
+    width, narrow = _width()
+    print_title(table.title)
+    _print([*table_lines(table, width, whole=not narrow), ""])
+
+
+def print_rows(
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    names: int = 1,
+    important: Sequence[str] = (),
+) -> None:
+    """A table of a command's own: see `reporting.section.Table`."""
+    print_table(recassay.Table(title, header, rows, names=names, important=important))
+
+
+def print_title(text: str) -> None:
+    """A line that stands out on a terminal."""
+    bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    _print([f"\x1b[1m{line}\x1b[0m" if bold else line for line in wrapped(text, _width()[0])])
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Sentences, wrapped to the terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = _console(Console)
-    for line in lines:
-        console.print(Text(line))
-
-
-def _console(make: Any) -> Any:
-    """Plain text of 132 columns where stdout is no terminal, so that logs and pipes keep whole tables."""
-    return make() if sys.stdout.isatty() else make(width=132)
+    _print(line for text in lines for line in wrapped(text, _width()[0]))
 
 
 def print_saved(files: Sequence[Path], out: Path) -> None:
     """Where the files went, on stderr: stdout may be JSON."""
     sys.stderr.write(f"wrote {len(files)} files to {out}\n")
+
+
+def _width() -> tuple[int, bool]:
+    """The columns there are, and whether tables must keep to them: on a terminal, or where COLUMNS says so."""
+    narrow = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return (max(20, shutil.get_terminal_size((WIDTH, 24)).columns) if narrow else WIDTH), narrow
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Lines on stdout, with a question mark for what its encoding does not know."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")

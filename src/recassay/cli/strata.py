@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish
 from recassay.core.choices import OtherItems
-
-if TYPE_CHECKING:
-    from recassay.analysis.strata.result import DatasetStrata, StrataResult
-
-MOST_CROSSINGS = 20
 
 
 def strata(
@@ -61,8 +55,7 @@ def strata(
         replicates=replicates,
         seed=seed,
     )
-    table = recassay.load_results(folder)
-    finish("strata", {"strata": result}, result.to_dict(), table, as_json, out, lambda: show_strata(result))
+    finish("strata", "strata", result, recassay.load_results(folder), as_json, out)
 
 
 def _thresholds(text: str | None) -> list[int] | None:
@@ -82,70 +75,3 @@ def _size(text: str | None) -> int | Literal["all"] | None:
     if not text.isdecimal() or int(text) < 1:
         raise recassay.UsageError(f"--size {text!r} is no number of events", fix="use a whole number from 1, or all")
     return int(text)
-
-
-def show_strata(result: StrataResult) -> None:
-    """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
-    for dataset in result.datasets:
-        _show_dataset(result, dataset)
-    print_table(
-        "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
-        ["over", "distance", f"{100 * result.confidence:g} %", "pairs", "flipped", "proven"],
-        [
-            [
-                row["dataset"],
-                "undefined" if row["distance"] != row["distance"] else f"{row['distance']:.2f}",
-                "" if row["distance"] != row["distance"] else f"{row['low']:.2f} to {row['high']:.2f}",
-                *("" if row[name] is None else row[name] for name in ("pairs", "flipped", "proven")),
-            ]
-            for row in result.sensitivity_frame().to_dicts()
-        ],
-    )
-    print_lines(["proven: pairs in opposite order at both ends, each significantly."])
-    print_lines(f"Left out: {reason}." for reason in result.left_out)
-
-
-def _show_dataset(result: StrataResult, dataset: DatasetStrata) -> None:
-    told = dataset.told_from_best(result.alpha)
-    best = dataset.rank == dataset.rank.min(axis=1, keepdims=True)
-    print_table(
-        f"{dataset.dataset}: {result.metric} on T_P (columns: P)",
-        ["algorithm", *map(str, dataset.thresholds)],
-        [
-            [
-                name,
-                *(
-                    f"{dataset.value[row, a]:.4f}{'*' if best[row, a] else ' ' if told[row, a] else '~'}"
-                    for row in range(len(dataset.thresholds))
-                ),
-            ]
-            for name in dataset.order(len(dataset.thresholds) - 1)
-            for a in [dataset.algorithms.index(name)]
-        ]
-        + [
-            ["(users)", *(f"{users:,} " for users in dataset.users)],
-            ["(% of items)", *(f"{100 * share:.1f} " for share in dataset.shares["share_of_items"])],
-            ["(% of training events)", *(f"{100 * share:.1f} " for share in dataset.shares["share_of_train"])],
-        ],
-    )
-    drawn = dataset.shares["events"]
-    size = f"{drawn[0]:,.0f}" if drawn.n_unique() == 1 else f"{drawn[0]:,.0f} to {drawn[-1]:,.0f}"
-    print_lines([f"Every T_P has {size} events with items that fewer than P users have in training."])
-    print_lines(["* the best at this P; ~ not told from it (paired t-test, Holm over the pairs at this P)"])
-    if dataset.shortened:
-        print_lines(
-            [f"{dataset.shortened:,} lists had too few items left after removal: their values are lower bounds"]
-        )
-    for crossing in dataset.crossings[:MOST_CROSSINGS]:
-        sides = {
-            (True, True): "both sides significant",
-            (True, False): "only the side below significant",
-            (False, True): "only the side above significant",
-            (False, False): "neither side significant",
-        }[crossing.significant_below, crossing.significant_above]
-        print_lines(
-            [f"{crossing.first} leads {crossing.second} below P = {crossing.threshold:.0f}, and trails above ({sides})"]
-        )
-    if len(dataset.crossings) > MOST_CROSSINGS:
-        print_lines([f"and {len(dataset.crossings) - MOST_CROSSINGS} more crossings (--json or --out DIR has all)"])
-    print_lines([""])

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
-
-if TYPE_CHECKING:
-    from recassay.analysis.stress.result import StressResult
-    from recassay.core.types import FloatArray
 
 
 def stress(
@@ -50,57 +45,4 @@ def stress(
         beta_max=beta_max,
         seed=seed,
     )
-    finish("stress", {"stress": result}, result.to_dict(), results, as_json, out, lambda: show_stress(result))
-
-
-def show_stress(result: StressResult) -> None:
-    """The properties of each aggregation with their signs, rho under fewer datasets, what survives, and the verdict."""
-    size = f"{len(result.algorithms)} algorithms on {len(result.datasets)} datasets"
-    print_table(
-        f"Properties of the aggregations: {result.metric}, {size}",
-        ["aggregation", *(row.title for row in result.signs)],
-        [
-            [title, *(_signed(row.numbers[r], row.signs[r]) for row in result.signs)]
-            for r, title in enumerate(result.titles)
-        ],
-    )
-    header = ["aggregation"]
-    columns: list[FloatArray] = []
-    for subset in result.subsets:
-        header.append(f"{subset.size} datasets")
-        columns.append(subset.numbers["full"])
-        if "disjoint" in subset.numbers:
-            header.append(f"two of {subset.size}, disjoint")
-            columns.append(subset.numbers["disjoint"])
-    curve = result.curves["drop_datasets"]
-    half = len(result.datasets) // 2
-    header.append(f"without {half} datasets")
-    columns.append(curve.numbers[:, curve.x.tolist().index(half)])
-    print_table(
-        f"Spearman's rho with the ranking on all datasets (mean, middle 95 % of {result.draws} draws)",
-        header,
-        [[title, *(_span(column[r]) for column in columns)] for r, title in enumerate(result.titles)],
-    )
-    print_table(
-        "What survives: under how many aggregations a statement is kept by at least 95 % of the changed tables",
-        ["conclusion", "when", "holds under", "verdict"],
-        [
-            [found.statement, found.when, f"{found.holds_under} of {len(result.rules)}", found.verdict]
-            for found in result.conclusions
-            if found.change == result.main.name
-        ],
-        names=2,
-    )
-    print_lines(result.verdict())
-    if result.missing.sentence():
-        print_lines([result.missing.sentence()])
-    print_lines(f"{name} was left out: it {reason}" for name, reason in result.skipped.items())
-
-
-def _signed(number: float, sign: str) -> str:
-    return sign if sign == "NA" else f"{number:.3f} {sign}"
-
-
-def _span(numbers: FloatArray) -> str:
-    mean, low, high = (float(value) for value in numbers[:3])
-    return f"{mean:.3f} [{low:.2f}, {high:.2f}]"
+    finish("stress", "stress", result, results, as_json, out)

@@ -12,7 +12,7 @@ import typer
 import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import earlier_lines, show_progress
-from recassay.cli.render import print_json, print_lines, print_table
+from recassay.cli.render import print_json, print_lines, print_rows
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
@@ -107,9 +107,9 @@ def status(
                  f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`")])  # fmt: skip
     if found.failed:
         rows = [[c.algorithm, c.dataset, c.status, c.reason or ""] for c in found.failed]
-        print_table("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
+        print_rows("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
     if found.to_go:
-        print_table("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+        print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
 
 
 def failure_lines(failed: Sequence[CellRecord]) -> list[str]:
@@ -140,12 +140,12 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
         return
     print_lines(earlier_lines(record.earlier))
     rows = [
-        [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
-         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or "", p.reason or ""]
+        [p.algorithm, p.dataset, p.state, p.reason, p.trials if p.trials is not None else "", _megabytes(p.memory),
+         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or ""]
         for p in record.predictions
     ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions", "reason"]
-    print_table(f"{record.planned} cells", header, rows, names=3)
+    header = ["algorithm", "dataset", "state", "reason", "trials", "MB", "most MB", "users", "items", "interactions"]
+    print_rows(f"{record.planned} cells", header, rows, names=4)
 
 
 def _megabytes(size: int | None) -> str:

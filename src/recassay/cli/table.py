@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import recassay
-from recassay.cli.render import print_json, print_saved
+from recassay.cli.render import print_answer, print_json, print_saved
 
 if TYPE_CHECKING:
     from recassay.core.results import Results, Sourced
@@ -30,14 +30,16 @@ def said_direction(higher: bool, lower: bool) -> bool | None:
     return True if higher else False if lower else None
 
 
-def finish(
-    command: str, analyses: Any, content: Any, results: Sourced, as_json: bool, out: Path | None, show: Any
-) -> None:
-    """Print the answer as JSON or by `show`, and save it where a folder was named."""
-    document = recassay.document(command, content, results)
+def finish(command: str, name: str, result: Any, results: Sourced, as_json: bool, out: Path | None) -> None:
+    """Print what a result says, or its JSON, and save it under `name` where a folder was named."""
+    show_and_save(recassay.document(command, result.to_dict(), results), name, result, as_json, out)
+
+
+def show_and_save(document: dict[str, Any], name: str, result: Any, as_json: bool, out: Path | None) -> None:
+    """`finish` with the JSON document made already."""
     if as_json:
         print_json(document)
     else:
-        show()
+        print_answer(recassay.tell(result))
     if out is not None:
-        print_saved(recassay.save(analyses, document, out), out)
+        print_saved(recassay.save({name: result}, document, out), out)

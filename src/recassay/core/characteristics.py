@@ -59,7 +59,7 @@ class CharacteristicsTable:
             )
         return replace(self, values=self.values[rows], datasets=tuple(datasets))
 
-    def told_apart(self) -> tuple[CharacteristicsTable, dict[str, str]]:
+    def usable(self) -> tuple[CharacteristicsTable, dict[str, str]]:
         """The characteristics that are known of every dataset and differ between them, and why others were left out."""
         unknown = np.isnan(self.values).max(axis=0)
         constant = (self.values == self.values[:1]).min(axis=0)

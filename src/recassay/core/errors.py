@@ -48,9 +48,14 @@ class MissingExtraError(RecAssayError):
         super().__init__(f"{purpose} needs {package}", fix=f"install it with: pip install 'recassay[{extra}]'")
 
 
-def listing(names: Iterable[object], *, most: int = 5) -> str:
-    """The first few of `names` in words: `a, b, c and 4 more`."""
+def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
+    """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
+
+    `last` stands before the last name where all are named: with `or`, `a, b or c`.
+    """
     shown = [str(name) for name in names]
-    if len(shown) <= most:
-        return ", ".join(shown)
-    return f"{', '.join(shown[:most])} and {len(shown) - most} more"
+    if most is not None and len(shown) > most:
+        return f"{', '.join(shown[:most])} and {len(shown) - most} more"
+    if last and len(shown) > 1:
+        return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return ", ".join(shown)

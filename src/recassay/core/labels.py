@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 
 
@@ -107,5 +107,7 @@ def find_label(text: str, available: list[str]) -> str:
     if len(of_that_name) == 1:
         return of_that_name[0]
     if of_that_name:
-        raise UsageError(f"metric {text!r} is ambiguous", fix=f"choose one of {', '.join(sorted(of_that_name))}")
+        raise UsageError(
+            f"metric {text!r} is ambiguous", fix=f"choose one of {listing(sorted(of_that_name), most=None)}"
+        )
     raise UsageError(f"no metric {text!r} in these results", fix=did_you_mean(text, available))

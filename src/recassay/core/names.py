@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from recassay.core.errors import listing
+
 
 def canonical(name: str) -> str:
     """Fold case and drop the separators people vary: space, hyphen, underscore and dot."""
@@ -17,8 +19,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_canonical = {canonical(choice): choice for choice in choices}
     near = difflib.get_close_matches(canonical(name), by_canonical, n=3, cutoff=0.6)
     if near:
-        return "did you mean " + " or ".join(repr(by_canonical[n]) for n in near) + "?"
+        return f"did you mean {listing((repr(by_canonical[n]) for n in near), last='or')}?"
     if not choices:
         return "there are none"
-    shown = ", ".join(sorted(choices)[:20])
-    return f"known: {shown}" + (" ..." if len(choices) > 20 else "")
+    return f"known: {listing(sorted(choices), most=20)}"

@@ -1,6 +1,6 @@
-"""One registry class for algorithms, metrics, datasets, analyses, executors and classifiers.
+"""One registry class for algorithms, metrics, datasets, analyses, sections, executors and classifiers.
 
-A part is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
+A component is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
 imported only when it is asked for. Two packages that announce the same name are refused by name.
 """
 
@@ -10,52 +10,62 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 
-Part = TypeVar("Part")
+Component = TypeVar("Component")
 
 
-class Registry(Generic[Part]):
-    """Parts of one kind by name.
+class Registry(Generic[Component]):
+    """Components of one kind by name.
 
-    Names are compared by `names.canonical`. A part may carry `aliases`, a tuple of further names; they are read only
-    when a name is not found directly, since reading them imports the parts.
+    Names are compared by `names.canonical`. A component may carry `aliases`, a tuple of further names; they are read
+    only when a name is not found directly, since reading them imports the components.
     """
 
     def __init__(self, kind: str, group: str) -> None:
         self.kind, self.group = kind, group
         self._announced: dict[str, EntryPoint] | None = None
-        self._added: dict[str, tuple[str, Part]] = {}
-        self._loaded: dict[str, Part] = {}
+        self._added: dict[str, tuple[str, Component]] = {}
+        self._loaded: dict[str, Component] = {}
 
     def names(self) -> list[str]:
         """Every announced name, sorted."""
         added = [name for name, _ in self._added.values()]
         return sorted([*(e.name for e in self._entries().values()), *added])
 
-    def __iter__(self) -> Iterator[tuple[str, Part]]:
+    def __iter__(self) -> Iterator[tuple[str, Component]]:
         for name in self.names():
             yield name, self.get(name)
+
+    def loadable(self) -> tuple[dict[str, Component], dict[str, str]]:
+        """By name: every component that can be loaded, and why the others cannot."""
+        found, problems = {}, {}
+        for name in self.names():
+            try:
+                found[name] = self.get(name)
+            except RecAssayError as error:
+                problems[name] = str(error)
+        return found, problems
 
     def __contains__(self, name: str) -> bool:
         return self._find(name) is not None
 
-    def get(self, name: str) -> Part:
-        """The part of that name or alias; an unknown name raises `UsageError` with the nearest known ones."""
+    def get(self, name: str) -> Component:
+        """The component of that name or alias; an unknown name raises `UsageError` with the nearest known ones."""
         key = self._find(name)
         if key is None:
             raise UsageError(f"unknown {self.kind} {name!r}", fix=did_you_mean(name, self.names()))
         return self._load(key)
 
-    def add(self, name: str, part: Part) -> None:
-        """Register `part` from Python, under the same rules as an entry point."""
+    def add(self, name: str, component: Component) -> None:
+        """Register `component` from Python, under the same rules as an entry point."""
         taken = self._find(name)
         if taken is not None:
             raise UsageError(
                 f"the {self.kind} name {name!r} is taken by {self.origin(name)}", fix="choose another name"
             )
-        self._added[canonical(name)] = (name, part)
+        self._added[canonical(name)] = (name, component)
 
     def origin(self, name: str) -> str:
         """Who announced the name: a distribution and its version, or `added from Python`."""
@@ -84,14 +94,14 @@ class Registry(Generic[Part]):
             self._announced = found
         return self._announced
 
-    def _load(self, key: str) -> Part:
+    def _load(self, key: str) -> Component:
         if key in self._added:
             return self._added[key][1]
         if key not in self._loaded:
             entry = self._entries()[key]
             try:
                 self._loaded[key] = entry.load()
-            except (ImportError, AttributeError) as error:
+            except Exception as error:  # a module of another package may raise anything while it is imported
                 raise RecAssayError(
                     f"the {self.kind} {entry.name!r} cannot be loaded from {entry.value}: {error}",
                     fix="reinstall or remove the package that announces it",
@@ -106,7 +116,7 @@ class Registry(Generic[Part]):
         holders = [k for k in keys if wanted in map(canonical, getattr(self._load(k), "aliases", ()))]
         if len(holders) > 1:
             raise RecAssayError(
-                f"{name!r} is an alias of several {self.kind}s: {', '.join(holders)}", fix="use a full name"
+                f"{name!r} is an alias of several {self.kind}s: {listing(holders, most=None)}", fix="use a full name"
             )
         return holders[0] if holders else None
 
@@ -115,7 +125,8 @@ algorithms: Registry[Any] = Registry("algorithm", "recassay.algorithms")
 metrics: Registry[Any] = Registry("metric", "recassay.metrics")
 datasets: Registry[Any] = Registry("dataset", "recassay.datasets")
 analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
+sections: Registry[Any] = Registry("section", "recassay.sections")
 executors: Registry[Any] = Registry("executor", "recassay.executors")
 classifiers: Registry[Any] = Registry("classifier", "recassay.classifiers")
 
-REGISTRIES = (algorithms, metrics, datasets, analyses, executors, classifiers)
+REGISTRIES = (algorithms, metrics, datasets, analyses, sections, executors, classifiers)

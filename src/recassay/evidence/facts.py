@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recassay.core.errors import listing
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -134,7 +136,7 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
             rows.append({"algorithm": spec.name, "parameter": name, "searched": "fixed", "default": str(value)})
         for name, parameter in space.items():
             if isinstance(parameter, Choice):
-                searched = " or ".join(map(str, parameter.options))
+                searched = listing(parameter.options, most=None, last="or")
             else:
                 searched = f"{parameter.low:g} to {parameter.high:g}{', log scale' if parameter.log else ''}"
             rows.append({"algorithm": spec.name, "parameter": name, "searched": searched,

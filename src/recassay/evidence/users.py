@@ -46,7 +46,9 @@ def hit_metric(available: tuple[str, ...], asked: str | None = None) -> str:
     if asked is not None:
         label = find_label(asked, list(available))
         if label.partition("@")[0] not in HIT_METRICS:
-            raise UsageError(f"{label} does not tell a hit from a miss", fix=f"use one of {', '.join(HIT_METRICS)}")
+            raise UsageError(
+                f"{label} does not tell a hit from a miss", fix=f"use one of {listing(HIT_METRICS, most=None)}"
+            )
         return label
     for name in HIT_METRICS:
         fitting = [label for label in available if label.partition("@")[0] == name]

@@ -8,6 +8,7 @@ import altair as alt
 
 from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
+from recassay.plots.forms import intervals, names_down
 from recassay.plots.theme import COLOURS, FAINT, inline, shorten, themed
 
 
@@ -31,18 +32,15 @@ def plot_advice(result: AdviseResult) -> Any:
     scale = alt.Scale(domain=titles, range=["#5b6770", COLOURS[0], COLOURS[1]])
     colour = alt.Color("by:N", scale=scale, sort=titles, legend=alt.Legend(title=None))
     base = alt.Chart(inline(rows)).encode(
-        y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        y=names_down(c.ALGORITHM, order),
         yOffset=alt.YOffset("by:N", sort=titles),
         color=colour,
         tooltip=[f"{c.ALGORITHM}:N", "by:N", "rank:Q", "low:Q", "high:Q"],
     )
     x = alt.Scale(domain=[1, max(2, len(order))], nice=False)
-    spans = base.mark_rule(strokeWidth=2, opacity=0.45).encode(
-        x=alt.X("low:Q", scale=x, title="rank (1 is best)", axis=alt.Axis(gridColor="#eef0f2", domainColor=FAINT)),
-        x2="high:Q",
-    )
-    dots = base.mark_circle(size=52, opacity=1).encode(x=alt.X("rank:Q", scale=x))
-    chart = (spans + dots).properties(width=430, height=alt.Step(11))
+    axis = alt.Axis(gridColor="#eef0f2", domainColor=FAINT)
+    marks = intervals(base, "rank", "low", "high", scale=x, title="rank (1 is best)", axis=axis, line={"opacity": 0.45})
+    chart = alt.layer(*marks).properties(width=430, height=alt.Step(11))
     return themed(
         chart,
         f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",

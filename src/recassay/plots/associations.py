@@ -8,7 +8,8 @@ import altair as alt
 
 from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
-from recassay.plots.theme import DIVERGING, FAINT, inline, themed
+from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
+from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
 
@@ -27,26 +28,16 @@ def plot_associations(result: AssociationsResult) -> Any:
         label = MEAN_ROWS[row["measure"]] if mean else row[c.ALGORITHM]
         rows.append({**row, "row": label, "shown": f"{row[c.VALUE]:.2f}" if sure or mean else "", "sure": sure})
     order = [*MEAN_ROWS.values(), *(name for name in result.rows if name != AVERAGE)]
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("characteristic:N", sort=list(result.characteristics), title=None,
-                axis=alt.Axis(orient="top", labelAngle=-40, domain=False, ticks=False)),
-        y=alt.Y("row:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
-        tooltip=[f"{c.ALGORITHM}:N", "characteristic:N", "measure:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "p:Q",
-                 "p_adjusted:Q"],
-    )  # fmt: skip
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
-            f"{c.VALUE}:Q",
-            scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
-            legend=alt.Legend(title="correlation", gradientLength=min(140, 18 * len(order))),
-        )
-    )
-    numbers = base.mark_text(fontSize=9.5).encode(
-        text="shown:N",
-        color=alt.condition(f"abs(datum.{c.VALUE}) > 0.6", alt.value("white"), alt.value("#1b1f24")),
-        opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.55)),
-    )
-    chart = (cells + numbers).properties(width=38 * len(result.characteristics), height=21 * len(order))
+    chart = heat_map(
+        rows,
+        names_above("characteristic", list(result.characteristics), angle=-40),
+        names_down("row", order),
+        correlation_fill(c.VALUE, "correlation", length=min(140, 18 * len(order))),
+        [f"{c.ALGORITHM}:N", "characteristic:N", "measure:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "p:Q", "p_adjusted:Q"],
+        dark=f"abs(datum.{c.VALUE}) > 0.6",
+        faint=("!datum.sure", 0.55),
+        text_size=9.5,
+    ).properties(width=38 * len(result.characteristics), height=21 * len(order))
     return themed(
         chart,
         f"Characteristics and {result.metric}",
@@ -64,13 +55,13 @@ def plot_mutual_information(result: AssociationsResult) -> Any:
     ]
     order = [row["characteristic"] for row in sorted(rows, key=lambda row: -row[c.VALUE])]
     base = alt.Chart(inline(rows)).encode(
-        y=alt.Y("characteristic:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        y=names_down("characteristic", order),
         tooltip=["characteristic:N", f"{c.VALUE}:Q", "chance:Q", "p:Q", "p_adjusted:Q"],
     )
     by_chance = base.mark_bar(color="#d5dae0", height=9).encode(x=alt.X("chance:Q", title="nats"))
     dots = base.mark_circle(size=60, opacity=1).encode(
         x=f"{c.VALUE}:Q",
-        color=alt.condition(f"datum.p_adjusted < {result.alpha}", alt.value("#0072b2"), alt.value(FAINT)),
+        color=alt.condition(f"datum.p_adjusted < {result.alpha}", alt.value(COLOURS[0]), alt.value(FAINT)),
     )
     chart = (by_chance + dots).properties(width=420, height=17 * len(order))
     return themed(

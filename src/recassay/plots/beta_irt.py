@@ -7,7 +7,8 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
-from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
+from recassay.plots.forms import intervals, line_legend, line_looks, names_down
+from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 400, 380
 ROW = 13
@@ -109,7 +110,6 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
     rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
     band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
     x_scale, y_scale = alt.Scale(domain=[0, 1]), alt.Scale(domain=[0, 1])
-    legend = alt.Legend(title=None, columns=2 if len(names) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
     shade = alt.Chart(inline(band)).mark_rect(color=FAINT, opacity=0.18).encode(
         x=alt.X("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
     )  # fmt: skip
@@ -119,8 +119,7 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
         .encode(
             x=alt.X("trait:Q", title=title, scale=x_scale),
             y=alt.Y("expected:Q", title=f"expected {result.metric}", scale=y_scale),
-            color=alt.Color("item:N", scale=colour_scale(names), sort=names, legend=legend),
-            strokeDash=alt.StrokeDash("item:N", scale=dash_scale(names), sort=names, legend=legend),
+            **line_looks("item", names, line_legend(names)),
             tooltip=["item:N", "trait:Q", "expected:Q"],
         )
     )
@@ -153,15 +152,14 @@ def plot_traits(result: BetaIRTResult) -> Any:
         order = [trait.names[i] for i in trait.order()]
         rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
         base = alt.Chart(inline(rows)).encode(
-            y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
+            y=names_down("name", order),
             tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
         )
-        scale = alt.Scale(domain=[0, 1])
-        spans = base.mark_rule(strokeWidth=2, color=FAINT).encode(
-            x=alt.X("low:Q", scale=scale, title=title), x2="high:Q"
-        )
-        dots = base.mark_circle(size=52, color="#0072b2", opacity=1).encode(x=alt.X("estimate:Q", scale=scale))
-        panels.append((spans + dots).properties(width=320, height=18 * len(order)))
+        marks = intervals(
+            base, "estimate", "low", "high", scale=alt.Scale(domain=[0, 1]), title=title, line={"color": FAINT},
+            dot={"color": COLOURS[0]},
+        )  # fmt: skip
+        panels.append(alt.layer(*marks).properties(width=320, height=18 * len(order)))
     chart = alt.hconcat(*panels, spacing=40)
     share = f"{100 * result.confidence:g} % intervals"
     return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")

@@ -9,7 +9,8 @@ import altair as alt
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
 from recassay.plots.beta_irt import label_rows
-from recassay.plots.theme import COLOURS, FAINT, INK, SEQUENTIAL, inline, shorten, themed
+from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 WIDTH = 470
 ROW = 13
@@ -96,24 +97,15 @@ def plot_cluster_ranks(result: ClustersResult) -> Any:
             }
         )
     count = len(order)
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("column:N", sort=alt.EncodingSortField("cluster"), title=None,
-                axis=alt.Axis(orient="top", labelAngle=-25, domain=False, ticks=False)),
-        y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
-        tooltip=[f"{c.ALGORITHM}:N", "cluster:N", "mean_rank:Q", "geometric_mean:Q", "overall_mean_rank:Q"],
-    )  # fmt: skip
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
-            "mean_rank:Q",
-            scale=alt.Scale(scheme=SEQUENTIAL, reverse=True, domain=[1, count]),
-            legend=alt.Legend(title="mean rank", gradientLength=min(140, 18 * count)),
-        )
-    )
-    numbers = base.mark_text(fontSize=10).encode(
-        text="shown:N",
-        color=alt.condition(f"datum.mean_rank > {0.5 * count}", alt.value("#1b1f24"), alt.value("white")),
-    )
-    chart = (cells + numbers).properties(width=104 * len(result.sizes), height=22 * count)
+    chart = heat_map(
+        rows,
+        names_above("column", alt.EncodingSortField("cluster"), angle=-25),
+        names_down(c.ALGORITHM, order),
+        rank_fill("mean_rank", count, "mean rank", gradientLength=min(140, 18 * count)),
+        [f"{c.ALGORITHM}:N", "cluster:N", "mean_rank:Q", "geometric_mean:Q", "overall_mean_rank:Q"],
+        dark=f"datum.mean_rank <= {0.5 * count}",
+        text_size=10,
+    ).properties(width=104 * len(result.sizes), height=22 * count)
     return themed(
         chart,
         f"Ranks by cluster, {result.metric}",

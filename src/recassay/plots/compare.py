@@ -8,6 +8,8 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.compare.result import CompareResult
+from recassay.core.errors import listing
+from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.theme import FAINT, INK, inline, shorten, themed
 
 WIDTH = 560
@@ -71,7 +73,7 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
         low, high = rank[names[0]] - 0.012 * width, rank[names[-1]] + 0.012 * width
         row = next((r for r, end in enumerate(ends) if low > end + 0.03 * width), len(ends))
         ends[row : row + 1] = [high]
-        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": ", ".join(names)})
+        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": listing(names, most=None)})
     return bars
 
 
@@ -146,23 +148,20 @@ def plot_pairwise(result: CompareResult) -> Any:
     order = list(result.algorithms)
     small = len(order) > 16
     cell = 22 if small else CELL
-    names = {"sort": order, "title": None}
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("column:N", axis=alt.Axis(orient="top", labelAngle=-45, domain=False, ticks=False), **names),
-        y=alt.Y("row:N", axis=alt.Axis(domain=False, ticks=False), **names),
-        tooltip=["row:N", "column:N", "test:N", "value:Q", "standing:N", "won-tied-lost:N"],
+    fill = alt.Color(
+        "standing:N",
+        scale=alt.Scale(domain=list(STANDINGS), range=list(STANDINGS.values())),
+        legend=alt.Legend(title=None, symbolType="square"),
     )
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
-            "standing:N",
-            scale=alt.Scale(domain=list(STANDINGS), range=list(STANDINGS.values())),
-            legend=alt.Legend(title=None, symbolType="square"),
-        )
-    )
-    numbers = base.mark_text(fontSize=7.5 if small else 9.5).encode(
-        text="shown:N", color=alt.condition("datum.standing == 'row better'", alt.value("white"), alt.value(INK))
-    )
-    chart = (cells + numbers).properties(width=cell * len(order), height=cell * len(order))
+    chart = heat_map(
+        rows,
+        names_above("column", order, angle=-45),
+        names_down("row", order),
+        fill,
+        ["row:N", "column:N", "test:N", "value:Q", "standing:N", "won-tied-lost:N"],
+        dark="datum.standing == 'row better'",
+        text_size=7.5 if small else 9.5,
+    ).properties(width=cell * len(order), height=cell * len(order))
     return themed(
         chart,
         f"Pair by pair, {shorten(result.metric)}",

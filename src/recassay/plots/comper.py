@@ -9,7 +9,8 @@ import polars as pl
 
 from recassay.analysis.comper.result import MEAN, ComPerResult
 from recassay.core import columns as c
-from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
+from recassay.plots.forms import algorithm_colour, names_down, panel_title
+from recassay.plots.theme import INK, colour_scale, inline, themed
 
 MOST_BARS, MOST_GROUPED = 48, 8
 """Bars, and algorithms, that are drawn side by side; beyond either a bar is a mean, and its settings are ticks."""
@@ -48,14 +49,14 @@ def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
 
 def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     mean = rows.group_by(c.ALGORITHM).agg(pl.col(c.SCORE).mean())
-    y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
+    y = names_down(c.ALGORITHM, order)
     bars = (
         alt.Chart(inline(mean.to_dicts()))
         .mark_bar(height={"band": 0.65}, opacity=0.55)
         .encode(
             y=y,
             x=alt.X(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
-            color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+            color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
         )
     )
@@ -81,21 +82,19 @@ def plot_dimensions(result: ComPerResult) -> Any:
              "measured": float(raw[a, d])}
             for a, name in enumerate(result.table.algorithms)
         ]  # fmt: skip
-        labels = alt.Axis(domain=False, ticks=False, labels=d == 0)
         base = alt.Chart(inline(rows)).encode(
-            y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=labels),
+            y=names_down(c.ALGORITHM, order, labels=d == 0),
             tooltip=[f"{c.ALGORITHM}:N", "mean:Q", "low:Q", "high:Q", "measured:Q"],
         )
         scale = alt.Scale(domain=[0, 1])
         bars = base.mark_bar(height={"band": 0.7}).encode(
             x=alt.X("mean:Q", title=None, scale=scale, axis=alt.Axis(values=[0, 0.5, 1], domain=False)),
-            color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+            color=algorithm_colour(order),
         )
         range_ = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
         layers = bars + range_ if len(result.table.datasets) > 1 else bars
         weight = result.matrix.weights[d]
-        title = alt.TitleParams(dimension, subtitle=f"weight {weight:.3f}", fontSize=11, subtitleFontSize=10,
-                                subtitleColor=FAINT, anchor="start", offset=6)  # fmt: skip
+        title = panel_title(dimension, f"weight {weight:.3f}", offset=6)
         panels.append(layers.properties(width=118, height=max(60, 20 * len(order)), title=title))
     return themed(
         alt.hconcat(*panels, spacing=14),
@@ -112,17 +111,15 @@ def plot_sensitivity(result: ComPerResult) -> Any:
     for scheme in result.schemes:
         rows = frame.filter(pl.col("scheme") == scheme)
         changed = float(rows.get_column("order_changed")[0])
-        title = alt.TitleParams(f"{scheme}", subtitle=f"order changes in {changed:.0%}", fontSize=11,
-                                subtitleFontSize=10, subtitleColor=FAINT, anchor="start", offset=6)  # fmt: skip
+        title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
         panels.append(
             alt.Chart(inline(rows.to_dicts()))
             .mark_bar(height={"band": 0.7})
             .encode(
-                y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None,
-                        axis=alt.Axis(domain=False, ticks=False, labels=not panels)),
+                y=names_down(c.ALGORITHM, order, labels=not panels),
                 x=alt.X("probability_first:Q", title=None, scale=alt.Scale(domain=[0, 1]),
                         axis=alt.Axis(format="%", values=[0, 0.5, 1], domain=False)),
-                color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None),
+                color=algorithm_colour(order),
                 tooltip=[f"{c.ALGORITHM}:N", "probability_first:Q", "order_changed:Q"],
             )
             .properties(width=190, height=max(60, 20 * len(order)), title=title)

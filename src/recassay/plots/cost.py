@@ -8,6 +8,7 @@ import altair as alt
 
 from recassay.analysis.cost import MEASURES, CostResult
 from recassay.core import columns as c
+from recassay.plots.forms import names_down
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 SMALLEST = 1e-4
@@ -33,8 +34,7 @@ def plot_cost(result: CostResult, key: str) -> Any:
             for row in rows
             if row["measure"] == measure
         ]
-        names = alt.Axis(domain=False, ticks=False) if number == 0 else None
-        y = alt.Y(f"{key}:N", sort=order, title=None, axis=names)
+        y = names_down(key, order, shared=number > 0)
         scale = alt.Scale(type="log", nice=False, padding=6)
         x = alt.X(
             "least:Q",

@@ -8,17 +8,17 @@ import altair as alt
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
-from recassay.plots.theme import (
-    COLOURS,
-    DIVERGING,
-    FAINT,
-    INK,
-    colour_scale,
-    dash_scale,
-    inline,
-    shorten,
-    themed,
+from recassay.core.errors import listing
+from recassay.plots.forms import (
+    correlation_fill,
+    heat_map,
+    line_legend,
+    line_looks,
+    names_above,
+    names_down,
+    short_labels,
 )
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 SHOWN = {
     "MinorityClassPercentage": "discrimination",
@@ -30,14 +30,6 @@ SHOWN = {
 BAR, LINE = COLOURS[0], COLOURS[1]
 STEP = 17
 """Pixels a dataset."""
-
-
-def short_labels(names: list[str], most: int = 26) -> str:
-    """An expression that shortens axis labels; the data keep whole names."""
-    quoted = [name.replace("\\", "\\\\").replace("'", "\\'") for name in names]
-    short = [shorten(name, most).replace("\\", "\\\\").replace("'", "\\'") for name in names]
-    pairs = ", ".join(f"'{whole}': '{brief}'" for whole, brief in zip(quoted, short, strict=True))
-    return "({" + pairs + "})[datum.label]"
 
 
 def _across(names: list[str], *, labels: bool) -> alt.X:
@@ -108,11 +100,10 @@ def plot_bins(result: DecodirtResult) -> Any:
         )
         panels.append((base.mark_bar(color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180))
     sizes = sorted({len(one.datasets) for one in result.bins})
-    held = " or ".join(map(str, sizes))
     return themed(
         alt.hconcat(*panels, spacing=36),
         "Bins of datasets by difficulty",
-        f"{held} datasets a bin, the hardest in bin 1; means over the datasets",
+        f"{listing(sizes, last='or')} datasets a bin, the hardest in bin 1; means over the datasets",
     )
 
 
@@ -158,36 +149,15 @@ def plot_metadata(result: DecodirtResult) -> Any:
         if i != j and found.pearson[i, j] == found.pearson[i, j]
     ]
     names = list(shown.values())
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X(
-            "column:N",
-            sort=names[first:],
-            title=None,
-            scale=alt.Scale(domain=names[first:]),
-            axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False),
-        ),
-        y=alt.Y(
-            "row:N",
-            sort=names,
-            title=None,
-            scale=alt.Scale(domain=names),
-            axis=alt.Axis(domain=False, ticks=False, labelLimit=280),
-        ),
-        tooltip=["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
-    )
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
-            "r:Q",
-            scale=alt.Scale(scheme=DIVERGING, domain=[-1, 1], reverse=True),
-            legend=alt.Legend(title="Pearson's r", gradientLength=140),
-        )
-    )
-    numbers = base.mark_text(fontSize=10.5).encode(
-        text="shown:N",
-        color=alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value(INK)),
-        opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.4)),
-    )
-    chart = (cells + numbers).properties(width=56 * len(found.statistics), height=24 * len(names))
+    chart = heat_map(
+        rows,
+        names_above("column", names[first:]).scale(domain=names[first:]),
+        names_down("row", names, labelLimit=280).scale(domain=names),
+        correlation_fill("r", "Pearson's r"),
+        ["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
+        dark="abs(datum.r) > 0.6",
+        faint=("!datum.sure", 0.4),
+    ).properties(width=56 * len(found.statistics), height=24 * len(names))
     return themed(
         chart,
         "Properties of datasets and their items",
@@ -208,7 +178,6 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     ]
     players = sorted({player for one in bins for player in one.probability})
     width = max(320, 84 * len(bins))
-    legend = alt.Legend(title=None, columns=2 if len(players) > 18 else 1, symbolStrokeWidth=2.5, symbolType="stroke")
     axis = alt.Axis(labelAngle=-25, ticks=False)
     lines = (
         alt.Chart(inline(rows))
@@ -216,8 +185,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
         .encode(
             x=alt.X("label:N", sort=labels, title=None, axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("classifier:N", scale=colour_scale(players), sort=players, legend=legend),
-            strokeDash=alt.StrokeDash("classifier:N", scale=dash_scale(players), sort=players, legend=legend),
+            **line_looks("classifier", players, line_legend(players)),
             tooltip=["classifier:N", "label:N", "probability:Q"],
         )
         .properties(width=width, height=max(240, 14 * len(players)))

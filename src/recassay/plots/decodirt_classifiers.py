@@ -8,8 +8,9 @@ import altair as alt
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
-from recassay.plots.decodirt import BAR, LINE, short_labels
-from recassay.plots.theme import FAINT, INK, SEQUENTIAL, inline, shorten, themed
+from recassay.plots.decodirt import BAR, LINE
+from recassay.plots.forms import heat_map, names_above, names_down, panel_title, rank_fill, short_labels
+from recassay.plots.theme import FAINT, inline, shorten, themed
 
 
 def plot_true_scores(result: DecodirtResult) -> Any:
@@ -36,38 +37,21 @@ def plot_true_scores(result: DecodirtResult) -> Any:
             for key, words in kinds.items()
             if row[key] is not None
         ]
-        y = alt.Y(
-            "respondent:N",
-            sort=order,
-            title=None,
-            axis=alt.Axis(domain=False, ticks=False, labelExpr=short_labels(order), labels=place == 0, grid=True),
-        )
+        y = names_down("respondent", order, labelExpr=short_labels(order), labels=place == 0, grid=True)
         x = alt.X("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1]))
         base = alt.Chart(inline(points)).encode(y=y)
+        legend = {"title": None, "legend": alt.Legend(orient="bottom")}
         joined = base.mark_line(color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
         dots = base.mark_point(filled=True, size=62, opacity=1).encode(
             x=x,
-            color=alt.Color(
-                "instances:N",
-                title=None,
-                scale=alt.Scale(domain=list(kinds.values()), range=[LINE, BAR]),
-                legend=alt.Legend(orient="bottom"),
-            ),
+            color=alt.Color("instances:N", scale=alt.Scale(domain=list(kinds.values()), range=[LINE, BAR]), **legend),
             shape=alt.Shape(
-                "instances:N",
-                title=None,
-                scale=alt.Scale(domain=list(kinds.values()), range=["circle", "diamond"]),
-                legend=alt.Legend(orient="bottom"),
+                "instances:N", scale=alt.Scale(domain=list(kinds.values()), range=["circle", "diamond"]), **legend
             ),
             tooltip=["respondent:N", "instances:N", "probability:Q"],
         )
-        charts.append(
-            (joined + dots).properties(
-                width=300,
-                height=20 * len(order),
-                title=alt.TitleParams(title, fontSize=11, fontWeight="normal", anchor="start"),
-            )
-        )
+        heading = panel_title(title, fontWeight="normal")
+        charts.append((joined + dots).properties(width=300, height=20 * len(order), title=heading))
     return themed(
         alt.hconcat(*charts, spacing=24),
         "True scores with and without negative discrimination",
@@ -86,39 +70,16 @@ def plot_ratings(result: DecodirtResult) -> Any:
     order = [first.algorithms[a] for a in first.order()]
     panels = []
     for place, (variant, title) in enumerate(words.items()):
-        base = alt.Chart(inline([row for row in rows if row["instances"] == variant])).encode(
-            x=alt.X(
-                "set:N",
-                sort=list(titles.values()),
-                title=None,
-                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False),
-            ),
-            y=alt.Y(
-                "classifier:N",
-                sort=order,
-                title=None,
-                axis=alt.Axis(domain=False, ticks=False, labelExpr=short_labels(order), labels=place == 0),
-            ),
-            tooltip=["classifier:N", "set:N", "rating:Q", "deviation:Q", "volatility:Q", f"{c.RANK}:Q"],
+        chart = heat_map(
+            [row for row in rows if row["instances"] == variant],
+            names_above("set", list(titles.values())),
+            names_down("classifier", order, labelExpr=short_labels(order), labels=place == 0),
+            rank_fill(c.RANK, len(order), gradientLength=120, tickCount=min(len(order), 6)),
+            ["classifier:N", "set:N", "rating:Q", "deviation:Q", "volatility:Q", f"{c.RANK}:Q"],
+            dark=f"datum.{c.RANK} <= {0.55 * len(order)}",
         )
-        cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-            color=alt.Color(
-                f"{c.RANK}:Q",
-                scale=alt.Scale(scheme=SEQUENTIAL, reverse=True, domain=[1, len(order)]),
-                legend=alt.Legend(title="rank", gradientLength=120, tickCount=min(len(order), 6)),
-            )
-        )
-        numbers = base.mark_text(fontSize=10.5).encode(
-            text="shown:N",
-            color=alt.condition(f"datum.{c.RANK} > {0.55 * len(order)}", alt.value(INK), alt.value("white")),
-        )
-        panels.append(
-            (cells + numbers).properties(
-                width=50 * len(titles),
-                height=22 * len(order),
-                title=alt.TitleParams(title, fontSize=11, fontWeight="normal", anchor="start"),
-            )
-        )
+        heading = panel_title(title, fontWeight="normal")
+        panels.append(chart.properties(width=50 * len(titles), height=22 * len(order), title=heading))
     return themed(
         alt.hconcat(*panels, spacing=24),
         "Glicko-2 ratings on six sets of datasets",

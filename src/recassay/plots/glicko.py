@@ -8,7 +8,8 @@ import altair as alt
 
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
-from recassay.plots.theme import FAINT, INK, colour_scale, dash_scale, inline, shorten, themed
+from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
+from recassay.plots.theme import FAINT, INK, dash_scale, inline, shorten, themed
 
 
 def plot_glicko_bump(result: GlickoResult) -> Any:
@@ -17,7 +18,7 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
     rows = result.history_frame().to_dicts()
     last = len(result.datasets)
     ends = [{**row, "label": shorten(row[c.ALGORITHM])} for row in rows if row["period"] == last]
-    ticks = ", ".join(f"'{_quoted(shorten(name, 18))}'" for name in result.datasets)
+    ticks = ", ".join(quoted(shorten(name, 18)) for name in result.datasets)
     x = alt.X(
         "period:Q",
         title="datasets, in the order of play",
@@ -36,14 +37,13 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
         scale=alt.Scale(domain=[0.5, len(order) + 0.5], reverse=True, nice=False),
         axis=alt.Axis(values=list(range(1, len(order) + 1)), format="d", grid=False),
     )
-    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
     lines = (
         alt.Chart(inline(rows))
         .mark_line(interpolate="monotone", strokeWidth=2.2, point=alt.OverlayMarkDef(size=26))
         .encode(
             x=x,
             y=y,
-            color=colour,
+            color=algorithm_colour(order),
             strokeDash=alt.StrokeDash(f"{c.ALGORITHM}:N", scale=dash_scale(order), legend=None),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.DATASET}:N", f"{c.RANK}:Q", "rating:Q", "deviation:Q"],
         )
@@ -64,34 +64,19 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
     """Final ratings with 95 % intervals; the grey bar is the range of final ratings over random orders of datasets."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
-    y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
     scale = alt.Scale(zero=False)
-    base = alt.Chart(inline(rows)).encode(y=y)
-    tips = [
-        f"{c.ALGORITHM}:N",
-        "rating:Q",
-        "deviation:Q",
-        "volatility:Q",
-        "low:Q",
-        "high:Q",
-        "order_low:Q",
-        "order_high:Q",
-    ]
+    numbers = ("rating", "deviation", "volatility", "low", "high", "order_low", "order_high")
+    base = alt.Chart(inline(rows)).encode(
+        y=names_down(c.ALGORITHM, order), tooltip=[f"{c.ALGORITHM}:N", *(f"{name}:Q" for name in numbers)]
+    )
     spread = base.mark_rule(color=FAINT, opacity=0.35, strokeWidth=9).encode(
-        x=alt.X("order_low:Q", title="rating", scale=scale), x2="order_high:Q", tooltip=tips
-    )  # fmt: skip
-    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
-    interval = base.mark_rule(strokeWidth=2.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour)
-    point = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=alt.X("rating:Q", scale=scale), color=colour, tooltip=tips
-    )  # fmt: skip
-    chart = (spread + interval + point).properties(width=480, height=22 * len(order))
+        x=alt.X("order_low:Q", title="rating", scale=scale), x2="order_high:Q"
+    )
+    coloured = base.encode(color=algorithm_colour(order))
+    ratings = intervals(coloured, "rating", "low", "high", scale=scale, size=60, line={"strokeWidth": 2.2})
+    chart = alt.layer(spread, *ratings).properties(width=480, height=22 * len(order))
     return themed(
         chart,
         f"Glicko-2 ratings, {result.metric}",
         f"95 % intervals; grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} datasets",
     )
-
-
-def _quoted(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("'", "\\'")

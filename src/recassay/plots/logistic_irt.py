@@ -8,7 +8,8 @@ import altair as alt
 import numpy as np
 
 from recassay.analysis.logistic_irt.result import LogisticResult
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
+from recassay.plots.forms import intervals, names_down, short_labels
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 MOST_CURVES = 60
 MOST_NAMES = 60
@@ -65,22 +66,16 @@ def plot_abilities(result: LogisticResult, *, most: int = MOST_NAMES) -> Any:
     if len(rows) > most:
         rows = [rows[int(i)] for i in np.linspace(0, len(rows) - 1, most).round()]
     names = [row["respondent"] for row in rows]
-    labels = ", ".join(f"'{_quoted(n)}': '{_quoted(shorten(n))}'" for n in names)
     base = alt.Chart(inline(rows)).encode(
-        y=alt.Y("respondent:N", sort=names, title=None,
-                axis=alt.Axis(domain=False, ticks=False, labelExpr="({" + labels + "})[datum.label]"))
+        y=names_down("respondent", names, labelExpr=short_labels(names, 28)),
+        tooltip=["respondent:N", "ability:Q", "ability_low:Q", "ability_high:Q", "true_score:Q", "accuracy:Q"],
+    )
+    marks = intervals(
+        base, "ability", "ability_low", "ability_high", scale=alt.Scale(), title="ability", size=50,
+        line={"color": COLOURS[0]}, dot={"color": INK},
     )  # fmt: skip
-    tips = ["respondent:N", "ability:Q", "ability_low:Q", "ability_high:Q", "true_score:Q", "accuracy:Q"]
-    bars = base.mark_rule(color=COLOURS[0], strokeWidth=2).encode(
-        x=alt.X("ability_low:Q", title="ability"), x2="ability_high:Q"
-    )  # fmt: skip
-    points = base.mark_point(filled=True, size=50, color=INK, opacity=1).encode(x="ability:Q", tooltip=tips)
     return themed(
-        (bars + points).properties(width=480, height=18 * len(names)),
+        alt.layer(*marks).properties(width=480, height=18 * len(names)),
         f"Abilities, {result.model.upper()}",
         f"{len(names)} of {len(result.respondents)} respondents; {100 * result.confidence:.3g} % intervals",
     )
-
-
-def _quoted(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("'", "\\'")

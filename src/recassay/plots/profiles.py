@@ -8,7 +8,8 @@ import altair as alt
 
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core import columns as c
-from recassay.plots.theme import colour_scale, dash_scale, inline, themed
+from recassay.plots.forms import line_legend, line_looks, renamed
+from recassay.plots.theme import inline, themed
 
 
 def plot_profiles(result: ProfilesResult) -> Any:
@@ -16,10 +17,10 @@ def plot_profiles(result: ProfilesResult) -> Any:
     order = [result.algorithms[a] for a in result.order()]
     auc = {name: result.auc[a] for a, name in enumerate(result.algorithms)}
     rows = [{**row, "auc": round(float(auc[row[c.ALGORITHM]]), 4)} for row in result.to_frame().to_dicts()]
-    areas = ", ".join(f"'{_quoted(name)}': '{auc[name]:.3f}'" for name in order)
-    legend = alt.Legend(
-        title="area share, algorithm", columns=2 if len(order) > 18 else 1,
-        labelExpr="({" + areas + "})[datum.label] + '  ' + datum.label", symbolStrokeWidth=3,
+    areas = renamed({name: f"{auc[name]:.3f}" for name in order})
+    legend = line_legend(
+        order, title="area share, algorithm", labelExpr=f"{areas} + '  ' + datum.label", symbolStrokeWidth=3,
+        symbolType=alt.Undefined,
     )  # fmt: skip
     chart = (
         alt.Chart(inline(rows))
@@ -27,8 +28,7 @@ def plot_profiles(result: ProfilesResult) -> Any:
         .encode(
             x=alt.X("beta:Q", title="factor beta from the best", scale=alt.Scale(domain=[1, result.beta_max])),
             y=alt.Y("share:Q", title="share of datasets within it", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), sort=order, legend=legend),
-            strokeDash=alt.StrokeDash(f"{c.ALGORITHM}:N", scale=dash_scale(order), sort=order, legend=legend),
+            **line_looks(c.ALGORITHM, order, legend),
             tooltip=[f"{c.ALGORITHM}:N", "beta:Q", "share:Q", "auc:Q"],
         )
         .properties(width=480, height=max(320, 11 * len(order)))
@@ -38,7 +38,3 @@ def plot_profiles(result: ProfilesResult) -> Any:
         f"Performance profiles, {result.metric}",
         f"{result.n_datasets} datasets; higher and further left is better",
     )
-
-
-def _quoted(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("'", "\\'")

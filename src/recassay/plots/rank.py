@@ -8,7 +8,16 @@ import altair as alt
 
 from recassay.analysis.rank.result import RankResult
 from recassay.core import columns as c
-from recassay.plots.theme import SEQUENTIAL, colour_scale, inline, themed
+from recassay.plots.forms import (
+    algorithm_colour,
+    heat_map,
+    intervals,
+    names_above,
+    names_down,
+    panel_title,
+    rank_fill,
+)
+from recassay.plots.theme import inline, themed
 
 
 def plot_leaderboard(result: RankResult) -> Any:
@@ -20,26 +29,25 @@ def plot_leaderboard(result: RankResult) -> Any:
         {**row, "aggregation": titles[row["method"]], "shown": f"{row[c.SCORE]:.{digits[row['method']]}f}"}
         for row in result.to_frame().to_dicts()
     ]
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("aggregation:N", sort=list(titles.values()), title=None,
-                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
-        y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
-        tooltip=[f"{c.ALGORITHM}:N", "aggregation:N", f"{c.SCORE}:Q", "score_low:Q", "score_high:Q",
-                 f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "probability_best:Q"],
-    )  # fmt: skip
     count = len(order)
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
+    chart = heat_map(
+        rows,
+        names_above("aggregation", list(titles.values())),
+        names_down(c.ALGORITHM, order),
+        rank_fill(c.RANK, count, gradientLength=140, tickCount=min(count, 6)),
+        [
+            f"{c.ALGORITHM}:N",
+            "aggregation:N",
+            f"{c.SCORE}:Q",
+            "score_low:Q",
+            "score_high:Q",
             f"{c.RANK}:Q",
-            scale=alt.Scale(scheme=SEQUENTIAL, reverse=True, domain=[1, count]),
-            legend=alt.Legend(title="rank", gradientLength=140, tickCount=min(count, 6)),
-        )
-    )
-    numbers = base.mark_text(fontSize=10.5).encode(
-        text="shown:N",
-        color=alt.condition(f"datum.{c.RANK} > {0.55 * count}", alt.value("#1b1f24"), alt.value("white")),
-    )
-    chart = (cells + numbers).properties(width=62 * len(titles), height=24 * count)
+            "rank_low:Q",
+            "rank_high:Q",
+            "probability_best:Q",
+        ],
+        dark=f"datum.{c.RANK} <= {0.55 * count}",
+    ).properties(width=62 * len(titles), height=24 * count)
     return themed(
         chart,
         f"Leaderboard, {result.metric}",
@@ -59,20 +67,17 @@ def plot_rank_intervals(result: RankResult) -> Any:
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
     scale = alt.Scale(domain=[1, len(order)], nice=False, padding=5)
-    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
     panels = []
     for number, (name, ranking) in enumerate(result.rankings.items()):
         own = [row for row in rows if row["method"] == name]
-        names = alt.Axis(domain=False, ticks=False) if number == 0 else None
         ends = alt.Axis(values=[1, len(order)], format="d", grid=False)
         base = alt.Chart(inline(own)).encode(
-            y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=names), color=colour,
+            y=names_down(c.ALGORITHM, order, shared=number > 0), color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "probability_best:Q"],
         )  # fmt: skip
-        spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("rank_low:Q", scale=scale, title=None), x2="rank_high:Q")
-        dots = base.mark_circle(size=38, opacity=1).encode(x=alt.X(f"{c.RANK}:Q", scale=scale, axis=ends))
-        title = alt.TitleParams(ranking.rule.short, fontSize=10.5, fontWeight="normal")
-        panels.append((spans + dots).properties(width=66, height=18 * len(order), title=title))
+        marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
+        title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", anchor=alt.Undefined)
+        panels.append(alt.layer(*marks).properties(width=66, height=18 * len(order), title=title))
     share = f"{100 * result.confidence:g} %"
     return themed(
         alt.hconcat(*panels, spacing=10),

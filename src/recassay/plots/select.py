@@ -7,6 +7,8 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult
+from recassay.core.errors import listing
+from recassay.plots.forms import intervals, line_legend, names_down, panel_title
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
@@ -29,22 +31,21 @@ def plot_selection(result: SelectResult) -> Any:
         ):
             if value is not None:
                 rows.append({"method": name, "kind": kind, "rho": value, "low": low, "high": high,
-                             "held": low is not None, "datasets": ", ".join(choice.datasets)})  # fmt: skip
+                             "held": low is not None, "datasets": listing(choice.datasets, most=None)})  # fmt: skip
     ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
     floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
     scale = alt.Scale(domain=[floor, 1], nice=False)
     base = alt.Chart(inline(rows)).encode(
-        y=alt.Y("method:N", sort=names, title=None, axis=alt.Axis(domain=False, ticks=False)),
+        y=names_down("method", names),
+        color=_colour(names, None),
         tooltip=["method:N", "kind:N", "rho:Q", "low:Q", "high:Q", "datasets:N"],
     )
-    colour = _colour(names, None)
-    x = alt.X("rho:Q", scale=scale, title="Spearman's rho with the ranking on all datasets")
-    spans = base.transform_filter("datum.held").mark_rule(strokeWidth=2, opacity=0.5).encode(
-        x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour
+    spans, dots = intervals(
+        base.transform_filter("datum.held"), "rho", "low", "high", scale=scale, size=90, line={"opacity": 0.5},
+        title="Spearman's rho with the ranking on all datasets",
     )  # fmt: skip
-    dots = base.transform_filter("datum.held").mark_circle(size=90, opacity=1).encode(x=x, color=colour)
     rings = base.transform_filter("!datum.held").mark_point(size=80, strokeWidth=1.8, opacity=1).encode(
-        x=x, color=colour
+        x=alt.X("rho:Q", scale=scale)
     )  # fmt: skip
     chart = alt.layer(spans, rings, dots).properties(width=470, height=34 * len(names))
     return themed(
@@ -60,7 +61,7 @@ def plot_selection_curve(result: SelectResult) -> Any:
     names = list(result.choices)
     table = result.frames()["selection_curve"].to_dicts()
     panels = []
-    legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=2.5)
+    legend = line_legend(names)
     floor = min(row["low"] for row in table if row["method"] == "random") if "random" in names else 0.0
     lowest = min(floor, *(row["mean"] for row in table))
     for held, title in ((False, "all algorithms"), (True, "algorithms held out from the choice")):
@@ -84,7 +85,7 @@ def plot_selection_curve(result: SelectResult) -> Any:
             ),
             tooltip=["method:N", "k:Q", "mean:Q", "low:Q", "high:Q"],
         )
-        panels.append((band + lines).properties(width=300, height=300, title=alt.TitleParams(title, fontSize=11)))
+        panels.append((band + lines).properties(width=300, height=300, title=panel_title(title, anchor=alt.Undefined)))
     return themed(
         alt.hconcat(*panels, spacing=30),
         f"How many datasets are enough, {result.metric}",

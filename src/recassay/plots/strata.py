@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +12,8 @@ import altair as alt
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
-from recassay.plots.theme import FAINT, GRID, INK, colour_scale, dash_scale, inline, shorten, themed
+from recassay.plots.forms import intervals, line_legend, line_looks, names_down, panel_title, short_labels
+from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
 COLUMNS = 3
@@ -59,13 +59,13 @@ def plot_strata(result: StrataResult) -> Any:
 def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
-    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=_legend(names))
-    dash = alt.StrokeDash(f"{c.ALGORITHM}:N", scale=dash_scale(names), sort=names, legend=_legend(names))
+    looks = line_looks(c.ALGORITHM, names, line_legend(names, symbolOpacity=1, labelExpr=short_labels(names, 36)))
+    colour = looks["color"]
     tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
     base = alt.Chart(inline(rows))
     root = alt.Scale(type="sqrt", zero=True)
     y = alt.Y(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
-    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash)
+    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, **looks)
     points = base.mark_point(size=30, strokeWidth=1.4, opacity=1).encode(
         x=x,
         y=y,
@@ -170,19 +170,18 @@ def plot_sensitivity(result: StrataResult) -> Any:
         sure = "" if row["proven"] is None else f"{row['proven']} of {row['flipped']} flips proven"
         row.update(label=shorten(row[c.DATASET], 32), note=sure, kind="dataset" if row["scope"] == "dataset" else "all")
     order = [row["label"] for row in rows]
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
     scale = alt.Scale(domain=[0, 1])
     title = "Kendall distance between the orders (0: the same, 1: reversed)"
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=["dataset", "all"], range=["#0072b2", INK]), legend=None)
-    base = alt.Chart(inline(rows)).encode(y=y)
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=["dataset", "all"], range=[COLOURS[0], INK]), legend=None)
+    base = alt.Chart(inline(rows)).encode(y=names_down("label", order))
     tip = [f"{c.DATASET}:N", "distance:Q", "low:Q", "high:Q", "pairs:Q", "flipped:Q", "proven:Q"]
     grid = alt.Axis(gridColor=GRID, values=[0, 0.2, 0.4, 0.6, 0.8, 1])
-    spans = base.mark_rule(strokeWidth=2.4, opacity=0.5).encode(
-        x=alt.X("low:Q", scale=scale, title=title, axis=grid), x2="high:Q", color=colour
-    )
-    dots = base.mark_circle(size=70, opacity=1).encode(x=alt.X("distance:Q", scale=scale), color=colour, tooltip=tip)
+    marks = intervals(
+        base.encode(color=colour, tooltip=tip), "distance", "low", "high", scale=scale, title=title, axis=grid, size=70,
+        line={"strokeWidth": 2.4, "opacity": 0.5},
+    )  # fmt: skip
     notes = base.mark_text(align="left", dx=6, fontSize=10.5, color=FAINT).encode(x=alt.datum(1.0), text="note:N")
-    chart = (spans + dots + notes).properties(width=420, height=24 * len(rows))
+    chart = alt.layer(*marks, notes).properties(width=420, height=24 * len(rows))
     return themed(
         chart,
         f"Popularity sensitivity of the ranking, {result.metric}",
@@ -212,21 +211,5 @@ def _ticks(dataset: DatasetStrata) -> alt.Axis:
     return alt.Axis(format=",d", labelOverlap="greedy", labelSeparation=5, values=list(dataset.thresholds), grid=False)
 
 
-def _legend(names: list[str]) -> alt.Legend:
-    return alt.Legend(
-        title=None,
-        columns=2 if len(names) > 18 else 1,
-        symbolStrokeWidth=2.5,
-        symbolType="stroke",
-        symbolOpacity=1,
-        labelExpr=_short_labels(names),
-    )
-
-
-def _short_labels(names: list[str]) -> str:
-    shown = ", ".join(f"{json.dumps(name)}: {json.dumps(shorten(name, 36))}" for name in names)
-    return f"({{{shown}}})[datum.label]"
-
-
 def _title(dataset: DatasetStrata) -> alt.TitleParams:
-    return alt.TitleParams(shorten(dataset.dataset, 40), fontSize=12, anchor="start", offset=6)
+    return panel_title(shorten(dataset.dataset, 40), fontSize=12, offset=6)

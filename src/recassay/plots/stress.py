@@ -9,7 +9,17 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.stress.result import StressResult
-from recassay.plots.theme import COLOURS, FAINT, INK, SEQUENTIAL, colour_scale, dash_scale, inline, shorten, themed
+from recassay.plots.forms import (
+    heat_map,
+    line_legend,
+    line_looks,
+    names_above,
+    names_down,
+    panel_title,
+    quoted,
+    share_fill,
+)
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 PANELS_ACROSS = 4
 SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
@@ -38,7 +48,7 @@ def plot_dropping(result: StressResult, test: str) -> Any:
         line = mine.mark_line(color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
             x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
         )
-        title = alt.TitleParams(titles[name], fontSize=12, anchor="start", offset=4, color=INK)
+        title = panel_title(titles[name], fontSize=12, offset=4, color=INK)
         panels.append((context + band + line).properties(width=170, height=130, title=title))
     chart = alt.concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
     of = "datasets" if test == "drop_datasets" else "algorithms"
@@ -58,7 +68,7 @@ def plot_additions(result: StressResult) -> Any:
         "new_best": "A new best one",
         "beta": f"Another beta (usual: {result.dolan_more.beta_max:g})",
     }
-    legend = alt.Legend(title="aggregation", symbolType="stroke", symbolStrokeWidth=3)
+    legend = line_legend(order, title="aggregation", symbolStrokeWidth=3)
     panels = []
     for test, heading in headings.items():
         if test not in result.curves:
@@ -74,11 +84,10 @@ def plot_additions(result: StressResult) -> Any:
                 x=alt.X("x:Q", title=curve.title, scale=alt.Scale(zero=False, nice=False),
                         axis=alt.Axis(grid=False, tickCount=6)),
                 y=alt.Y("rho:Q", title="Spearman's rho", scale=alt.Scale(domain=[bottom, 1.0], nice=False)),
-                color=alt.Color("title:N", scale=colour_scale(order), sort=order, legend=legend),
-                strokeDash=alt.StrokeDash("title:N", scale=dash_scale(order), sort=order, legend=legend),
+                **line_looks("title", order, legend),
                 tooltip=["title:N", "x:Q", "rho:Q", "low:Q", "high:Q", "lowest:Q"],
             )
-            .properties(width=220, height=210, title=alt.TitleParams(heading, fontSize=12, anchor="start", color=INK))
+            .properties(width=220, height=210, title=panel_title(heading, fontSize=12, color=INK))
         )  # fmt: skip
     chart = alt.hconcat(*panels, spacing=24)
     return themed(
@@ -102,20 +111,13 @@ def plot_signs(result: StressResult) -> Any:
         for row in result.signs
         for r, title in enumerate(result.titles)
     ]
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("aggregation:N", sort=result.titles, title=None,
-                axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
-        y=alt.Y("property:N", sort=properties, title=None, axis=alt.Axis(domain=False, ticks=False)),
-        tooltip=["property:N", "aggregation:N", "shown:N", "rule:N"],
-    )  # fmt: skip
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color(
-            "sign:N", legend=None,
-            scale=alt.Scale(domain=list(SIGN_COLOURS), range=list(SIGN_COLOURS.values())),
-        )
-    )  # fmt: skip
-    numbers = base.mark_text(fontSize=10.5, color=INK).encode(text="shown:N")
-    chart = (cells + numbers).properties(width=62 * len(result.titles), height=30 * len(properties))
+    chart = heat_map(
+        rows,
+        names_above("aggregation", result.titles),
+        names_down("property", properties),
+        alt.Color("sign:N", legend=None, scale=alt.Scale(domain=list(SIGN_COLOURS), range=list(SIGN_COLOURS.values()))),
+        ["property:N", "aggregation:N", "shown:N", "rule:N"],
+    ).properties(width=62 * len(result.titles), height=30 * len(properties))
     return themed(
         chart,
         f"What each aggregation bears, {result.metric}",
@@ -139,27 +141,22 @@ def plot_conclusions(result: StressResult) -> Any:
         }
         for found in result.conclusions
     ]
-    texts = ", ".join(f"'{_quoted(_brief(result, text))}'" for text in statements)
+    texts = ", ".join(quoted(_brief(result, text)) for text in statements)
     heads = list(changes.values())
     lines = {when: textwrap.wrap(when, 18) for when in heads}
     wrapped = ", ".join(f"'{when}': {json.dumps(parts)}" for when, parts in lines.items())
     above = 8 + 13 * (max(len(parts) for parts in lines.values()) - 1)
-    base = alt.Chart(inline(rows)).encode(
-        x=alt.X("when:N", sort=heads, title=None,
-                axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=0, labelPadding=above,
-                              labelExpr="({" + wrapped + "})[datum.label]")),
-        y=alt.Y("label:N", sort=None, title=None,
-                axis=alt.Axis(domain=False, ticks=False, labelLimit=0, labelExpr=f"[{texts}][+datum.label]")),
-        tooltip=["statement:N", "when:N", "shown:N", "verdict:N"],
-    )  # fmt: skip
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color("share:Q", scale=alt.Scale(scheme=SEQUENTIAL, domain=[0, 1]),
-                        legend=alt.Legend(title="of the aggregations", format="%", gradientLength=120)),
-    )  # fmt: skip
-    numbers = base.mark_text(fontSize=10.5).encode(
-        text="shown:N", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value(INK))
-    )
-    chart = (cells + numbers).properties(width=112 * len(heads), height=24 * len(statements))
+    places = [f"{place:02d}" for place in range(len(statements))]
+    chart = heat_map(
+        rows,
+        names_above(
+            "when", heads, angle=0, labelLimit=0, labelPadding=above, labelExpr="({" + wrapped + "})[datum.label]"
+        ),
+        names_down("label", places, labelLimit=0, labelExpr=f"[{texts}][+datum.label]"),
+        share_fill("share", "of the aggregations"),
+        ["statement:N", "when:N", "shown:N", "verdict:N"],
+        dark="datum.share > 0.55",
+    ).properties(width=112 * len(heads), height=24 * len(statements))
     return themed(
         chart,
         f"Which conclusions survive? {result.metric}",
@@ -172,7 +169,3 @@ def _brief(result: StressResult, statement: str) -> str:
     for name in sorted(result.algorithms, key=len, reverse=True):
         statement = statement.replace(name, shorten(name, 22))
     return statement
-
-
-def _quoted(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("'", "\\'")

@@ -8,7 +8,8 @@ import altair as alt
 
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.core import columns as c
-from recassay.plots.theme import FAINT, INK, colour_scale, inline, themed
+from recassay.plots.forms import algorithm_colour, intervals, names_down
+from recassay.plots.theme import FAINT, INK, inline, themed
 
 
 def plot_user_abilities(result: UserIRTResult) -> Any:
@@ -17,16 +18,12 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
     name = next(iter(result.fits))
     main = [row for row in rows if row[c.DATASET] == name]
     order = [row[c.ALGORITHM] for row in main]
-    y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False))
+    y = names_down(c.ALGORITHM, order)
     scale = alt.Scale(zero=False)
     x = alt.X("ability:Q", title="ability, in standard deviations of the algorithms", scale=scale)
-    colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
     tips = [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", "ability:Q", "low:Q", "high:Q", "hit_rate:Q"]
-    base = alt.Chart(inline(main)).encode(y=y)
-    layers = [
-        base.mark_rule(strokeWidth=2.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, tooltip=tips),
-    ]
+    base = alt.Chart(inline(main)).encode(y=y, color=algorithm_colour(order), tooltip=tips)
+    layers = [*intervals(base, "ability", "low", "high", scale=scale, size=70, line={"strokeWidth": 2.2})]
     several = [row for row in rows if row[c.DATASET] != name]
     if several:
         ticks = alt.Chart(inline(several)).mark_tick(color=INK, opacity=0.5, thickness=1.4, size=12)

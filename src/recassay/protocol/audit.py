@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
@@ -155,7 +155,7 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
     """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
     refused = record.refusals(allowed)
     if refused:
-        names = ", ".join(repr(found.name) for found in refused)
+        names = listing((repr(found.name) for found in refused), most=None)
         raise InputError(
             f"the {record.split} split is refused: " + "; ".join(f"{f.name} ({f.sentence})" for f in refused),
             fix=f"mend the data or the protocol, or accept it by name with allow_leakage = [{names}]",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
+from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
 from recassay.core.results import Results
 
@@ -36,7 +37,7 @@ class ReportContent:
         if self.facts is not None:
             return f"Study “{self.facts.name}”"
         files = [name for name, _ in self.sources]
-        return ", ".join(files[:3]) if files else "Results"
+        return listing(files, most=3) if files else "Results"
 
     @property
     def sources(self) -> list[tuple[str, str]]:

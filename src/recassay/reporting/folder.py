@@ -9,7 +9,7 @@ from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.reporting.content import ReportContent
-from recassay.reporting.figures import FORMATS, draw, told
+from recassay.reporting.figures import FORMATS, fill_sections
 from recassay.reporting.files import safe_stem, write_files
 from recassay.reporting.tables import paper_tables
 
@@ -27,22 +27,19 @@ def write_folder(
     Tables are CSV, and LaTeX and Markdown where they are short; every chart is laid out once for all of its files.
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
-    parts = told(results)
-    captions = {figure.table: figure.caption for part in parts for figure in part.figures}
+    filled = fill_sections(results, formats)
+    captions = {figure.table: figure.caption for one in filled for figure in one.figures}
     for result in results.values():
         for name, frame in result.frames().items():
             caption = captions.get(name, name.replace("_", " "))
             for file, data in paper_tables(safe_stem(name), frame, caption).items():
                 files[f"tables/{file}"] = data
-    drawings = {}
-    for part in parts:
-        for figure in part.figures:
-            made = draw(figure.chart, formats)
-            drawings[figure.name] = made.get("svg", b"").decode()
-            for form, drawn in made.items():
-                files[f"figures/{safe_stem(figure.name)}.{'vl.json' if form == 'json' else form}"] = drawn
+    for one in filled:
+        for name, made in one.files.items():
+            for form, data in made.items():
+                files[f"figures/{safe_stem(name)}.{'vl.json' if form == 'json' else form}"] = data
     if content is not None:
         from recassay.reporting.page.build import build_page
 
-        files = {"report.html": build_page(content, parts, drawings, beside=True).encode(), **files}
+        files = {"report.html": build_page(content, filled, beside=True).encode(), **files}
     return write_files(out, files)

@@ -1,13 +1,16 @@
-"""What a report shows of one kind of result: a title, sentences, and pictures with captions."""
+"""What a report shows of one kind of result: a title, sentences, tables, and pictures with captions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
+
+PARTS: tuple[Part, ...] = get_args(Part)
+TITLES = {"traits": "Latent traits"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +27,47 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """How results of the type `of` are told: `figures` draws them, `sentences` says what they support.
+class Table:
+    """A table as people read it, on a terminal, a page or in a notebook: its cells are text already.
 
-    `page` is the page of the documentation that defines what is shown. Charts are imported inside `figures`.
+    A cell that is not text is written by `str`, None as nothing. The first `names` columns hold words: they stand on
+    the left and may be wrapped, while numbers never are. On a narrow terminal whole columns are left out: `important`
+    names headings, the most important first; the others go before them, the last first, and the first column stays.
+    A terminal shows the first `most` rows and counts the others. `notes` stand below.
     """
 
-    of: type
     title: str
-    part: Part
-    page: str
-    figures: Callable[[Any], list[Figure]]
-    sentences: Callable[[Any], list[str]]
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+    important: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    most: int | None = None
+
+    def __init__(
+        self,
+        title: str,
+        header: Iterable[str],
+        rows: Iterable[Iterable[object]],
+        *,
+        names: int = 1,
+        important: Iterable[str] = (),
+        notes: Iterable[str] = (),
+        most: int | None = None,
+    ) -> None:
+        header = tuple(header)
+        cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+        if any(len(row) != len(header) for row in cells):
+            raise ValueError(f"the table {title!r} has rows that do not fit its {len(header)} columns")
+        fields = {"title": title, "header": header, "rows": cells, "names": names, "important": tuple(important)}
+        for name, value in {**fields, "notes": tuple(notes), "most": most}.items():
+            object.__setattr__(self, name, value)
+
+    def left_out_first(self) -> list[int]:
+        """The columns that may be left out, the least important first."""
+        rank = {heading: place for place, heading in enumerate(self.important)}
+        droppable = range(1, len(self.header))
+        return sorted(droppable, key=lambda i: (rank.get(self.header[i], len(rank)), i), reverse=True)
 
 
 def no_sentences(result: Any) -> list[str]:
@@ -43,10 +75,34 @@ def no_sentences(result: Any) -> list[str]:
     return []
 
 
-PARTS: tuple[Part, ...] = get_args(Part)
+def no_tables(result: Any) -> list[Table]:
+    """For results whose frames are told by pictures alone."""
+    return []
 
 
-TITLES = {"traits": "Latent traits"}
+@dataclass(frozen=True, slots=True)
+class Section:
+    """How results of the type `of` are told: an entry of the group `recassay.sections`.
+
+    `sentences` say what they support, `tables` show their numbers, `figures` draw them. The first three sentences are
+    the answer that a command ends with. `page` is the page of the documentation that defines what is shown. Sections
+    are read by `part`, and within it by rising `order`. Charts are imported inside `figures`.
+    """
+
+    of: type
+    title: str
+    part: Part
+    page: str
+    figures: Callable[[Any], list[Figure]]
+    sentences: Callable[[Any], list[str]] = no_sentences
+    tables: Callable[[Any], list[Table]] = no_tables
+    order: int = 100
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, type):
+            raise ValueError(f"the section {self.title!r} tells no type of result: {self.of!r}")
+        if self.part not in PARTS:
+            raise ValueError(f"the section {self.title!r} names no part of a report: {self.part!r}; use one of {PARTS}")
 
 
 def part_title(part: str) -> str:

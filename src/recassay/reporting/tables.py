@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from recassay.reporting.markup import Child, Markup, tag
+from recassay.reporting.section import Table
 
 DIGITS = 4
 """Significant digits of a number in a table for people; the CSV has them all."""
@@ -48,19 +50,30 @@ def heading(column: str) -> str:
 
 
 def html_table(frame: pl.DataFrame, caption: str, *, rest: Child = None, most: int = MOST_ROWS) -> Markup:
-    """A table with headers for every column and row; `rest` says where to find the rows beyond `most`."""
+    """A frame with headers for every column and row; `rest` says where to find the rows beyond `most`."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    head = tag("tr", [tag("th", heading(n), scope="col") for n in frame.columns])
+    rows = [[shown(value) for value in row] for row in frame.head(most).rows()]
+    table = _html(caption, map(heading, frame.columns), rows, numeric)
+    if frame.height <= most:
+        return table
+    return Markup(table + tag("p", f"The first {most} of {frame.height:,} rows. ", rest, class_="note"))
+
+
+def html_section_table(table: Table) -> Markup:
+    """A table of a section with its notes, for the page and for notebooks."""
+    numeric = [place >= table.names for place in range(len(table.header))]
+    notes = [tag("p", note, class_="note") for note in table.notes]
+    return Markup(_html(table.title, table.header, table.rows, numeric) + "".join(notes))
+
+
+def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]) -> Markup:
+    head = tag("tr", [tag("th", name, scope="col") for name in header])
     body = []
-    for row in frame.head(most).rows():
-        first, *others = row
-        cells = [tag("td", shown(v), class_="n" if n else None) for v, n in zip(others, numeric[1:], strict=True)]
-        body.append(tag("tr", tag("th", shown(first), scope="row"), cells))
-    note = None
-    if frame.height > most:
-        note = tag("p", f"The first {most} of {frame.height:,} rows. ", rest, class_="note")
+    for first, *others in rows:
+        cells = [tag("td", cell, class_="n" if n else None) for cell, n in zip(others, numeric[1:], strict=True)]
+        body.append(tag("tr", tag("th", first, scope="row"), cells))
     table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body))
-    return Markup(tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption) + (note or ""))
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
 def latex_text(text: str) -> str:

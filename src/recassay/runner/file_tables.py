@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from recassay.core.errors import InputError, MissingExtraError
+from recassay.core.errors import InputError, MissingExtraError, listing
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs import Spec
 
@@ -86,7 +86,7 @@ def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any
     except yaml.YAMLError as error:
         raise InputError(f"this is not YAML: {_short(error)}", where=str(path), fix="correct the line") from None
     if not isinstance(tables, dict):
-        raise InputError("this holds no sections", where=str(path), fix=f"write {', '.join(sections)}")
+        raise InputError("this holds no sections", where=str(path), fix=f"write {listing(sections, most=None)}")
     return tables
 
 

@@ -26,7 +26,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.core import ties
 from recassay.core.characteristics import CharacteristicsTable
-from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.errors import InputError, NotApplicableError, listing
 from recassay.core.results import Matrix
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, IntArray
@@ -115,7 +115,7 @@ def advise_for(
 
 def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
     """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
-    told, left = table.told_apart()
+    told, left = table.usable()
     for name in told.names:
         if name not in own:
             left[name] = "not known of the new dataset"
@@ -124,7 +124,7 @@ def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[Char
     kept = [j for j, name in enumerate(told.names) if name not in left]
     if not kept:
         raise InputError(
-            f"the benchmark's characteristics ({', '.join(told.names[:5])}, ...) are none that RecAssay computes",
+            f"the benchmark's characteristics ({listing(told.names)}) are none that RecAssay computes",
             where=table.where,
             fix="name the columns as in `recassay data describe`: Nu, Ni, Nr, Density, ...",
         )

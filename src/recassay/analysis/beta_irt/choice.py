@@ -51,16 +51,16 @@ def least_error(values: FloatArray, sigma: float, start: Found) -> float:
 
 
 def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Found, ...], dict[str, float]]:
-    """The modes of all tables under `beta` or under `precision`, whichever is likelier, and both heights.
+    """The modes of all tables under `beta` or under `precision`, whichever is likelier, and both log posteriors.
 
-    The height is the log posterior density at the mode, summed over the tables. The priors are the same and both are
+    That is the log posterior density at the mode, summed over the tables. The priors are the same and both are
     densities of the same responses, so that the difference is one of the likelihoods; `precision` has one parameter
     more, which its correction for the degrees of freedom pays for.
     """
     plain = tuple(find(values, sigma, "beta") for values in tables)
     free = tuple(find(values, sigma, "precision", start) for values, start in zip(tables, plain, strict=True))
-    heights = {
+    log_posteriors = {
         name: float(sum(one.mode.log_density for one in found))
         for name, found in (("beta", plain), ("precision", free))
     }
-    return (plain if heights["beta"] >= heights["precision"] else free), heights
+    return (plain if log_posteriors["beta"] >= log_posteriors["precision"] else free), log_posteriors

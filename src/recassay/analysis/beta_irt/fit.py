@@ -55,9 +55,13 @@ def fit_beta_irt(
     A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
     """
     if estimator not in get_args(BetaEstimator):
-        raise UsageError(f"estimator={estimator!r} is unknown", fix=f"use one of {', '.join(get_args(BetaEstimator))}")
+        raise UsageError(
+            f"estimator={estimator!r} is unknown", fix=f"use one of {listing(get_args(BetaEstimator), most=None)}"
+        )
     if posterior not in get_args(PosteriorForm):
-        raise UsageError(f"posterior={posterior!r} is unknown", fix=f"use one of {', '.join(get_args(PosteriorForm))}")
+        raise UsageError(
+            f"posterior={posterior!r} is unknown", fix=f"use one of {listing(get_args(PosteriorForm), most=None)}"
+        )
     if not (np.isfinite(sigma) and sigma > 0):
         raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
     if not 0 < confidence < 1:
@@ -65,11 +69,11 @@ def fit_beta_irt(
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
     tables = (upward, upward.T)
-    heights: dict[str, float] = {}
+    log_posteriors: dict[str, float] = {}
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
         if estimator == "auto":
-            found, heights = find_likelier(tables, sigma)
+            found, log_posteriors = find_likelier(tables, sigma)
         else:
             found = tuple(find(table, sigma, estimator) for table in tables)
         one, two = (
@@ -99,7 +103,7 @@ def fit_beta_irt(
         values=upward,
         directions=(one, two),
         estimator=found[0].density,
-        heights=heights,
+        log_posteriors=log_posteriors,
         posterior=posterior,
         sigma=sigma,
         confidence=confidence,

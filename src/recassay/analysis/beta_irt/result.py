@@ -13,7 +13,7 @@ from recassay.analysis.beta_irt.traits import ITEM_TRAITS, TRAITS, Direction, Tr
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
 from recassay.core.display import Displayed
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, listing
 from recassay.core.types import FloatArray
 
 
@@ -21,7 +21,8 @@ from recassay.core.types import FloatArray
 class BetaIRTResult(Displayed):
     """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1.
 
-    `estimator` is the density that was used, and `heights` the log posterior densities that decided under `auto`.
+    `estimator` is the density that was used, and `log_posteriors` decided under `auto`: by density, the log
+    posterior density at the mode.
     """
 
     metric: str
@@ -31,7 +32,7 @@ class BetaIRTResult(Displayed):
     values: FloatArray
     directions: tuple[Direction, Direction]
     estimator: Density
-    heights: dict[str, float]
+    log_posteriors: dict[str, float]
     posterior: PosteriorForm
     sigma: float
     confidence: float
@@ -42,7 +43,9 @@ class BetaIRTResult(Displayed):
         for direction in self.directions:
             if name in direction.traits:
                 return direction.traits[name]
-        raise UsageError(f"no trait {name!r}", fix=f"one of {', '.join(n for names in TRAITS for n in names)}")
+        raise UsageError(
+            f"no trait {name!r}", fix=f"one of {listing((n for names in TRAITS for n in names), most=None)}"
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """One row a trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""
@@ -109,7 +112,7 @@ class BetaIRTResult(Displayed):
             "fit": {key: d.fit() for key, d in by_number.items()},
             "settings": {
                 "estimator": self.estimator,
-                "heights": self.heights,
+                "heights": self.log_posteriors,
                 "sigma": self.sigma,
                 "confidence": self.confidence,
                 "posterior": self.posterior,

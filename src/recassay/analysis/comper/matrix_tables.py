@@ -28,7 +28,7 @@ def dimension_rows(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, tuple
     absent = [name for name in DIMENSIONS if name not in given]
     if absent or len(given) > len(DIMENSIONS):
         what = f"no row for {listing(absent)}" if absent else "a dimension has two rows"
-        raise InputError(what, where=where, fix=f"give one row each for {', '.join(DIMENSIONS)}")
+        raise InputError(what, where=where, fix=f"give one row each for {listing(DIMENSIONS, most=None)}")
     return frame[[given.index(name) for name in DIMENSIONS]].drop(first), tuple(objectives)
 
 
@@ -77,7 +77,7 @@ def labels_from_frame(
         by_name = {canonical(name): name for name in found}
         if set(by_name) != set(map(canonical, objectives)):
             raise InputError(
-                f"the objectives are {listing(found, most=8)}", where=where, fix=f"use {', '.join(objectives)}"
+                f"the objectives are {listing(found, most=8)}", where=where, fix=f"use {listing(objectives, most=None)}"
             )
         rows = rows.select(by_name[canonical(name)] for name in objectives)
         found = tuple(objectives)

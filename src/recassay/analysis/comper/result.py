@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.comper.agreement import OrderAgreement
-from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix
+from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, Derivation
 from recassay.analysis.comper.score import contributions_by_dimension, contributions_by_objective, score
 from recassay.analysis.comper.sensitivity import SCHEMES, WeightSensitivity
 from recassay.analysis.comper.table import DimensionTable
@@ -19,6 +19,8 @@ from recassay.core.choices import Normalisation
 from recassay.core.display import Displayed
 from recassay.core.plain import plain
 from recassay.core.types import FloatArray
+
+__all__ = ["MEAN", "ComPerResult", "Derivation"]
 
 MEAN = "mean over settings"
 

@@ -9,7 +9,7 @@ import numpy as np
 from recassay.analysis.comper.matrix import DIMENSIONS
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core.choices import Normalisation
-from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.types import FloatArray
 
 
@@ -37,7 +37,7 @@ def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray
         span = high - low
         scaled = np.where(span > 0, (values - low) / np.where(span > 0, span, 1.0), 0.5)
     else:
-        raise UsageError(f"there is no normalisation {how!r}", fix=f"use {', '.join(get_args(Normalisation))}")
+        raise UsageError(f"there is no normalisation {how!r}", fix=f"use {listing(get_args(Normalisation), most=None)}")
     return np.where(table.negative, 1.0 - scaled, scaled)
 
 

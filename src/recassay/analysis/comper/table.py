@@ -59,9 +59,13 @@ def dimension_table(
     metric for a dimension, or with a missing cell that `missing` does not deal with, `NotApplicableError` is raised.
     """
     if missing not in get_args(MissingPolicy):
-        raise UsageError(f"missing={missing!r} is no policy", fix=f"use one of {', '.join(get_args(MissingPolicy))}")
+        raise UsageError(
+            f"missing={missing!r} is no policy", fix=f"use one of {listing(get_args(MissingPolicy), most=None)}"
+        )
     if time_unit not in get_args(ComPerTimeUnit):
-        raise UsageError(f"{time_unit!r} is no unit of time here", fix=f"use {' or '.join(get_args(ComPerTimeUnit))}")
+        raise UsageError(
+            f"{time_unit!r} is no unit of time here", fix=f"use {listing(get_args(ComPerTimeUnit), last='or')}"
+        )
     available = results.metrics
     metrics = (
         _correctness(correctness, available),
@@ -71,7 +75,7 @@ def dimension_table(
     absent = [name for name, labels in zip(DIMENSIONS, metrics, strict=True) if not labels]
     if absent:
         raise NotApplicableError(
-            f"the results have no {listing(absent)}, and ComPer needs {', '.join(DIMENSIONS)}",
+            f"the results have no {listing(absent)}, and ComPer needs {listing(DIMENSIONS, most=None)}",
             fix="; ".join(_FIXES[name] for name in absent),
         )
     timed = metrics[-1] != ("scalability",)

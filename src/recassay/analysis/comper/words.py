@@ -65,7 +65,7 @@ def dice_table(definitions: Mapping[str, str]) -> tuple[FloatArray, tuple[str, .
     absent = [name for name in DIMENSIONS if name not in dimensions]
     if absent or not objectives:
         what = f"no definition of {listing(absent)}" if absent else "no objective is defined"
-        raise InputError(what, fix=f"define {', '.join(DIMENSIONS)} and the objectives")
+        raise InputError(what, fix=f"define {listing(DIMENSIONS, most=None)} and the objectives")
     wordless = [name for name, bag in bags.items() if not bag]
     if wordless:
         raise InputError(f"the definition of {listing(wordless)} has no word left", fix="define it in more words")

@@ -78,7 +78,7 @@ def place_datasets(
         raise UsageError(f"{components} components were asked for", fix="ask for at least one")
     if not 0 <= outlier_share < 0.5:
         raise UsageError(f"the share of outliers is {outlier_share:g}", fix="give a share from 0 to below 0.5")
-    told, dropped = table.told_apart()
+    told, dropped = table.usable()
     scaled = Standardisation.of(told.values, log_skewed=log_skewed)(told.values)
     left, size, right = np.linalg.svd(scaled, full_matrices=False)
     kept = min(components, int((size > 1e-9 * size[0]).sum()))

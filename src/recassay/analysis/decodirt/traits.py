@@ -57,7 +57,9 @@ class ItemCalibration:
         check_method(self.ability)
         strange = [role for role in self.roles if role not in ROLES]
         if strange or not self.roles:
-            raise UsageError(f"roles {listing(map(repr, self.roles))}", fix=f"use one or more of {', '.join(ROLES)}")
+            raise UsageError(
+                f"roles {listing(map(repr, self.roles))}", fix=f"use one or more of {listing(ROLES, most=None)}"
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from scipy.special import expit
 from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.core.choices import AbilityMethod
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, listing
 from recassay.core.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
@@ -47,7 +47,7 @@ def check_method(method: str) -> AbilityMethod:
     """The method, or an error that names the three."""
     if method not in get_args(AbilityMethod):
         raise UsageError(
-            f"{method!r} is no estimate of ability", fix=f"use one of {', '.join(get_args(AbilityMethod))}"
+            f"{method!r} is no estimate of ability", fix=f"use one of {listing(get_args(AbilityMethod), most=None)}"
         )
     return method  # type: ignore[return-value]
 

@@ -93,7 +93,9 @@ def score_logistic(
 def check_model(model: str) -> LogisticModel:
     """The model, or an error that names the three."""
     if model.lower() not in get_args(LogisticModel):
-        raise UsageError(f"{model!r} is no logistic model", fix=f"use one of {', '.join(get_args(LogisticModel))}")
+        raise UsageError(
+            f"{model!r} is no logistic model", fix=f"use one of {listing(get_args(LogisticModel), most=None)}"
+        )
     return model.lower()  # type: ignore[return-value]
 
 

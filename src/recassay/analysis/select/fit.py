@@ -11,7 +11,7 @@ from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.characteristics import CharacteristicsTable
-from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
@@ -66,7 +66,7 @@ def select_datasets(
             names.append(name)
     if not names:
         raise UsageError(
-            f"{' and '.join(skipped)} cannot choose without the characteristics of the datasets",
+            f"{listing(skipped, last='and')} cannot choose without the characteristics of the datasets",
             fix="give --characteristics FILE, or choose --method preserving",
         )
     space = None

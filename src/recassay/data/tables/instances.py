@@ -49,7 +49,9 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
     metadata = read_properties(found.pop(METADATA)) if METADATA in found else {}
     roles = _roles(found.pop(RESPONDENTS)) if RESPONDENTS in found else {}
     if not found:
-        raise InputError("the folder holds no response table", where=str(where), fix=f"give {', '.join(TABLES[:4])}")
+        raise InputError(
+            "the folder holds no response table", where=str(where), fix=f"give {listing(TABLES[:4], most=None)}"
+        )
     unknown = sorted(set(metadata) - set(found))
     if unknown:
         raise InputError(
@@ -75,6 +77,8 @@ def _roles(path: Path) -> dict[str, str]:
     strange = sorted(set(roles) - set(ROLES))
     if strange:
         raise InputError(
-            f"{listing(map(repr, strange))} is no role", where=origin.file, fix=f"use one of {', '.join(ROLES)}"
+            f"{listing(map(repr, strange))} is no role",
+            where=origin.file,
+            fix=f"use one of {listing(ROLES, most=None)}",
         )
     return dict(zip(names, roles, strict=True))

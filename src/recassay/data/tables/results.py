@@ -73,7 +73,7 @@ def _long(frame: pl.DataFrame, metric: str | None, columns: Mapping[str, str], w
     rename: dict[str, str] = {}
     for ours, theirs in columns.items():
         if ours not in SYNONYMS:
-            raise UsageError(f"there is no column role {ours!r}", fix=f"use one of {', '.join(SYNONYMS)}")
+            raise UsageError(f"there is no column role {ours!r}", fix=f"use one of {listing(SYNONYMS, most=None)}")
         if theirs not in frame.columns:
             raise InputError(
                 f"no column {theirs!r} among {listing(map(repr, frame.columns), most=8)}",

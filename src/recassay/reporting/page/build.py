@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
-from recassay.reporting.figures import Told
+from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, data_block, escaped, joined, tag
 from recassay.reporting.page.board import board_data
 from recassay.reporting.page.end import appendix, failures
@@ -36,15 +36,13 @@ def template(name: str) -> str:
     return (resources.files("recassay.reporting") / "templates" / name).read_text(encoding="utf-8")
 
 
-def build_page(
-    content: ReportContent, parts: Sequence[Told], drawings: Mapping[str, str], *, beside: bool = False
-) -> str:
-    """The report as HTML; `drawings` are the figures' SVGs by name.
+def build_page(content: ReportContent, filled: Sequence[FilledSection], *, beside: bool = False) -> str:
+    """The report as HTML; the pictures of the filled sections are drawn as SVG.
 
     With `beside`, the page links to the folders `figures` and `tables` that lie next to it. The page's policy lets
     nothing run but its own script, which it names by hash, and fetches nothing.
     """
-    body = Body(content, parts, drawings, beside=beside)
+    body = Body(content, filled, beside=beside)
     blocks: list[tuple[str, str, Child]] = []
     for part in PARTS:
         sections: list[Child] = list(body.sections(part))
@@ -54,7 +52,7 @@ def build_page(
             sections.append(failures(content.facts))
         if any(section for section in sections):
             blocks.append((part_id(part), part_title(part), sections))
-    others = body.untold()
+    others = body.without_section()
     if others:
         blocks.append(("further", "Further analyses", others))
     blocks.append(("appendix", "Appendix", appendix(content, body.pages())))

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from recassay.reporting.content import ReportContent
-from recassay.reporting.figures import Told
+from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import safe_stem
-from recassay.reporting.markup import Child, Markup, joined, tag
+from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.page.definitions import anchor, documentation
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.section import Figure
-from recassay.reporting.tables import MOST_ROWS, heading, html_table
+from recassay.reporting.tables import MOST_ROWS, heading, html_section_table, html_table
+from recassay.reporting.telling import failure
 
 
 class Body:
     """Sections of one report; remembers which tables the page already has."""
 
-    def __init__(
-        self, content: ReportContent, parts: Sequence[Told], drawings: Mapping[str, str], *, beside: bool
-    ) -> None:
-        self.content, self.told, self.drawings, self.beside = content, parts, drawings, beside
+    def __init__(self, content: ReportContent, filled: Sequence[FilledSection], *, beside: bool) -> None:
+        self.content, self.filled, self.beside = content, filled, beside
         self.names = [*content.results.algorithms, *content.results.datasets]
         self._shown: set[str] = set()
 
     def pages(self) -> list[str]:
         """The pages of the documentation that the sections rest on, each once."""
-        return list(dict.fromkeys(part.section.page for part in self.told))
+        return list(dict.fromkeys(one.section.page for one in self.filled))
 
     def sections(self, part: str) -> list[Markup]:
         """The sections of a part, in reading order."""
-        return [self._section(one) for one in self.told if one.section.part == part]
+        return [self._section(one) for one in self.filled if one.section.part == part]
 
-    def untold(self) -> list[Markup]:
+    def without_section(self) -> list[Markup]:
         """Results of analyses that no section tells (a plugin's): their tables."""
-        known = {one.analysis for one in self.told}
+        known = {one.analysis for one in self.filled}
         parts = []
         for name, result in self.content.analyses.items():
             if name not in known:
@@ -43,25 +42,36 @@ class Body:
                 parts.append(tag("section", tag("h3", heading(name)), tag("p", question), tables))
         return parts
 
-    def _section(self, one: Told) -> Markup:
+    def _section(self, one: FilledSection) -> Markup:
         question, source = self.content.questions.get(one.analysis, ("", ""))
-        drawn = {figure.table for figure in one.figures}
-        frames = one.result.frames()
-        further = [self._table(name, frame) for name, frame in frames.items() if name not in drawn]
+        not_done = list(one.not_done)
+        pictures = [self._figure(figure, one, not_done) for figure in one.figures]
+        further = [self._table(name, frame) for name, frame in one.result.frames().items() if name not in self._shown]
         return tag(
             "section",
             tag("h3", one.section.title),
             tag("p", question, class_="question") if question else None,
-            [self._figure(figure, one) for figure in one.figures],
-            joined(further),
+            pictures,
+            tag("details", tag("summary", "Tables"), map(html_section_table, one.tables)) if one.tables else None,
+            further,
+            [tag("p", f"Not done: {reason}.", class_="note") for reason in not_done],
             tag("p", f"Source: {source}", class_="note") if source else None,
-            id=f"section-{safe_stem(one.analysis)}",
-            class_="told",
+            id=self._section_id(one),
         )
 
-    def _figure(self, figure: Figure, one: Told) -> Markup:
+    def _section_id(self, one: FilledSection) -> str:
+        """Named after the analysis; a further section of the same one adds its own title."""
+        first = next(other for other in self.filled if other.analysis == one.analysis)
+        name = one.analysis if first is one else f"{one.analysis}-{one.section.title}"
+        return f"section-{safe_stem(name)}"
+
+    def _figure(self, figure: Figure, one: FilledSection, not_done: list[str]) -> Markup | None:
         stem = safe_stem(figure.name)
-        picture = inline_svg(self.drawings[figure.name], stem, figure.caption, self.names)
+        try:
+            picture = inline_svg(one.files[figure.name]["svg"].decode(), stem, figure.caption, self.names)
+        except Exception as error:  # the chart of another package need not be what ours are
+            not_done.append(failure(f"the picture {figure.name!r}", error))
+            return None
         links: list[Child] = []
         if documentation(one.section.page) is not None:
             links.append(tag("a", "Definition", href=f"#{anchor(one.section.page)}"))

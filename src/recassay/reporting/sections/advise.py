@@ -2,13 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recassay.analysis.advise.result import AdviseResult
-from recassay.reporting.section import Figure, Section
+from recassay.core.errors import listing
+from recassay.reporting.numbers import between, percent
+from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: AdviseResult) -> list[str]:
-    """What weakens the advice, and whether characteristics helped."""
-    return [*result.warnings(), result.verdict()]
+    """What to try first, whether characteristics helped, and what weakens the advice."""
+    ranks = result.expected if result.trusts_model else result.overall
+    names = [f"{result.algorithms[a]} ({ranks[a]:.1f})" for a in result.order()]
+    then = f", then {listing(names[1:3], last='and')}" if len(names) > 1 else ""
+    by = "the model on characteristics" if result.trusts_model else "the mean rank over the whole benchmark"
+    advised = f"On {result.title} try {names[0]} first{then}: in brackets the rank to expect by {by}."
+    return [advised, result.verdict(), *result.warnings()]
+
+
+def tables(result: AdviseResult) -> list[Table]:
+    """The nearest datasets, the ranks to expect, and what such predictions were worth."""
+    median, largest = result.usual_distance
+    near = f"{len(result.nearest)} nearest"
+    ranks = [
+        [result.algorithms[a], _ranked(result.overall[a], result.overall_interval[a]),
+         _ranked(result.expected[a], result.expected_interval[a]),
+         _ranked(result.near_ranks[a], result.near_interval[a]), f"{result.near_first[a]:.2f}"]
+        for a in result.order()
+    ]  # fmt: skip
+    titles = {"model": f"model ({result.model})", "baseline": "overall mean rank"}
+    worth = [
+        [titles.get(name, near), f"{skill.rank_error:.2f}", f"{skill.spearman:.2f}", percent(skill.loss, 1),
+         "-" if name == "baseline"
+         else f"{skill.gain:+.2f} ({skill.gain_interval[0]:+.2f} to {skill.gain_interval[1]:+.2f})"]
+        for name, skill in result.skills.items()
+    ]  # fmt: skip
+    return [
+        Table(
+            f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
+            f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
+            ["dataset", "distance"],
+            [[one.dataset, f"{one.distance:.2f}"] for one in result.nearest],
+            notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
+        ),
+        Table(
+            f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
+            "the rank on a new dataset, nearest of the mean rank there",
+            ["algorithm", "overall", "model", f"on the {near}", "P(first) there"],
+            ranks,
+            important=["model" if result.trusts_model else "overall", f"on the {near}"],
+        ),
+        Table(
+            "What such predictions were worth on datasets left out",
+            ["by", "error of the ranks", "Spearman", "lost by first pick", "gain over overall"],
+            worth,
+            important=["error of the ranks", "gain over overall"],
+        ),
+    ]
+
+
+def _ranked(rank: float, interval: Sequence[float]) -> str:
+    return f"{rank:.1f} ({between(interval[0], interval[1], 1)})"
 
 
 def figures(result: AdviseResult) -> list[Figure]:
@@ -22,4 +76,4 @@ def figures(result: AdviseResult) -> list[Figure]:
     return [Figure("advice", caption, plot_advice(result), "advice")]
 
 
-SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", figures, sentences)
+SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", figures, sentences, tables, order=50)

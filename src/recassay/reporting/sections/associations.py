@@ -45,4 +45,6 @@ def figures(result: AssociationsResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(AssociationsResult, "Characteristics and performance", "datasets", "select", figures, sentences)
+SECTION = Section(
+    AssociationsResult, "Characteristics and performance", "datasets", "select", figures, sentences, order=20
+)

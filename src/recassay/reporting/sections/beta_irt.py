@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.section import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from recassay.analysis.beta_irt.traits import Trait
 
 
 def sentences(result: BetaIRTResult) -> list[str]:
@@ -25,6 +30,51 @@ def sentences(result: BetaIRTResult) -> list[str]:
     return [able, *([against] if backwards else []), *(f"{note[0].upper()}{note[1:]}." for note in result.warnings)]
 
 
+DENSITIES = {
+    "beta": "The responses follow the Beta density of the model.",
+    "precision": "The responses follow a Beta density around the curves with a precision of its own",
+    "bi-reirt": "The curves have the smallest squared error.",
+}
+
+
+def tables(result: BetaIRTResult) -> list[Table]:
+    """For each direction the respondents, then the items with the fit; below the last, the density that was taken."""
+    density = DENSITIES[result.estimator]
+    if result.estimator == "precision":
+        found = result.log_posteriors
+        gain = f": {found['precision'] - found['beta']:.0f} units of log-likelihood better than the model's own"
+        density += f"{gain if found else ''}."
+    shown = []
+    for direction in result.directions:
+        respondent, level, slope = direction.traits
+        who, what = ("algorithm", "dataset") if direction.number == 1 else ("dataset", "algorithm")
+        title = f"Direction {direction.number}: {who}s on {what}s, {result.metric}"
+        able, hard, steep = (direction.traits[name] for name in (respondent, level, slope))
+        fit = (
+            f"Fit: mean squared error {direction.mse:.3g}, log-likelihood {direction.log_likelihood:.1f}, reliability "
+            f"{direction.reliability:.2f}."
+        )
+        items = [
+            [hard.names[i], _span(hard, i), _span(steep, i), f"{direction.probability_positive[i]:.3f}"]
+            for i in hard.order()
+        ]
+        shown += [
+            Table(title, [who, respondent.replace("_", " ")], [[able.names[i], _span(able, i)] for i in able.order()]),
+            Table(
+                title,
+                [what, level.replace("_", " "), slope, "P(> 0)"],
+                items,
+                important=[level.replace("_", " "), "P(> 0)"],
+                notes=[fit, *([density] if direction is result.directions[-1] else [])],
+            ),
+        ]
+    return shown
+
+
+def _span(trait: Trait, i: int) -> str:
+    return f"{trait.estimate[i]:.3f} [{trait.low[i]:.3f}, {trait.high[i]:.3f}]"
+
+
 def figures(result: BetaIRTResult) -> list[Figure]:
     """The traits with their intervals, and the item characteristic curves of each direction."""
     from recassay.plots.beta_irt import plot_direction, plot_traits
@@ -40,4 +90,4 @@ def figures(result: BetaIRTResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences)
+SECTION = Section(BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10)

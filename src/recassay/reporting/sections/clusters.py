@@ -49,4 +49,4 @@ def figures(result: ClustersResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(ClustersResult, "Kinds of datasets", "datasets", "select", figures, sentences)
+SECTION = Section(ClustersResult, "Kinds of datasets", "datasets", "select", figures, sentences, order=30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.compare.result import CompareResult
 from recassay.core.errors import listing
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.section import Figure, Section, Table
 
 
 def p_text(p: float) -> str:
@@ -37,6 +37,42 @@ def sentences(result: CompareResult) -> list[str]:
     return [lead, overall, result.power.sentence()]
 
 
+def tables(result: CompareResult) -> list[Table]:
+    """Mean ranks with the tests of the whole and the groups, then every pair."""
+    f = result.friedman
+    notes = [
+        f"Friedman chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}); Iman-Davenport F {f.f:.4g} (p = "
+        f"{f.f_p_value:.3g}); corrected for ties {f.chi_square_ties:.4g} (p = {f.p_value_ties:.3g}).",
+        f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
+    ]
+    for rule, groups in result.groups.items():
+        shown = "; ".join(listing(group, most=None) for group in groups) or "none: every pair of neighbours differs"
+        notes.append(f"Not told apart by {rule.replace('_', '-')}: {shown}.")
+    if result.missing.sentence():
+        notes.append(f"{result.missing.sentence()}.")
+    ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
+    size = f"{len(result.algorithms)} algorithms on {len(result.datasets)} datasets"
+    bayes = {(b.left, b.right): b for b in result.bayesian}
+    pairs = [
+        [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",
+         f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.rank_biserial:+.2f}",
+         *(f"{chance:.3f}" for chance in (b.p_left, b.p_rope, b.p_right))]
+        for p in result.pairs
+        for b in [bayes[p.left, p.right]]
+    ]  # fmt: skip
+    return [
+        Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes),
+        Table(
+            "Pairs (left has the better mean rank)",
+            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)"],
+            pairs,
+            names=2,
+            important=["right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)"],
+            notes=[f"*: significant at {result.alpha:g} after Holm's correction."],
+        ),
+    ]
+
+
 def figures(result: CompareResult) -> list[Figure]:
     """The critical difference diagram and the matrix of pairs."""
     from recassay.plots.compare import plot_critical_difference, plot_pairwise
@@ -55,4 +91,4 @@ def figures(result: CompareResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(CompareResult, "Significance", "significance", "compare", figures, sentences)
+SECTION = Section(CompareResult, "Significance", "significance", "compare", figures, sentences, tables, order=10)

@@ -14,4 +14,4 @@ def figures(result: CorrelationsResult) -> list[Figure]:
     return [Figure("metric_correlations", caption, plot_correlations(result), "metric_correlations")]
 
 
-SECTION = Section(CorrelationsResult, "Do the metrics agree?", "leaderboard", "rank", figures, no_sentences)
+SECTION = Section(CorrelationsResult, "Do the metrics agree?", "leaderboard", "rank", figures, no_sentences, order=30)

@@ -19,4 +19,4 @@ def figures(result: CostResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(CostResult, "Time and memory", "cost", "report", figures, no_sentences)
+SECTION = Section(CostResult, "Time and memory", "cost", "report", figures, no_sentences, order=10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section
+from recassay.reporting.sections.decodirt_tables import tables
 
 
 def sentences(result: DecodirtResult) -> list[str]:
@@ -138,5 +139,5 @@ def figures(result: DecodirtResult) -> list[Figure]:
 
 
 SECTION = Section(
-    DecodirtResult, "Classifiers on test instances", "traits", "decodirt", figures, sentences
-)  # fmt: skip
+    DecodirtResult, "Classifiers on test instances", "traits", "decodirt", figures, sentences, tables, order=50
+)

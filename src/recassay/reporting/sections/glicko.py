@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recassay.analysis.glicko.result import GlickoResult
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.numbers import between
+from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: GlickoResult) -> list[str]:
@@ -18,6 +19,27 @@ def sentences(result: GlickoResult) -> list[str]:
     return [f"{lead}; over {result.n_orders} random orders of the datasets {first['algorithm']} ends {held}."]
 
 
+def tables(result: GlickoResult) -> list[Table]:
+    """Ratings, highest first, with the spread over orders."""
+    better = "higher" if result.higher_is_better else "lower"
+    rows = [
+        [row["algorithm"], f"{row['rating']:.0f}", f"{row['deviation']:.0f}", f"{row['volatility']:.4f}",
+         between(row["low"], row["high"], 0), between(row["order_low"], row["order_high"], 0),
+         between(row["order_rank_low"], row["order_rank_high"], 0)]
+        for row in result.to_frame().to_dicts()
+    ]  # fmt: skip
+    return [
+        Table(
+            f"Glicko-2: {result.metric} ({better} is better), {len(result.datasets)} datasets in the order: "
+            f"{result.order_name}",
+            ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
+            rows,
+            important=["rating", "95 %", "rank over orders", "over orders"],
+            notes=[f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes],
+        )
+    ]
+
+
 def figures(result: GlickoResult) -> list[Figure]:
     """The ranks by period and the final ratings."""
     from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
@@ -30,4 +52,4 @@ def figures(result: GlickoResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences)
+SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences, tables, order=20)

@@ -29,4 +29,4 @@ def figures(result: ParetoResult) -> list[Figure]:
     return [Figure("pareto", caption, plot_pareto(result), "pareto")]
 
 
-SECTION = Section(ParetoResult, "What accuracy costs", "beyond accuracy", "report", figures, sentences)
+SECTION = Section(ParetoResult, "What accuracy costs", "beyond accuracy", "report", figures, sentences, order=10)

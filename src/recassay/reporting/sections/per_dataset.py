@@ -31,4 +31,4 @@ def figures(result: PerDatasetResult) -> list[Figure]:
     return shown
 
 
-SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", figures, sentences)
+SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", figures, sentences, order=10)

@@ -17,4 +17,4 @@ def figures(result: ProfilesResult) -> list[Figure]:
     return [Figure("performance_profiles", caption, plot_profiles(result), "profiles")]
 
 
-SECTION = Section(ProfilesResult, "Performance profiles", "leaderboard", "rank", figures, no_sentences)
+SECTION = Section(ProfilesResult, "Performance profiles", "leaderboard", "rank", figures, no_sentences, order=20)

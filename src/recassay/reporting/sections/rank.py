@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.rank.result import RankResult
 from recassay.core.errors import listing
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: RankResult) -> list[str]:
@@ -33,6 +33,24 @@ def sentences(result: RankResult) -> list[str]:
     return [first, firm, *notes, *([missing + "."] if missing else [])]
 
 
+def tables(result: RankResult) -> list[Table]:
+    """Ranks under every aggregation with the chance of being first, then the scores."""
+    rankings = list(result.rankings.values())
+    titles = [ranking.rule.short for ranking in rankings]
+    ranks, scores = [], []
+    for a in result.order():
+        chances = [float(ranking.probability_best[a]) for ranking in rankings]
+        name = result.algorithms[a]
+        ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings), f"{min(chances):.2f}-{max(chances):.2f}"])
+        scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
+    better = "higher" if result.higher_is_better else "lower"
+    title = f"Ranks: {result.metric} ({better} is better) on {len(result.datasets)} datasets"
+    return [
+        Table(title, ["algorithm", *titles, "P(first)"], ranks, important=["P(first)"]),
+        Table("Scores", ["algorithm", *titles], scores),
+    ]
+
+
 def figures(result: RankResult) -> list[Figure]:
     """Scores and ranks of every algorithm under every aggregation, and how firm the ranks are."""
     from recassay.plots.rank import plot_leaderboard, plot_rank_intervals
@@ -51,4 +69,4 @@ def figures(result: RankResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(RankResult, "Leaderboard", "leaderboard", "rank", figures, sentences)
+SECTION = Section(RankResult, "Leaderboard", "leaderboard", "rank", figures, sentences, tables, order=10)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from recassay.analysis.select.result import PRESERVING, SelectResult
-from recassay.reporting.section import Figure, Section
+from recassay.analysis.select.result import PRESERVING, SelectResult, Spread
+from recassay.core.errors import listing
+from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: SelectResult) -> list[str]:
@@ -40,6 +42,50 @@ def sentences(result: SelectResult) -> list[str]:
     return said
 
 
+def tables(result: SelectResult) -> list[Table]:
+    """The methods with their numbers, then the datasets that each chose."""
+    rows = [
+        [name, _spread(choice.simulated), number(None if name == "random" else choice.rho, 3, missing="-"),
+         "-" if name == "random" else percent(choice.better_than_random), _spread(choice.held_out_algorithms),
+         number(sum(choice.by_metric.values()) / len(choice.by_metric) if choice.by_metric else None, 3, missing="-"),
+         number(None if choice.held_out_both is None else choice.held_out_both.mean, 3, missing="-")]
+        for name, choice in result.choices.items()
+    ]  # fmt: skip
+    preserving = result.choices.get(PRESERVING)
+    p = None if preserving is None else preserving.held_out_p
+    luck = "" if p is None else f" Subsets that know nothing reach as much on other algorithms with p = {p:.3f}."
+    note = (
+        "'over its chance' and 'other algorithms': mean (middle 95 %). Where a way looks at the results (preserving), "
+        "'its choice' flatters it, as it was made on the same numbers: compare 'other algorithms' and 'both other', "
+        f"which the choice did not see.{luck}"
+    )
+    chosen = [[name, listing(choice.datasets, most=None)] for name, choice in result.choices.items() if choice.datasets]
+    return [
+        Table(
+            f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
+            f"({result.metric}, {result.rule})",
+            ["method", "over its chance", "its choice", "random below", "other algorithms", "other metrics",
+             "both other"],
+            rows,
+            important=["other algorithms", "its choice", "both other", "other metrics"],
+            notes=[note],
+        ),
+        Table(
+            "The datasets that each chose",
+            ["method", "datasets"],
+            chosen,
+            names=2,
+            notes=[f"{name} was left out: it {reason}." for name, reason in result.skipped.items()],
+        ),
+    ]  # fmt: skip
+
+
+def _spread(spread: Spread | None) -> str:
+    if spread is None:
+        return "-"
+    return f"{spread.mean:.3f} ({between(spread.low, spread.high)})".replace("-0.00", "0.00")
+
+
 def figures(result: SelectResult) -> list[Figure]:
     """Agreement by method at one size, and by the number of datasets."""
     from recassay.plots.select import plot_selection, plot_selection_curve
@@ -65,4 +111,6 @@ def figures(result: SelectResult) -> list[Figure]:
     return drawn
 
 
-SECTION = Section(SelectResult, "How few datasets are enough?", "datasets", "select", figures, sentences)
+SECTION = Section(
+    SelectResult, "How few datasets are enough?", "datasets", "select", figures, sentences, tables, order=40
+)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import listing
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.numbers import between
+from recassay.reporting.section import Figure, Section, Table
 
 if TYPE_CHECKING:
     from recassay.analysis.strata.pairs import Crossing
@@ -89,6 +90,83 @@ def _count(n: int, *, of: int | None = None) -> str:
     return "the dataset" if n == 1 else f"any of {n} datasets"
 
 
+MOST_CROSSINGS = 20
+"""Crossings of a dataset that a terminal shows, the proven ones first."""
+
+
+def tables(result: StrataResult) -> list[Table]:
+    """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
+    rows = [
+        [row["dataset"], "undefined" if row["distance"] != row["distance"] else f"{row['distance']:.2f}",
+         "" if row["distance"] != row["distance"] else between(row["low"], row["high"]),
+         row["pairs"], row["flipped"], row["proven"]]
+        for row in result.sensitivity_frame().to_dicts()
+    ]  # fmt: skip
+    sensitivity = Table(
+        "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
+        ["over", "distance", f"{100 * result.confidence:g} %", "pairs", "flipped", "proven"],
+        rows,
+        notes=[
+            "proven: pairs in opposite order at both ends, each significantly.",
+            *(f"Left out: {reason}." for reason in result.left_out),
+        ],
+    )
+    return [
+        *(table for dataset in result.datasets for table in (_values(result, dataset), *_crossings(dataset))),
+        sensitivity,
+    ]
+
+
+def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
+    """Each algorithm at each threshold, and how much of the data lies below it; the ends matter most."""
+    apart = dataset.told_from_best(result.alpha)
+    best = dataset.rank == dataset.rank.min(axis=1, keepdims=True)
+    count = len(dataset.thresholds)
+    rows = [
+        [name, *(f"{dataset.value[row, a]:.4f}{'*' if best[row, a] else ' ' if apart[row, a] else '~'}"
+                 for row in range(count))]
+        for name in dataset.order(count - 1)
+        for a in [dataset.algorithms.index(name)]
+    ]  # fmt: skip
+    rows += [
+        ["(users)", *(f"{users:,} " for users in dataset.users)],
+        ["(% of items)", *(f"{100 * share:.1f} " for share in dataset.shares["share_of_items"])],
+        ["(% of training events)", *(f"{100 * share:.1f} " for share in dataset.shares["share_of_train"])],
+    ]
+    drawn = dataset.shares["events"]
+    size = f"{drawn[0]:,.0f}" if drawn.n_unique() == 1 else f"{drawn[0]:,.0f} to {drawn[-1]:,.0f}"
+    notes = [
+        f"Every T_P has {size} events with items that fewer than P users have in training.",
+        "* the best at this P; ~ not told from it (paired t-test, Holm over the pairs at this P).",
+    ]
+    if dataset.shortened:
+        notes.append(
+            f"{dataset.shortened:,} lists had too few items left after removal: their values are lower bounds."
+        )
+    headings = [str(threshold) for threshold in dataset.thresholds]
+    inwards = sorted(range(count), key=lambda row: min(row, count - 1 - row))
+    return Table(
+        f"{dataset.dataset}: {result.metric} on T_P (columns: P)",
+        ["algorithm", *headings],
+        rows,
+        important=[headings[row] for row in inwards],
+        notes=notes,
+    )
+
+
+def _crossings(dataset: DatasetStrata) -> list[Table]:
+    sides = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
+    rows = [
+        [one.first, one.second, f"{one.threshold:.0f}", sides[one.significant_below, one.significant_above]]
+        for one in sorted(dataset.crossings, key=lambda one: not one.proven)
+    ]
+    if not rows:
+        return []
+    title = f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)"
+    header = ["leads below P", "trails below P", "P", "significant sides"]
+    return [Table(title, header, rows, names=2, important=["trails below P", "P"], most=MOST_CROSSINGS)]
+
+
 def figures(result: StrataResult) -> list[Figure]:
     """Performance by threshold, the popularity of items, what lies below the thresholds, and the sensitivity."""
     from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
@@ -108,4 +186,4 @@ def figures(result: StrataResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences)
+SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences, tables, order=30)

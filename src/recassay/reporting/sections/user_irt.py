@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recassay.analysis.user_irt.result import UserIRTResult
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.numbers import between
+from recassay.reporting.section import Figure, Section, Table
 
 SURE = 0.95
 WELL = 0.7
@@ -29,6 +30,42 @@ def sentences(result: UserIRTResult) -> list[str]:
     return [f"By user ({result.metric}, {result.model.upper()}), {told}; {telling}."]
 
 
+def tables(result: UserIRTResult) -> list[Table]:
+    """Abilities on all users, then for each dataset its users, its ablest, and how well its users are known."""
+    name = next(iter(result.fits))
+    abilities = [
+        [row["algorithm"], f"{row['ability']:.3f}", between(row["low"], row["high"]), f"{row['hit_rate']:.3f}"]
+        for row in result.to_frame().to_dicts()
+        if row["dataset"] == name
+    ]
+    users = [
+        [row["dataset"], row["users"], row["telling_users"], found.lead()[0], f"{found.lead()[2]:.3f}",
+         f"{row['mean_discrimination']:.2f} ({row['discrimination_deviation']:.2f})",
+         f"{row['mean_difficulty']:.2f} ({row['difficulty_deviation']:.2f})",
+         " / ".join(f"{value:.2f}" for value in found.reliability().values())]
+        for row, found in zip(result.datasets_frame().to_dicts(), result.fits.values(), strict=True)
+    ]  # fmt: skip
+    return [
+        Table(
+            f"{result.model.upper()}: algorithms on the users of {name}, hit by {result.metric}",
+            ["algorithm", "ability", f"{100 * result.confidence:.3g} %", "hit rate"],
+            abilities,
+        ),
+        Table(
+            "Users",
+            ["dataset", "users", "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],
+            users,
+            important=["ablest", "P(ablest)", "users", "telling", "reliability"],
+            notes=[
+                "Telling: users whom some algorithms serve and others do not. P(ablest): over the second. Reliability: "
+                "of abilities / of the users' difficulties [/ of their discriminations]; below 0.5 single values are "
+                f"mostly noise, as they rest on {len(result.main.fit.respondents)} algorithms each.",
+                *result.notes,
+            ],
+        ),
+    ]
+
+
 def figures(result: UserIRTResult) -> list[Figure]:
     """Abilities on the users of each dataset."""
     from recassay.plots.user_irt import plot_user_abilities
@@ -43,4 +80,4 @@ def figures(result: UserIRTResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(UserIRTResult, "Abilities on users", "traits", "logistic-irt", figures, sentences)
+SECTION = Section(UserIRTResult, "Abilities on users", "traits", "logistic-irt", figures, sentences, tables, order=40)

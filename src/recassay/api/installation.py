@@ -10,21 +10,21 @@ from typing import Any
 
 from recassay.api.data import list_data
 from recassay.core import registry
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import did_you_mean
 from recassay.core.version import __version__
 from recassay.metrics.make import describe_metrics
 
 
-def list_parts(kind: str) -> list[dict[str, Any]]:
-    """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `datasets`, `executors`.
+def list_available(kind: str) -> list[dict[str, Any]]:
+    """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...
 
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
     is known in a results table.
 
     Args:
-        kind: `algorithms`, `metrics`, `labels`, `analyses`, `datasets`, `executors` or `classifiers`.
+        kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors` or `classifiers`.
     """
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
@@ -33,7 +33,7 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
                 "name": label.name,
                 "better": "higher" if label.higher_is_better else "lower",
                 "what": label.summary,
-                "aliases": ", ".join(label.aliases),
+                "aliases": listing(label.aliases, most=None),
             }
             for label in KNOWN_LABELS
         ]
@@ -44,15 +44,20 @@ def list_parts(kind: str) -> list[dict[str, Any]]:
     if kind == "datasets":
         return list_data(everything=True)
     rows: list[dict[str, Any]] = []
-    for name, part in kinds[kind]:
-        what = getattr(part, "question", None) or (part.__doc__ or "").strip().split("\n")[0]
-        source = getattr(part, "source", "")
+    for name, component in kinds[kind]:
+        what = _what(component)
+        source = getattr(component, "source", "")
         rows.append({"name": name, "what": what, "source": source, "from": kinds[kind].origin(name)})
     return rows
 
 
-def _metrics() -> list[dict[str, Any]]:
+def _what(component: Any) -> str:
+    """One line about a component: the question of an analysis, the title of a section, else its docstring."""
+    said = getattr(component, "question", None) or getattr(component, "title", None)
+    return said if isinstance(said, str) else (component.__doc__ or "").strip().split("\n")[0]
 
+
+def _metrics() -> list[dict[str, Any]]:
     rows = []
     for metric in describe_metrics():
         default, *others = metric["variants"].items()
@@ -64,7 +69,7 @@ def _metrics() -> list[dict[str, Any]]:
                 "formula": metric["formula"],
                 "convention": f"{default[0]}: {default[1]}",
                 "variants": "; ".join(f"{name}: {text}" for name, text in others),
-                "aliases": ", ".join(metric["aliases"]),
+                "aliases": listing(metric["aliases"], most=None),
                 "source": metric["source"],
             }
         )
@@ -72,18 +77,18 @@ def _metrics() -> list[dict[str, Any]]:
 
 
 def doctor() -> dict[str, Any]:
-    """Whether this installation works: versions, processors, memory, optional parts, and each registered part."""
+    """Whether this installation works: versions, processors, memory, extras, and each registered component."""
     versions = {}
     for requirement in metadata.requires("recassay") or []:
         if "extra ==" in requirement:
             continue
         name = requirement.split(">")[0].split("=")[0].split("[")[0].strip()
         versions[name] = metadata.version(name)
-    problems = []
-    for parts in registry.REGISTRIES:
+    problems: list[str] = []
+    for known in registry.REGISTRIES:
         try:
-            list(parts)
-        except RecAssayError as error:
+            problems += known.loadable()[1].values()
+        except RecAssayError as error:  # two packages announce one name
             problems.append(str(error))
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     return {

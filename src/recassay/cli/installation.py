@@ -8,15 +8,17 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_table
+from recassay.cli.render import print_json, print_lines, print_rows
 
 
 def list_(
-    kind: Annotated[str, typer.Argument(help="algorithms, classifiers, metrics, analyses, datasets or executors")],
+    kind: Annotated[
+        str, typer.Argument(help="algorithms, classifiers, metrics, labels, analyses, sections, datasets or executors")
+    ],
     as_json: o.Json = False,
 ) -> None:
     """What is available, plugins included."""
-    rows = recassay.list_parts(kind)
+    rows = recassay.list_available(kind)
     if as_json:
         print_json({kind: rows})
         return
@@ -24,7 +26,7 @@ def list_(
         print_lines([f"no {kind} are installed"])
         return
     header = list(dict.fromkeys(key for row in rows for key in row))
-    print_table(kind, header, [[row.get(key, "") for key in header] for row in rows], names=len(header))
+    print_rows(kind, header, [[row.get(key, "") for key in header] for row in rows], names=len(header))
 
 
 def doctor(as_json: o.Json = False) -> None:
@@ -34,9 +36,9 @@ def doctor(as_json: o.Json = False) -> None:
         print_json(found)
     else:
         flat = {key: value for key, value in found.items() if not isinstance(value, (dict, list))}
-        print_table("This machine", ["what", "value"], flat.items(), names=2)
-        print_table("Dependencies", ["package", "version"], found["dependencies"].items(), names=2)
-        print_table(
+        print_rows("This machine", ["what", "value"], flat.items(), names=2)
+        print_rows("Dependencies", ["package", "version"], found["dependencies"].items(), names=2)
+        print_rows(
             "Extras", ["extra", "installed"], [[k, "yes" if v else "no"] for k, v in found["extras"].items()], names=2
         )
         print_lines(found["problems"] or ["no problems found"])

@@ -1,0 +1,162 @@
+"""Tables and sentences laid out as lines of a given width: no word, name or number is ever broken in two.
+
+What does not fit is left out by importance, and said. Widths are in cells of a terminal, which wide characters fill
+two of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recassay.reporting.section import Table
+
+GAP = 2
+"""Cells between two columns."""
+
+LONG_NAME = 28
+"""Cells that a single word of a name may claim before it is shortened to make room for numbers."""
+
+
+def table_lines(table: Table, width: int, *, whole: bool = False) -> list[str]:
+    """A table below its title: header, rule, rows, what was left out, and notes.
+
+    `whole` keeps every column and every name, even where that makes lines wider than `width`.
+    """
+    header = [_clean(cell) for cell in table.header]
+    rows = [[_clean(cell) for cell in row] for row in table.rows[: table.most]]
+    columns = [[heading, *(row[i] for row in rows)] for i, heading in enumerate(header)]
+    least = [_least(column, words=i < table.names, whole=whole) for i, column in enumerate(columns)]
+    kept = list(range(len(columns)))
+    if whole:
+        width = max(width, _needed(least, kept))
+    for column in table.left_out_first():
+        if _needed(least, kept) <= width:
+            break
+        kept.remove(column)
+    widths = _widened(columns, least, kept, table.names, width)
+    lines = [*_row([header[i] for i in kept], widths, kept, table.names, bottom=True), "─" * _needed(widths, kept)]
+    for row in rows:
+        lines += _row([row[i] for i in kept], widths, kept, table.names)
+    return [*lines, *_remarks(table, kept, width)]
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A sentence in lines; a single word wider than the width (a path) stays whole on a line of its own."""
+    text = _clean(text)
+    if cells(text) <= width:
+        return [text]
+    lines: list[str] = []
+    for word in text.split():
+        if lines and cells(lines[-1]) + 1 + cells(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+def shortened(word: str, width: int) -> str:
+    """A word with its middle left out where it is wider than `width`: both ends tell names apart."""
+    if cells(word) <= width:
+        return word
+    front = _cut(word, (width - 1) - (width - 1) // 3)
+    back = _cut(word[::-1], width - 1 - cells(front))[::-1]
+    return f"{front}…{back}"
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal the text fills."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _cut(text: str, width: int) -> str:
+    """As much of the start of a text as fits."""
+    while cells(text) > max(width, 0):
+        text = text[:-1]
+    return text
+
+
+def _clean(text: str) -> str:
+    """The text without what would steer a terminal: names come from files of others."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _least(column: Sequence[str], *, words: bool, whole: bool) -> int:
+    """The fewest cells a column can do with: its longest word, and of numbers the whole cell."""
+    heading, *body = column
+    longest = _longest_word([heading])
+    if not words:
+        return max([longest, *map(cells, body)])
+    needed = _longest_word(body)
+    if not whole and needed > LONG_NAME:
+        needed = next((n for n in range(LONG_NAME, needed) if _distinct(body, n)), needed)
+    return max(longest, needed)
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return max((cells(word) for text in texts for word in text.split()), default=1)
+
+
+def _distinct(names: Sequence[str], width: int) -> bool:
+    """Whether different names stay different when their words are shortened to `width`."""
+    return len({_short_words(name, width) for name in names}) == len(set(names))
+
+
+def _short_words(text: str, width: int) -> str:
+    return text if _longest_word([text]) <= width else " ".join(shortened(word, width) for word in text.split())
+
+
+def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[i] for i in kept) + GAP * (len(kept) - 1)
+
+
+def _widened(
+    columns: Sequence[Sequence[str]], least: Sequence[int], kept: Sequence[int], names: int, width: int
+) -> list[int]:
+    """The room that is left goes to long words, then to whole names, then to headings: in one line where they can."""
+    widths = list(least)
+    if _needed(widths, kept) > width:  # the first column alone, or with one that must stay
+        widths[kept[0]] = max(4, widths[kept[0]] - (_needed(widths, kept) - width))
+    words = [i for i in kept if i < names]
+    wanted = [(i, _longest_word(columns[i])) for i in words]
+    wanted += [(i, max(map(cells, columns[i]))) for i in [*words, *(i for i in kept if i >= names)]]
+    for i, wish in wanted:
+        room = width - _needed(widths, kept)
+        widths[i] += max(0, min(room, wish - widths[i]))
+    return widths
+
+
+def _row(
+    texts: Sequence[str], widths: Sequence[int], kept: Sequence[int], names: int, *, bottom: bool = False
+) -> list[str]:
+    """One row as lines: words on the left, numbers on the right; of a header the last lines stand side by side."""
+    blocks = [
+        wrapped(_short_words(text, widths[i]), widths[i]) if bottom or i < names else [text]
+        for text, i in zip(texts, kept, strict=True)
+    ]
+    height = max(map(len, blocks))
+    lines = []
+    for n in range(height):
+        parts = []
+        for block, i in zip(blocks, kept, strict=True):
+            at = n - (height - len(block)) if bottom else n
+            text = block[at] if 0 <= at < len(block) else ""
+            space = " " * (widths[i] - cells(text))
+            parts.append(text + space if i < names else space + text)
+        lines.append((" " * GAP).join(parts).rstrip())
+    return lines
+
+
+def _remarks(table: Table, kept: Sequence[int], width: int) -> list[str]:
+    """What was left out, then the table's own notes."""
+    said = []
+    hidden = len(table.rows) - len(table.rows[: table.most])
+    if hidden:
+        said.append(f"and {hidden:,} more rows (--json or --out DIR has all)")
+    dropped = [heading for i, heading in enumerate(table.header) if i not in kept]
+    if dropped:
+        said.append(f"Left out at {width} columns: {', '.join(dropped)} (a wider terminal or --json has all).")
+    return [line for text in (*said, *table.notes) for line in wrapped(text, width)]

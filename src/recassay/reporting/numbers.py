@@ -1,0 +1,18 @@
+"""Numbers as the cells of tables write them."""
+
+from __future__ import annotations
+
+
+def number(value: float | None, digits: int = 2, *, missing: str = "") -> str:
+    """A number to so many decimals; `missing` where there is none."""
+    return missing if value is None else f"{value:.{digits}f}"
+
+
+def between(low: float, high: float, digits: int = 2) -> str:
+    """An interval: `0.12 to 0.34`."""
+    return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """A share as a percentage: `12 %`; nothing where there is none."""
+    return "" if share is None else f"{100 * share:.{digits}f} %"

@@ -1,0 +1,171 @@
+"""Tables on terminals of any width: nothing is broken in two, nothing disappears without a word."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.cells import cell_len
+
+import recassay
+from recassay.analysis.decodirt.fit import analyze_instances
+from recassay.analysis.strata.fit import sweep_strata
+from recassay.cli.layout import cells, shortened, table_lines, wrapped
+from recassay.cli.render import ANSWER, print_answer
+from recassay.core.results import Results
+from recassay.reporting.section import Table
+from support.benchmarks import characteristics
+from support.decodirt import benchmark as classifiers
+from support.strata import evidence, scores
+
+pytestmark = pytest.mark.xdist_group("layout")
+
+WIDTHS = (80, 110, 200)
+NAMES = (
+    "EASE",
+    "a_very_long_name_without_a_single_space_in_it_version_1",
+    "a_very_long_name_without_a_single_space_in_it_version_2",
+    "Neighbours of items, by cosine, shrunk",
+    "協調フィルタリング",
+    "Zoë",
+)
+SETS = tuple(f"d{i:02d}" for i in range(8))
+
+
+def results() -> Results:
+    rng = np.random.default_rng(7)
+    rows = [
+        (algorithm, dataset, metric, float(np.clip(0.6 - 0.07 * a + 0.05 * rng.normal(), 0.01, 0.99)))
+        for metric in ("ndcg@10", "auc", "coverage@10", "diversity@10", "robustness", "seconds")
+        for a, algorithm in enumerate(NAMES)
+        for dataset in SETS
+    ]
+    return Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+
+
+def strata():
+    means = np.array([[0.5, 0.3, 0.2], [0.45, 0.35, 0.2], [0.3, 0.4, 0.2], [0.2, 0.5, 0.2]])
+    return sweep_strata(evidence(scores(means), scores(means[::-1], name="books")), replicates=100)
+
+
+MADE = {
+    "rank": lambda table: recassay.rank(table, "ndcg@10", replicates=100),
+    "compare": lambda table: recassay.compare(table, "ndcg@10"),
+    "irt": lambda table: recassay.fit_beta_irt(table, "ndcg@10"),
+    "glicko": lambda table: recassay.glicko(table, "ndcg@10", orders=20),
+    "comper": lambda table: recassay.comper(table, draws=50),
+    "comper-matrix": lambda table: recassay.comper_matrix(),
+    "select": lambda table: recassay.select(
+        table, "ndcg@10", k=3, characteristics=characteristics(8).to_frame(), simulations=20, splits=2, curve=False
+    ),
+    "stress": lambda table: recassay.stress(table, "ndcg@10", draws=100),
+    "strata": lambda table: strata(),
+    "classify": lambda table: analyze_instances(classifiers(4, items=20, networks=4), orders=3),
+    "irt --model": lambda table: recassay.fit_logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),
+}
+
+
+@pytest.fixture(scope="module")
+def answers():
+    table = results()
+    return {name: recassay.tell(make(table)) for name, make in MADE.items()}
+
+
+def printed(answer, width, monkeypatch, capsys) -> str:
+    if width is None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", str(width))
+    capsys.readouterr()
+    print_answer(answer)
+    return capsys.readouterr().out
+
+
+LEFT_OUT = re.compile(r"Left out at \d+ columns: (.*?) \(a wider terminal or --json has all\)\.")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", MADE)
+def test_every_command_fits_and_breaks_nothing(answers, command, width, monkeypatch, capsys):
+    answer = answers[command]
+    assert answer.not_done == ()
+    whole = printed(answer, None, monkeypatch, capsys)
+    shown = printed(answer, width, monkeypatch, capsys)
+    assert max(map(cell_len, shown.splitlines())) <= width
+    known = set(whole.split())
+    flowing = " ".join(shown.split())
+    for word in LEFT_OUT.sub("", flowing).split():
+        assert word in known or set(word) == {"─"} or ("…" in word and is_shortened(word, known)), word
+    left_out = LEFT_OUT.findall(flowing)
+    for table in answer.tables:
+        for heading in table.header:
+            assert heading.split()[0] in shown.split() or any(heading in names for names in left_out), heading
+
+
+def is_shortened(word: str, known: set[str]) -> bool:
+    front, back = word.split("…")
+    return any(other.startswith(front) and other.endswith(back) for other in known)
+
+
+@pytest.mark.parametrize("command", MADE)
+def test_every_command_ends_with_its_answer_and_a_pipe_gets_all(answers, command, monkeypatch, capsys):
+    answer = answers[command]
+    whole = printed(answer, None, monkeypatch, capsys)
+    assert 1 <= len(answer.sentences[:ANSWER]) <= 3
+    assert "Left out at" not in whole
+    words = whole.split()
+    said = " ".join(answer.sentences[:ANSWER]).split()
+    assert words[-len(said) :] == said
+    assert words[-len(said) - 1] == "Answer"
+    text = " ".join(words)
+    assert all(" ".join(sentence.split()) in text for sentence in answer.sentences)
+    for table in answer.tables:
+        assert all(" ".join(note.split()) in text for note in table.notes)
+        rows = {tuple(line.split()) for line in whole.splitlines()}
+        assert any(tuple(" ".join(row).split()) in rows for row in table.rows)
+
+
+def test_columns_go_by_importance():
+    table = Table("t", ["name", "one", "two", "three"], [["a", "1", "2", "3"]], important=["three"])
+    assert [table.header[i] for i in table.left_out_first()] == ["two", "one", "three"]
+    assert table_lines(table, 40)[0].split() == ["name", "one", "two", "three"]
+    assert table_lines(table, 11)[0].split() == ["name", "three"]
+    assert table_lines(table, 11)[3:6] == ["Left out at", "11 columns:", "one, two (a"]
+
+
+def test_long_names_are_shortened_only_as_far_as_they_stay_different():
+    same = "x" * 40
+    table = Table("t", ["name", "number"], [[f"{same}1{same}", "1"], [f"{same}2{same}", "2"]])
+    names = [line.split()[0] for line in table_lines(table, 80)[2:4]]
+    assert len(set(names)) == 2
+    assert shortened("abcdefghij", 7) == "abcd…ij"
+    assert shortened("abc", 7) == "abc"
+    assert cells(shortened("協調フィルタリング", 9)) <= 9
+    assert table_lines(table, 40, whole=True)[2].split()[0] == f"{same}1{same}"
+
+
+def test_text_cannot_steer_the_terminal_and_paths_stay_whole():
+    assert wrapped("\x1b[31mred\x07", 80) == [" [31mred "]
+    assert wrapped(" " * 100, 80) == [""]
+    path = "/a/" + "long/" * 30
+    assert wrapped(f"now {path} then", 40) == ["now", path, "then"]
+    lines = table_lines(Table("t", ["name"], [["\x1b]0;title\x07"]]), 40)
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_a_terminal_that_cannot_write_it_gets_a_question_mark(monkeypatch):
+    import io
+
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", out)
+    print_answer(SimpleNamespace(sentences=("協 is best ± 1.",), tables=(), not_done=("it failed",)))
+    out.flush()
+    assert out.buffer.getvalue().decode() == "Not done: it failed.\n\nAnswer\n? is best ? 1.\n"
+
+
+def test_long_tables_are_counted():
+    table = Table("t", ["name"], [[f"n{i}"] for i in range(1200)], most=3)
+    assert table_lines(table, 80)[-2:] == ["n2", "and 1,197 more rows (--json or --out DIR has all)"]

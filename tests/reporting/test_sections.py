@@ -1,0 +1,119 @@
+"""Sections come through one door, ours and a plugin's; one that fails costs no report."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+import recassay
+from recassay.core import registry
+from recassay.core.results import Results
+from recassay.reporting.section import PARTS, Section, Table
+from recassay.reporting.telling import sections
+from recassay.testing.results import synthetic_results
+from support.plugin import FAILING, SOUND, install
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "results.csv"
+    synthetic_results(5, seeds=1).write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def analysed():
+    """Every kind of result that a bare table gives."""
+    return recassay.analyze(Results.from_frame(synthetic_results(5)), replicates=100).analyses
+
+
+def test_ours_come_through_the_door_in_reading_order(analysed):
+    found, problems = sections()
+    assert problems == {}
+    assert {section.title for section in found} >= {"Leaderboard", "Significance", "Tournament", "Time and memory"}
+    places = [(PARTS.index(section.part), section.order) for section in found]
+    assert places == sorted(places)
+    assert all(before != after for before, after in itertools.pairwise(places)), "two sections share a place"
+    assert {type(result) for result in analysed.values()} <= {section.of for section in found}
+
+
+def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch, SOUND)
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "Average gives most joy." in ran.out
+    assert "Not done" not in ran.out
+    answer = json.loads((tmp_path / "out" / "analysis.json").read_text())
+    assert answer["verdict"][-1] == "Average gives most joy."
+    assert answer["analyses"]["joy"]["joy"]["Weak"] == 4
+    assert (tmp_path / "out" / "figures" / "joy.pdf").stat().st_size > 1000
+    page = (tmp_path / "out" / "report.html").read_text()
+    part = page[page.index('id="beyond-accuracy"') :]
+    assert part.index("<h3>Joy</h3>") < part.index('id="figure-joy"') < part.index("Joy by algorithm")
+    for words in (
+        "Which algorithm gives most joy?",
+        "Joy counts letters.",
+        "Source: Somebody 2031",
+        "<dd>Average gives",
+    ):
+        assert words in page
+    listed = {row["name"]: row["from"] for row in recassay.list_available("sections")}
+    assert (listed["joy"], listed["rank"].split()[0]) == ("recassay-joy 1.0", "recassay")
+    result = recassay.analyze(str(table), "ndcg@10", replicates=100).analyses["joy"]
+    told = recassay.tell(result)
+    assert (told.sentences, told.tables[0].rows[0]) == (("Average gives most joy.",), ("Average", "7"))
+    assert "<li>Average gives most joy.</li>" in result._repr_html_()
+    assert "<caption>Joy by algorithm</caption>" in result._repr_html_()
+
+
+def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch, FAILING)
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "Average gives most joy." in ran.out
+    terminal = " ".join(ran.out.split())
+    assert "joy: the sentences of the section 'Silent' failed with ZeroDivisionError: no joy at all." in terminal
+    assert "absent: the section 'absent' cannot be loaded from recassay_joy.nowhere:SECTION" in terminal
+    assert "words: what it announces is no Section" in terminal
+    page = (tmp_path / "out" / "report.html").read_text()
+    for reason in (
+        "the tables of the section &#x27;Empty&#x27; failed with ZeroDivisionError: no joy at all",
+        "the figures of the section &#x27;Blind&#x27; failed with ZeroDivisionError: no joy at all",
+        "the picture &#x27;unspecified&#x27; failed with RuntimeError: this chart has no specification",
+        "the picture &#x27;undrawable&#x27; failed with",
+        "the picture &#x27;leaderboard&#x27; has the name of another one",
+        "the picture &#x27;lost&#x27; names a table that its result does not have: &#x27;sorrow&#x27;",
+        "what should be a Figure is str",
+    ):
+        assert f'<p class="note">Not done: {reason}' in page
+    assert page.count('id="figure-leaderboard"') == page.count('id="figure-joy"') == 1
+    assert 'id="figure-second_joy"' in page
+    identifiers = [piece.partition('"')[0] for piece in page.split(' id="')[1:]]
+    assert len(identifiers) == len(set(identifiers))
+    assert {p.stem for p in (tmp_path / "out" / "figures").glob("*.png")} >= {"joy", "second_joy", "leaderboard"}
+    page = cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html")
+    assert page.code == 0, page.err
+    assert "gives most joy" in (tmp_path / "one.html").read_text()
+    problems = recassay.doctor()["problems"]
+    assert any("recassay_joy.nowhere:SECTION" in problem for problem in problems)
+
+
+def test_a_section_says_what_it_cannot_be():
+    with pytest.raises(ValueError, match="names no part of a report: 'joy'"):
+        Section(int, "Joy", "joy", "joy", lambda result: [])
+    with pytest.raises(ValueError, match="tells no type of result"):
+        Section("int", "Joy", "cost", "joy", lambda result: [])
+    with pytest.raises(ValueError, match="rows that do not fit its 2 columns"):
+        Table("Joy", ["a", "b"], [["only one"]])
+    assert Table("Joy", ["a", "b"], [[1, None]]).rows == (("1", ""),)
+
+
+def test_a_result_without_a_section_shows_its_main_table(analysed, monkeypatch):
+    result = analysed["rank"]
+    monkeypatch.setattr(registry.sections, "_announced", {})
+    told = recassay.tell(result)
+    assert told.sentences == ()
+    assert told.tables[0].header[0] == result.to_frame().columns[0].replace("_", " ")
+    assert len(told.tables[0].rows) == result.to_frame().height
