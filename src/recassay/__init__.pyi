@@ -35,8 +35,11 @@ from .api.installation import doctor as doctor
 from .api.installation import list_available as list_available
 from .api.logistic_irt import fit_logistic_irt as fit_logistic_irt
 from .api.logistic_irt import load_responses as load_responses
+from .api.model import model as model
+from .api.plan import plan as plan
 from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
+from .api.ratings import ratings as ratings
 from .api.report import report as report
 from .api.saving import document as document
 from .api.saving import save as save

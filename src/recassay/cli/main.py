@@ -21,7 +21,10 @@ from recassay.cli import (
     glicko,
     installation,
     irt,
+    model,
+    plan,
     rank,
+    ratings,
     report,
     select,
     serve,
@@ -65,7 +68,10 @@ app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
 app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
+app.command("model")(model.model)
+app.command("plan")(plan.plan)
 app.command("irt")(irt.irt)
+app.command("ratings")(ratings.ratings)
 app.command("glicko")(glicko.glicko)
 app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import recassay
 from recassay.core.choices import MissingPolicy
 
 Files = Annotated[
@@ -40,3 +41,13 @@ Characteristics = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False)]
+Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
+
+
+def share(option: str, text: str) -> float:
+    """A share as people write it: `2%`, `2 %` or `0.02`."""
+    number, percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
+    try:
+        return float(number) / (100 if percent else 1)
+    except ValueError:
+        raise recassay.UsageError(f"{option} {text!r} is no share", fix="write it as 2% or 0.02") from None

@@ -1,0 +1,65 @@
+"""A results table as the model reads it: a value per cell, holes allowed, and what is known of each value's error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import NotApplicableError
+from recassay.core.labels import find_label
+from recassay.core.results import Results
+from recassay.core.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """`values[j, a]` on dataset j of algorithm a (NaN where missing), the number of `repeats` behind each (folds, or
+    seeds where there are no folds), and their standard `deviations` (0 without repeats)."""
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: FloatArray
+    repeats: IntArray
+    deviations: FloatArray
+
+
+def read_cells(results: Results, metric: str, higher_is_better: bool | None = None) -> Cells:
+    """The cells of one metric; algorithms and datasets without any value are left out."""
+    label = find_label(metric, results.metrics)
+    rows = results.frame.filter(pl.col(c.METRIC) == label)
+    by_fold = [c.FOLD] if c.FOLD in rows.columns else []
+    if by_fold:
+        rows = rows.group_by(c.ALGORITHM, c.DATASET, *by_fold, maintain_order=True).agg(_mean())
+    cells = (
+        rows.group_by(c.ALGORITHM, c.DATASET, maintain_order=True)
+        .agg(_mean(), pl.len().alias("repeats"), pl.col(c.VALUE).std().fill_null(0.0).alias("deviation"))
+        .drop_nulls(c.VALUE)
+    )
+    algorithms = tuple(cells.get_column(c.ALGORITHM).unique().sort())
+    datasets = tuple(cells.get_column(c.DATASET).unique().sort())
+    if len(algorithms) < 2 or len(datasets) < 2:
+        raise NotApplicableError(
+            f"{label} has values of {len(algorithms)} algorithms on {len(datasets)} datasets",
+            fix="the model needs at least two of each",
+        )
+    place = [
+        cells.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        for key, names in ((c.DATASET, datasets), (c.ALGORITHM, algorithms))
+    ]
+    shape = (len(datasets), len(algorithms))
+    values, deviations = np.full(shape, np.nan), np.zeros(shape)
+    repeats = np.zeros(shape, dtype=np.int64)
+    values[place[0], place[1]] = cells.get_column(c.VALUE).to_numpy()
+    repeats[place[0], place[1]] = cells.get_column("repeats").to_numpy()
+    deviations[place[0], place[1]] = cells.get_column("deviation").to_numpy()
+    return Cells(label, results.direction(label, higher_is_better), algorithms, datasets, values, repeats, deviations)
+
+
+def _mean() -> pl.Expr:
+    """The mean of a group, null where any of its measurements is."""
+    return pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)

@@ -1,0 +1,141 @@
+"""Fit the hierarchical model to a results table, and ask it the questions that people ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.inference.hierarchical import HierarchicalDraws, fit_hierarchical
+from recassay.analysis.model.cells import Cells, read_cells
+from recassay.analysis.model.result import ModelResult, PredictedCell, Shares
+from recassay.analysis.model.scale import Scale, choose_scale
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError
+from recassay.core.results import Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray
+
+DRAWS = 4000
+FEWEST_DATASETS = 3
+WITHIN = 0.02
+"""Relative difference below which two algorithms are called practically equal unless another is asked for."""
+
+UserCovariances = Callable[[str], Mapping[str, tuple[tuple[str, ...], FloatArray]]]
+"""By dataset: algorithms, and the covariance of their means over the users of the test part."""
+
+
+def fit_model(
+    results: Results,
+    metric: str,
+    *,
+    higher_is_better: bool | None = None,
+    users: UserCovariances | None = None,
+    within: float = WITHIN,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> ModelResult:
+    """The hierarchical model of `inference.hierarchical` on one metric of a table that may have holes.
+
+    Scores are logits (or logarithms: see `scale.choose_scale`). The noise of a cell is the variance of its seeds or
+    folds, pooled over the table and divided by their number, and where the users of a study are known the covariance of
+    the algorithms' means over them, both brought to the scale by its derivative.
+    """
+    if not 0 < within < 1:
+        raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
+    cells = read_cells(results, metric, higher_is_better)
+    scale, kept = choose_scale(cells.values, cells.higher_is_better)
+    scores = scale.forward(kept)
+    repeated, over_users = _noise(cells, scale, kept, users)
+    found = fit_hierarchical(scores, repeated + over_users, draws=draws, rng=derived_rng(seed, "model", cells.metric))
+    return ModelResult(
+        metric=cells.metric,
+        higher_is_better=cells.higher_is_better,
+        algorithms=cells.algorithms,
+        datasets=cells.datasets,
+        scale=scale,
+        level=found.level,
+        new=found.new,
+        shares=_shares(found, repeated, over_users, cells),
+        predicted=tuple(_predicted(cells, scale, found, confidence)),
+        within=within,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _noise(
+    cells: Cells, scale: Scale, values: FloatArray, users: UserCovariances | None
+) -> tuple[FloatArray, FloatArray]:
+    """The variances of the scores as measurements: by repeated runs, and by the users they were averaged over.
+
+    What the users of a dataset do to all algorithms alike is part of the dataset; the rest is each algorithm's own.
+    """
+    slope = np.nan_to_num(scale.slope(values))
+    repeated, over_users = np.zeros(values.shape), np.zeros(values.shape)
+    more = cells.repeats > 1
+    if more.any():
+        freedom = cells.repeats[more] - 1
+        pooled = float((freedom * (cells.deviations[more] * slope[more]) ** 2).sum() / freedom.sum())
+        repeated[:] = pooled / np.maximum(cells.repeats, 1)
+    known = users(cells.metric) if users is not None else {}
+    for j, dataset in enumerate(cells.datasets):
+        if dataset in known:
+            names, covariance = known[dataset]
+            at = [i for i, name in enumerate(cells.algorithms) if name in names]
+            own = [names.index(cells.algorithms[i]) for i in at]
+            scaled = covariance[np.ix_(own, own)] * np.outer(slope[j, at], slope[j, at])
+            common = (scaled.sum() - np.trace(scaled)) / max(len(at) * (len(at) - 1), 1)
+            over_users[j, at] = np.maximum(np.diagonal(scaled) - common, 0.0)
+    return repeated, over_users
+
+
+def _shares(found: HierarchicalDraws, repeated: FloatArray, users: FloatArray, cells: Cells) -> Shares:
+    """Where the variance of one cell, and of one difference between two algorithms, comes from."""
+    return Shares(
+        algorithm=float(found.level.var(axis=1, ddof=1).mean()),
+        dataset=float(np.mean(found.shared)),
+        interaction=float(np.mean(found.interaction)),
+        repeats=float(repeated.mean()),
+        users=float(users.mean()),
+        datasets=len(cells.datasets),
+    )
+
+
+def _predicted(cells: Cells, scale: Scale, found: HierarchicalDraws, confidence: float) -> list[PredictedCell]:
+    """The cells that nobody ran, as the model expects them."""
+    ends = (0.5 - confidence / 2, 0.5, 0.5 + confidence / 2)
+    rows = []
+    for j, a in zip(*np.nonzero(np.isnan(cells.values)), strict=True):
+        low, middle, high = np.sort(scale.backward(np.quantile(found.cells[:, j, a], ends)))
+        rows.append(
+            PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high))
+        )  # fmt: skip
+    return rows
+
+
+def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
+    from recassay.core.errors import NotApplicableError
+
+    users: Any = spec.known("user_covariances")
+    result = fit_model(
+        results,
+        spec.metric,
+        higher_is_better=spec.higher_is_better,
+        users=users,
+        confidence=1 - spec.alpha,
+        seed=spec.seed,
+    )
+    if len(result.datasets) < FEWEST_DATASETS:
+        raise NotApplicableError(f"{len(result.datasets)} datasets say nothing of other datasets")
+    return result
+
+
+ANALYSIS = Analysis(
+    name="model",
+    question="Which algorithm is best for datasets like these, by how much, and what more would tell?",
+    source="Gelman et al., Bayesian Data Analysis, 3rd edition, sections 3.6 and 5.6",
+    run=_run,
+)

@@ -1,0 +1,1 @@
+"""What more would have to be run to know more."""

@@ -1,0 +1,161 @@
+"""Rate algorithms by who beats whom on which dataset, with intervals over datasets or families of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.inference.bootstrap import intervals
+from recassay.analysis.ratings.bradley_terry import ELO, strengths
+from recassay.analysis.ratings.result import RatingsResult
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import UsageError
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.results import Matrix, Results
+from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray, IntArray
+
+ANCHOR, MIDDLE = 1000.0, 1500.0
+"""The rating of a named baseline; without one, the mean rating of all."""
+
+USUAL_BASELINES = ("MostPop", "Popularity", "Pop", "TopPop")
+CLIP = 100.0
+"""A ratio to the baseline counts as at most this (and at least its inverse) in the skill score."""
+
+
+def rate_by_pairs(
+    matrix: Matrix,
+    *,
+    baseline: str | None = None,
+    families: str | Mapping[str, str] | None = None,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> RatingsResult:
+    """Bradley-Terry ratings: every dataset is a round in which all algorithms meet, and its order does not matter.
+
+    Intervals: datasets drawn with replacement, or whole `families` of them (a mapping by dataset, or `auto`: the name
+    up to its first digit, hyphen, underscore or dot), and everything fitted anew. `baseline` is rated 1000 and is what
+    the skill score compares with; without one the mean rating is 1500, and the usual baseline of the table is taken for
+    the skill score where there is one.
+    """
+    if replicates < 100:
+        raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
+    ranks = contest.ranks[0]
+    points = (ranks[:, None, :] < ranks[None, :, :]) + 0.5 * (ranks[:, None, :] == ranks[None, :, :])
+    points = points * (1 - np.eye(len(ranks)))[:, :, None]
+    anchor = _find(matrix.algorithms, baseline)
+    groups = _families(matrix.datasets, families)
+    n_groups = int(groups.max()) + 1
+    rng = derived_rng(seed, "ratings", matrix.metric)
+    drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=replicates).astype(np.float64)[:, groups]
+    whole = strengths(points.sum(axis=2)[None], _games(points.shape[0], np.full(1, float(len(matrix.datasets)))))[0]
+    sampled = strengths(
+        np.einsum("bd,ijd->bij", drawn, points), _games(points.shape[0], drawn.sum(axis=1)), start=whole
+    )
+    rating = _on_scale(whole[None], anchor)[0]
+    spread = _on_scale(sampled, anchor)
+    skilled = anchor if anchor is not None else _usual(matrix.algorithms)
+    return RatingsResult(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=matrix.algorithms,
+        datasets=matrix.datasets,
+        families=n_groups if families is not None else None,
+        rating=rating,
+        interval=intervals(spread, n_groups, confidence),
+        win_rate=points.mean(axis=2),
+        improvability=_improvability(matrix),
+        skill=None if skilled is None else _skill(matrix, skilled),
+        anchored=None if anchor is None else matrix.algorithms[anchor],
+        baseline=None if skilled is None else matrix.algorithms[skilled],
+        replicates=replicates,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _games(players: int, rounds: FloatArray) -> FloatArray:
+    return rounds[:, None, None] * (1 - np.eye(players))
+
+
+def _on_scale(strength: FloatArray, anchor: int | None) -> FloatArray:
+    elo = ELO * strength
+    return MIDDLE + elo if anchor is None else ANCHOR + elo - elo[:, anchor : anchor + 1]
+
+
+def _find(algorithms: Sequence[str], name: str | None) -> int | None:
+    if name is None:
+        return None
+    known = {canonical(one): i for i, one in enumerate(algorithms)}
+    if canonical(name) not in known:
+        raise UsageError(f"no algorithm {name!r} in these results", fix=did_you_mean(name, algorithms))
+    return known[canonical(name)]
+
+
+def _usual(algorithms: Sequence[str]) -> int | None:
+    known = {canonical(one): i for i, one in enumerate(algorithms)}
+    return next((known[canonical(name)] for name in USUAL_BASELINES if canonical(name) in known), None)
+
+
+def _families(datasets: Sequence[str], families: str | Mapping[str, str] | None) -> IntArray:
+    """The number of each dataset's family."""
+    if families is None:
+        return np.arange(len(datasets))
+    if isinstance(families, str):
+        if families != "auto":
+            raise UsageError(f"families is {families!r}", fix="use auto, or a family for each dataset")
+        named = [re.split(r"[-_.\d]", name, maxsplit=1)[0].casefold() or name for name in datasets]
+    else:
+        absent = [name for name in datasets if name not in families]
+        if absent:
+            raise UsageError(f"no family is given for {absent[0]!r}", fix="name the family of every dataset")
+        named = [families[name] for name in datasets]
+    return np.unique(named, return_inverse=True)[1]
+
+
+def _improvability(matrix: Matrix) -> FloatArray:
+    """1 - value / best, averaged over datasets: the share of the best score that an algorithm leaves on the table.
+
+    For lower-is-better metrics 1 - best / value (Salinas and Erickson 2024, TabRepo; TabArena 2025). Needs values of at
+    least 0, else NaN; a dataset on which the best is 0 counts 0.
+    """
+    if (matrix.values < 0).any():
+        return np.full(len(matrix.algorithms), np.nan)
+    best = matrix.values.max(axis=0) if matrix.higher_is_better else matrix.values.min(axis=0)
+    own = matrix.values
+    above, below = (own, np.broadcast_to(best, own.shape)) if matrix.higher_is_better else (best[None] + 0 * own, own)
+    share = np.ones_like(own)
+    np.divide(above, below, out=share, where=below > 0)
+    mean: FloatArray = (1 - share).mean(axis=1)
+    return mean
+
+
+def _skill(matrix: Matrix, baseline: int) -> FloatArray:
+    """The geometric mean over datasets of the ratio to the baseline, minus 1 (for lower-is-better metrics 1 minus it):
+    0.1 is 10 % better than the baseline. Ratios are clipped to [1 / 100, 100] (fev-bench 2025); NaN with negative
+    values."""
+    if (matrix.values < 0).any():
+        return np.full(len(matrix.algorithms), np.nan)
+    base = matrix.values[baseline]
+    ratio = np.where(matrix.values == base, 1.0, CLIP)
+    np.divide(matrix.values, base, out=ratio, where=base > 0)
+    mean = np.exp(np.log(np.clip(ratio, 1 / CLIP, CLIP)).mean(axis=1))
+    return mean - 1 if matrix.higher_is_better else 1 - mean
+
+
+def _run(results: Results, spec: AnalysisSpec) -> RatingsResult:
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    return rate_by_pairs(matrix, replicates=spec.replicates, confidence=1 - spec.alpha, seed=spec.seed)
+
+
+ANALYSIS = Analysis(
+    name="ratings",
+    question="How often would one algorithm beat another, whatever the order of the datasets?",
+    source="Bradley and Terry 1952; Chatbot Arena (Chiang et al. 2024), TabArena (Erickson et al. 2025)",
+    run=_run,
+)

@@ -1,0 +1,88 @@
+"""Ratings, who beats whom, and what the best leaves to gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+from recassay.core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingsResult(Displayed):
+    """Bradley-Terry ratings on the Elo scale; arrays follow `algorithms`.
+
+    `win_rate[a, b]` is the share of datasets on which a beats b, ties counting half. `families` is the number of
+    families that were drawn in the bootstrap (None: single datasets). `skill` compares with `baseline` (None: there is
+    no baseline); `anchored` is the algorithm that was rated 1000.
+    """
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    families: int | None
+    rating: FloatArray
+    interval: FloatArray
+    win_rate: FloatArray
+    improvability: FloatArray
+    skill: FloatArray | None
+    anchored: str | None
+    baseline: str | None
+    replicates: int
+    confidence: float
+    seed: int
+
+    def order(self) -> list[int]:
+        """Positions of the algorithms, highest rating first."""
+        return sorted(range(len(self.algorithms)), key=lambda a: (-self.rating[a], self.algorithms[a]))
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per algorithm, highest rating first."""
+        k = len(self.algorithms)
+        return pl.DataFrame(
+            [
+                {c.ALGORITHM: self.algorithms[a], "rating": float(self.rating[a]), "low": float(self.interval[a, 0]),
+                 "high": float(self.interval[a, 1]), "win_rate": float(self.win_rate[a].sum() / (k - 1)),
+                 "improvability": float(self.improvability[a]),
+                 "skill": None if self.skill is None else float(self.skill[a])}
+                for a in self.order()
+            ],
+            schema_overrides={"skill": pl.Float64},
+        ).fill_nan(None)  # fmt: skip
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Ratings, and the share of datasets on which each beats each."""
+        order = self.order()
+        wins = pl.DataFrame({c.ALGORITHM: [self.algorithms[a] for a in order]}).with_columns(
+            pl.Series(f"beats {self.algorithms[b]}", [None if a == b else float(self.win_rate[a, b]) for a in order])
+            for b in order
+        )
+        return {"ratings": self.to_frame(), "win_rates": wins}
+
+    def to_dict(self) -> dict[str, Any]:
+        """`ratings` with intervals, `win_rate` by pair, `improvability`, `skill` and the settings."""
+        names = self.algorithms
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "datasets": list(self.datasets),
+            "ratings": {
+                name: {"estimate": float(self.rating[a]), "interval": self.interval[a].tolist()}
+                for a, name in enumerate(names)
+            },
+            "win_rate": {
+                one: {other: float(self.win_rate[a, b]) for b, other in enumerate(names) if b != a}
+                for a, one in enumerate(names)
+            },
+            "improvability": dict(zip(names, self.improvability.tolist(), strict=True)),
+            "skill": None if self.skill is None else dict(zip(names, self.skill.tolist(), strict=True)),
+            "baseline": self.baseline,
+            "anchored": self.anchored,
+            "settings": {"replicates": self.replicates, "confidence": self.confidence, "families": self.families,
+                         "seed": self.seed},
+        }  # fmt: skip

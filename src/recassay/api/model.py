@@ -1,0 +1,43 @@
+"""The verb `model`: one hierarchical model of all scores."""
+
+from __future__ import annotations
+
+from recassay.analysis.model.fit import fit_model
+from recassay.analysis.model.result import ModelResult
+from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.inputs import ResultsLike
+from recassay.evidence.study import evidence_of
+
+
+def model(
+    results: ResultsLike,
+    metric: str | None = None,
+    *,
+    within: float = 0.02,
+    higher_is_better: bool | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> ModelResult:
+    """Which algorithm is best for datasets like these, how surely, and what more would tell: a hierarchical model.
+
+    Missing cells need not be dropped: they are predicted. Of a study, the noise of seeds, folds and users is known.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        within: relative difference below which two algorithms are called practically equal.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        confidence: level of the intervals.
+        seed: the same seed gives the same numbers.
+    """
+    table = load_results(results, metric=metric)
+    users = evidence_of(study_folder(results)).get("user_covariances")
+    return fit_model(
+        table,
+        metric or default_metric(table),
+        higher_is_better=higher_is_better,
+        users=None if users is None else users(),
+        within=within,
+        confidence=confidence,
+        seed=seed,
+    )

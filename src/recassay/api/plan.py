@@ -1,0 +1,44 @@
+"""The verb `plan`: what more would have to be run to know more."""
+
+from __future__ import annotations
+
+from recassay.analysis.plan.fit import plan_study
+from recassay.analysis.plan.result import PlanResult
+from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.inputs import ResultsLike
+from recassay.evidence.study import evidence_of
+
+
+def plan(
+    results: ResultsLike,
+    metric: str | None = None,
+    *,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    higher_is_better: bool | None = None,
+    seed: int = 0,
+) -> PlanResult:
+    """How many more datasets, seeds or users would show a difference, and how few datasets decide the winner.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        difference: relative difference to be shown, such as 0.02; by default what the model estimates of each pair.
+        power: probability with which it is to be shown.
+        alpha: level of the tests.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        seed: the same seed gives the same numbers.
+    """
+    table = load_results(results, metric=metric)
+    users = evidence_of(study_folder(results)).get("user_covariances")
+    return plan_study(
+        table,
+        metric or default_metric(table),
+        difference=difference,
+        power=power,
+        alpha=alpha,
+        higher_is_better=higher_is_better,
+        users=None if users is None else users(),
+        seed=seed,
+    )

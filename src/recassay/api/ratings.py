@@ -1,0 +1,44 @@
+"""The verb `ratings`: Bradley-Terry ratings over datasets, whatever their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recassay.analysis.ratings.fit import rate_by_pairs
+from recassay.analysis.ratings.result import RatingsResult
+from recassay.api.tables import default_metric, load_results
+from recassay.core.choices import MissingPolicy
+from recassay.core.inputs import ResultsLike
+
+
+def ratings(
+    results: ResultsLike,
+    metric: str | None = None,
+    *,
+    baseline: str | None = None,
+    families: str | Mapping[str, str] | None = None,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> RatingsResult:
+    """Ratings on the Elo scale that do not depend on the order of the datasets, win rates, improvability and skill.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        baseline: algorithm that is rated 1000 and that the skill score compares with.
+        families: datasets that belong together are drawn together: `auto` (by the start of their names), or a mapping
+            from dataset to family.
+        missing: what becomes of missing cells: see `Results.matrix`.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        replicates: bootstrap replicates.
+        confidence: level of the intervals.
+        seed: the same seed gives the same numbers.
+    """
+    table = load_results(results, metric=metric)
+    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+    return rate_by_pairs(
+        matrix, baseline=baseline, families=families, replicates=replicates, confidence=confidence, seed=seed
+    )

@@ -1,0 +1,58 @@
+"""Ratings by Bradley and Terry: the tournament without an order."""
+
+from __future__ import annotations
+
+from recassay.analysis.ratings.result import RatingsResult
+from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.section import Figure, Section, Table
+
+
+def sentences(result: RatingsResult) -> list[str]:
+    """The two best and how often the first would beat the second, and what the first leaves."""
+    first, second = result.order()[:2]
+    gap = float(result.rating[first] - result.rating[second])
+    wins = 1 / (1 + 10 ** (-gap / 400))
+    low, high = result.interval[first].tolist()
+    drawn = "datasets" if result.families is None else f"{result.families} families of datasets"
+    return [
+        f"By pairwise wins {result.algorithms[first]} is rated {result.rating[first]:.0f} "
+        f"({100 * result.confidence:g} % {between(low, high, 0)} over {drawn}), {gap:.0f} points before "
+        f"{result.algorithms[second]}: it would win {percent(wins)} of their meetings."
+    ]
+
+
+def tables(result: RatingsResult) -> list[Table]:
+    """Ratings, highest first, with win rate, improvability and skill."""
+    shown = f"{100 * result.confidence:g} %"
+    header = ["algorithm", "rating", shown, "win rate", "improvability"]
+    skill = [] if result.skill is None else [f"skill against {result.baseline}"]
+    rows = [
+        [row["algorithm"], number(row["rating"], 0), between(row["low"], row["high"], 0), percent(row["win_rate"]),
+         percent(row["improvability"], 1), *([percent(row["skill"], 1)] if skill else [])]
+        for row in result.to_frame().to_dicts()
+    ]  # fmt: skip
+    anchor = f"{result.anchored} is 1000" if result.anchored else "the mean is 1500"
+    return [
+        Table(
+            f"Ratings: {result.metric}, {len(result.datasets)} datasets; {anchor}",
+            [*header, *skill],
+            rows,
+            important=["rating", shown, "win rate"],
+            notes=["Improvability: the share of the best score that is left, averaged over datasets."],
+        )
+    ]
+
+
+def figures(result: RatingsResult) -> list[Figure]:
+    """Ratings with intervals, and the win rates."""
+    from recassay.plots.ratings import plot_ratings, plot_win_rates
+
+    return [
+        Figure("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.",
+               plot_ratings(result), "ratings"),
+        Figure("win_rates", "The share of datasets on which the row beats the column.", plot_win_rates(result),
+               "win_rates"),
+    ]  # fmt: skip
+
+
+SECTION = Section(RatingsResult, "Ratings", "leaderboard", "ratings", figures, sentences, tables, order=40)
