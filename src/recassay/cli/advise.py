@@ -81,14 +81,14 @@ def show_advice(result: AdviseResult) -> None:
     print_table(
         f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of the "
         "rank on a new dataset, nearest of the mean rank there",
-        ["algorithm", "overall", "model", f"on the {len(result.nearest)} nearest", "P(first) there"],
+        ["algorithm", "overall", "model", f"on the {len(result.nearest)} nearest", "share first there"],
         [
             [
                 result.algorithms[a],
                 _ranked(result.overall[a], result.overall_interval[a]),
                 _ranked(result.expected[a], result.expected_interval[a]),
                 _ranked(result.near_ranks[a], result.near_interval[a]),
-                f"{result.near_first[a]:.2f}",
+                "" if result.near_first[a] != result.near_first[a] else f"{result.near_first[a]:.2f}",
             ]
             for a in result.order()
         ],
@@ -115,4 +115,4 @@ def show_advice(result: AdviseResult) -> None:
 
 
 def _ranked(rank: float, interval: Any) -> str:
-    return f"{rank:.1f} ({interval[0]:.1f} to {interval[1]:.1f})"
+    return f"{rank:.1f}" + (f" ({interval[0]:.1f} to {interval[1]:.1f})" if interval[0] == interval[0] else "")

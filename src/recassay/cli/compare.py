@@ -10,7 +10,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_lines, print_table
 from recassay.cli.table import finish, load_table, said_direction
-from recassay.core.choices import ZeroMethod
+from recassay.core.choices import BarsRule, ZeroMethod
 
 if TYPE_CHECKING:
     from recassay.analysis.compare.result import CompareResult
@@ -32,6 +32,7 @@ def compare(
     rope: Annotated[
         float, typer.Option("--rope", help="Half-width of practical equivalence, in the metric's units.")
     ] = 0.0,
+    bars: Annotated[BarsRule, typer.Option("--bars", help="Whose bars the diagram draws.")] = "wilcoxon-holm",
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
@@ -46,6 +47,7 @@ def compare(
         alpha=alpha,
         zeros=zeros,
         rope=rope,
+        bars=bars,
         seed=seed,
     )
     finish("compare", {"compare": result}, result.to_dict(), results, as_json, out, lambda: show_compare(result))
@@ -57,10 +59,11 @@ def show_compare(result: CompareResult) -> None:
     print_lines(
         [
             f"{result.metric}, {len(result.algorithms)} algorithms on {len(result.datasets)} datasets",
-            f"Friedman chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}); Iman-Davenport F {f.f:.4g} "
-            f"(p = {f.f_p_value:.3g}); corrected for ties {f.chi_square_ties:.4g} (p = {f.p_value_ties:.3g})",
+            f"Friedman p = {f.p:.3g} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = "
+            f"{f.p_value:.3g}), Iman-Davenport F {f.f:.4g} (p = {f.f_p_value:.3g}), corrected for ties "
+            f"{f.chi_square_ties:.4g} (p = {f.p_value_ties:.3g})",
             f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}",
-            result.power.sentence(),
+            *([result.power.sentence()] if result.power.sentence() else []),
         ]
     )
     print_table(

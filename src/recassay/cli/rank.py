@@ -66,14 +66,15 @@ def show_rank(result: RankResult) -> None:
     order = result.order()
     arrow = "higher" if result.higher_is_better else "lower"
     ranks, scores = [], []
+    sure_titles = [] if result.probability_best is None else ["P(first again)", "share resampled"]
     for a in order:
-        chances = [float(r.probability_best[a]) for r in result.rankings.values()]
-        name = result.algorithms[a]
-        span = f"{min(chances):.2f}-{max(chances):.2f}"
-        ranks.append([name, *(f"{r.ranks[a]:g}" for r in result.rankings.values()), span])
+        name, again = result.algorithms[a], result.probability_best
+        shares = [float(r.resampling_share[a]) for r in result.rankings.values() if r.resampling_share is not None]
+        sure = [] if again is None or not shares else [f"{again[a]:.2f}", f"{min(shares):.2f}-{max(shares):.2f}"]
+        ranks.append([name, *(f"{r.ranks[a]:g}" for r in result.rankings.values()), *sure])
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in result.rankings.values())])
     title = f"{result.metric} ({arrow} is better) on {len(result.datasets)} datasets"
-    print_table(f"Ranks: {title}", ["algorithm", *titles, "P(first)"], ranks)
+    print_table(f"Ranks: {title}", ["algorithm", *titles, *sure_titles], ranks)
     print_table("Scores", ["algorithm", *titles], scores)
     if result.missing.sentence():
         print_lines([result.missing.sentence()])

@@ -90,18 +90,25 @@ def show_strata(result: StrataResult) -> None:
         _show_dataset(result, dataset)
     print_table(
         "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
-        ["over", "distance", f"{100 * result.confidence:g} %", "pairs", "flipped", "proven"],
+        ["over", "distance", "by chance", f"{100 * result.confidence:g} %", "pairs", "observed", "flipped", "proven"],
         [
             [
                 row["dataset"],
                 "undefined" if row["distance"] != row["distance"] else f"{row['distance']:.2f}",
-                "" if row["distance"] != row["distance"] else f"{row['low']:.2f} to {row['high']:.2f}",
-                *("" if row[name] is None else row[name] for name in ("pairs", "flipped", "proven")),
+                "" if row["chance"] != row["chance"] else f"{row['chance']:.2f}",
+                "" if row["chance"] != row["chance"] else f"{row['chance_low']:.2f} to {row['chance_high']:.2f}",
+                *("" if row[name] is None else row[name] for name in ("pairs", "observed", "flipped", "proven")),
             ]
             for row in result.sensitivity_frame().to_dicts()
         ],
     )
-    print_lines(["proven: pairs in opposite order at both ends, each significantly."])
+    print_lines(
+        [
+            "distance: the share of the observed pairs (with an order at both ends) that turn round; by chance: between "
+            "random halves of the users at one P.",
+            "proven: pairs in opposite order at both ends, each significantly.",
+        ]
+    )
     print_lines(f"Left out: {reason}." for reason in result.left_out)
 
 

@@ -25,7 +25,7 @@ def plot_leaderboard(result: RankResult) -> Any:
                 axis=alt.Axis(orient="top", labelAngle=-35, domain=False, ticks=False)),
         y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False)),
         tooltip=[f"{c.ALGORITHM}:N", "aggregation:N", f"{c.SCORE}:Q", "score_low:Q", "score_high:Q",
-                 f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "probability_best:Q"],
+                 f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
     )  # fmt: skip
     count = len(order)
     cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
@@ -67,7 +67,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
         ends = alt.Axis(values=[1, len(order)], format="d", grid=False)
         base = alt.Chart(inline(own)).encode(
             y=alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=names), color=colour,
-            tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "probability_best:Q"],
+            tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
         )  # fmt: skip
         spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("rank_low:Q", scale=scale, title=None), x2="rank_high:Q")
         dots = base.mark_circle(size=38, opacity=1).encode(x=alt.X(f"{c.RANK}:Q", scale=scale, axis=ends))
@@ -77,5 +77,5 @@ def plot_rank_intervals(result: RankResult) -> Any:
     return themed(
         alt.hconcat(*panels, spacing=10),
         f"How firm the ranks are, {result.metric}",
-        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over {result.resampled}",
+        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over datasets",
     )

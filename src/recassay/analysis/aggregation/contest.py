@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from recassay.analysis.aggregation.ties import exceeds
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 
@@ -33,9 +34,9 @@ class Contest:
 
     @cached_property
     def beats(self) -> BoolArray:
-        """`beats[t, a, b, d]`: a is strictly better than b on dataset d."""
+        """`beats[t, a, b, d]`: a is better than b on dataset d by more than rounding."""
         mine, theirs = self.values[:, :, None, :], self.values[:, None, :, :]
-        return mine > theirs if self.higher_is_better else mine < theirs
+        return exceeds(mine, theirs) if self.higher_is_better else exceeds(theirs, mine)
 
     @cached_property
     def better(self) -> IntArray:

@@ -7,19 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from recassay.analysis.aggregation.rules import RULES, Rule
+from recassay.analysis.aggregation.ties import exceeds
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.types import FloatArray
 
-RELATIVE_TIE = 1e-9
-"""Scores closer than this share of the largest share a rank: they differ by rounding, not by merit."""
-
-
 def score_ranks(scores: FloatArray, *, higher_is_better: bool) -> FloatArray:
     """Ranks of each row of scores, 1 the best; ties (up to rounding) share the mean of their positions."""
     up = scores if higher_is_better else -scores
-    slack = RELATIVE_TIE * np.abs(up).max(axis=1)[:, None, None]
-    better = up[:, None, :] - up[:, :, None] > slack
+    better = exceeds(up[:, None, :], up[:, :, None])
     above = better.sum(axis=2)
     tied = scores.shape[1] - above - better.sum(axis=1)
     return above + (tied + 1) / 2

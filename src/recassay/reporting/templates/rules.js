@@ -1,13 +1,16 @@
-/* The aggregations over datasets, as recassay.analysis.rules computes them; values are algorithms x datasets. */
+/* The aggregations over datasets, as recassay.analysis.aggregation computes them; values are algorithms x datasets. */
 RecAssay.rules = (() => {
   const RELATIVE_TIE = 1e-9;
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   const range = (n) => Array.from({ length: n }, (_, i) => i);
 
+  /* Whether one number is greater than another by more than rounding: see recassay.analysis.aggregation.ties. */
+  const exceeds = (one, other) => one - other > RELATIVE_TIE * Math.max(Math.abs(one), Math.abs(other));
+
   /* Who beats whom on each dataset: how many are better, how many share the value (itself included), and the rank. */
   const contest = (values, up) => {
     const k = values.length, n = values[0].length;
-    const beats = (a, b, d) => (up ? values[a][d] > values[b][d] : values[a][d] < values[b][d]);
+    const beats = (a, b, d) => (up ? exceeds(values[a][d], values[b][d]) : exceeds(values[b][d], values[a][d]));
     const better = values.map((_, a) => range(n).map((d) => range(k).filter((b) => beats(b, a, d)).length));
     const tied = values.map((_, a) =>
       range(n).map((d) => k - better[a][d] - range(k).filter((b) => beats(a, b, d)).length));
@@ -16,7 +19,7 @@ RecAssay.rules = (() => {
     return { values, up, k, n, better, tied, ranks, won };
   };
 
-  /* How many times worse than `best`: see recassay.analysis.contest.ratio_to_best. */
+  /* How many times worse than `best`: see recassay.analysis.aggregation.contest.ratio_to_best. */
   const ratioToBest = (value, best, up) => {
     const above = up ? best : value, below = up ? value : best;
     return below > 0 ? above / below : above === below ? 1 : Infinity;
@@ -84,10 +87,9 @@ RecAssay.rules = (() => {
   /* Ranks of scores, 1 the best; ties up to rounding share the mean of their positions. */
   const scoreRanks = (scores, up) => {
     const signed = scores.map((score) => (up ? score : -score));
-    const slack = RELATIVE_TIE * Math.max(...signed.map(Math.abs));
     return signed.map((mine) => {
-      const above = signed.filter((other) => other - mine > slack).length;
-      const below = signed.filter((other) => mine - other > slack).length;
+      const above = signed.filter((other) => exceeds(other, mine)).length;
+      const below = signed.filter((other) => exceeds(mine, other)).length;
       return above + (signed.length - above - below + 1) / 2;
     });
   };
@@ -105,5 +107,5 @@ RecAssay.rules = (() => {
       return corners;
     });
 
-  return { SCORES, contest, scoreRanks, profiles, areaShares };
+  return { SCORES, contest, scoreRanks, profiles, areaShares, exceeds };
 })();
