@@ -82,7 +82,7 @@ def show_glicko(result: GlickoResult) -> None:
                 f"{row['rating']:.0f}",
                 f"{row['deviation']:.0f}",
                 f"{row['volatility']:.4f}",
-                f"{row['low']:.0f} to {row['high']:.0f}",
+                "" if row["low"] is None else f"{row['low']:.0f} to {row['high']:.0f}",
                 f"{row['order_low']:.0f} to {row['order_high']:.0f}",
                 f"{row['order_rank_low']:.0f} to {row['order_rank_high']:.0f}",
             ]
