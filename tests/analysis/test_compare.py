@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,12 @@ from scipy import stats
 
 from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
-from recassay.analysis.compare.power import power_statement
-from recassay.analysis.inference.significance import dataset_ranks, friedman, holm, nemenyi_cd, rank_biserial
+from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
+from recassay.analysis.inference.significance import advantages, dataset_ranks, holm, nemenyi_cd, wilcoxon_holm
+from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
+from recassay.core import ties
 from recassay.core.errors import UsageError
-from support.tables import DEMSAR_NAMES, demsar, matrix
+from support.tables import DEMSAR_NAMES, demsar, matrix, opposed
 
 
 def test_demsar():
@@ -39,7 +43,7 @@ def test_friedman_with_ties_is_scipys():
 
 def test_all_equal_is_no_evidence():
     result = compare_algorithms(matrix(np.full((3, 8), 0.25)), draws=2000)
-    assert result.friedman.f_p_value_ties == 1.0
+    assert result.friedman.p == result.friedman.f_p_value_ties == 1.0
     assert {p.p_holm for p in result.pairs} == {1.0}
     assert all(b.p_rope == 1.0 for b in result.bayesian)
     assert result.groups["wilcoxon_holm"] == (("a00", "a01", "a02"),)
@@ -49,6 +53,7 @@ def test_perfect_order_is_all_evidence():
     result = compare_algorithms(matrix(np.arange(3.0)[:, None] + np.linspace(0, 0.5, 12)), draws=2000)
     assert result.friedman.f == np.inf
     assert result.friedman.f_p_value == 0.0
+    assert result.friedman.p == pytest.approx(6.0**-11), "all agree: one order of six, twelve times"
     assert all(p.significant and p.rank_biserial == 1.0 for p in result.pairs)
     assert result.groups["wilcoxon_holm"] == result.groups["bayesian"] == ()
 
@@ -61,7 +66,7 @@ def test_wilcoxon_is_scipys_and_holm_is_by_hand():
     for pair in pairs:
         theirs = stats.wilcoxon(row[pair.left], row[pair.right])
         assert pair.statistic == theirs.statistic
-        assert pair.p == theirs.pvalue
+        assert pair.p == pytest.approx(theirs.pvalue, rel=1e-12)
     p = sorted(pair.p for pair in pairs)
     by_hand = [min(1, 3 * p[0]), min(1, max(3 * p[0], 2 * p[1])), min(1, max(3 * p[0], 2 * p[1], p[2]))]
     assert sorted(pair.p_holm for pair in pairs) == pytest.approx(by_hand)
@@ -73,8 +78,11 @@ def test_zero_differences(zeros):
     table = demsar()
     pairs = compare_algorithms(table, zeros=zeros, draws=1000).pairs
     pair = next(p for p in pairs if {p.left, p.right} == {"C4.5", "C4.5+m"})
-    theirs = stats.wilcoxon(table.values[1], table.values[0], zero_method=zeros)
-    assert pair.p == theirs.pvalue
+    gap = table.values[1] - table.values[0]
+    kept = np.round(gap[gap != 0] if zeros == "wilcox" else gap, 9)
+    ranks = stats.rankdata(np.abs(kept)) * (kept != 0)
+    sums = np.abs(np.array(list(product((1, -1), repeat=12))) @ ranks[kept != 0])
+    assert pair.p == pytest.approx((sums >= abs((ranks * np.sign(kept)).sum()) - 1e-9).mean())
     assert (pair.wins, pair.ties, pair.losses) == (10, 2, 2)
 
 
@@ -150,32 +158,176 @@ def test_runs():
     assert runs == (("a", "b"), ("b", "c"), ("c", "d", "e"))
 
 
-def test_power_against_simulation():
-    """A difference said to be found four times in five is found about that often (Nemenyi, simulated ranks)."""
-    k, n = 5, 20
-    statement = power_statement(k, n, 0.05, 1.0)
+def ahead(n: int, lead: float, rng: np.random.Generator):
+    """Three algorithms, the first better than the second by `lead` standard deviations, the third far behind."""
+    return matrix(rng.normal(size=(3, n)) + np.array([lead, 0.0, -3.0])[:, None])
+
+
+def lead_is_found(table) -> bool:
+    gaps = np.stack([advantages(table, 0, 1), advantages(table, 0, 2), advantages(table, 1, 2)])
+    first = wilcoxon_holm([("a00", "a01"), ("a00", "a02"), ("a01", "a02")], gaps, 0.05, "wilcox")[0]
+    return first.significant and first.favours == "a00"
+
+
+def test_datasets_needed_are_those_that_find_the_lead():
+    """From a table large enough to know the lead: so many new datasets find it four times in five, Holm included."""
     rng = np.random.default_rng(0)
-
-    def mean_gap_and_power(shift: float) -> tuple[float, float]:
-        values = rng.normal(size=(600, k, n))
-        values[:, 0] += shift
-        ranks = (values[:, None] > values[:, :, None]).sum(axis=2) + 1
-        gap = ranks[:, 1].mean(axis=1) - ranks[:, 0].mean(axis=1)
-        return float(gap.mean()), float((gap > statement.smallest_significant).mean())
-
-    shifts = np.linspace(0.5, 3.0, 26)
-    gaps, found = zip(*(mean_gap_and_power(s) for s in shifts), strict=True)
-    at = np.interp(statement.smallest_detectable, gaps, found)
-    assert 0.75 <= at <= 0.97
+    power = compare_algorithms(ahead(400, 0.8, rng), draws=100).power
+    assert power.chance > 0.99
+    assert power.datasets_needed is not None
+    assert power.datasets_needed < 400
+    found = np.mean([lead_is_found(ahead(power.datasets_needed, 0.8, rng)) for _ in range(400)])
+    assert found == pytest.approx(0.8, abs=0.1)
 
 
-def test_power_says_when_nothing_can_be_seen():
-    few = power_statement(6, 5, 0.05, 0.5)
+def test_a_detectable_lead_is_detected_and_a_smaller_one_missed():
+    rng = np.random.default_rng(1)
+    said = [compare_algorithms(ahead(20, 0.8, rng), draws=100).power for _ in range(12)]
+    gap = np.mean([power.detectable_gap for power in said])
+
+    def gap_and_power(lead: float) -> tuple[float, float]:
+        tables = [ahead(20, lead, rng) for _ in range(100)]
+        ranks = [dataset_ranks(table).mean(axis=1) for table in tables]
+        return float(np.mean([r[1] - r[0] for r in ranks])), float(np.mean([lead_is_found(t) for t in tables]))
+
+    gaps, found = zip(*(gap_and_power(lead) for lead in np.linspace(0.2, 2.0, 7)), strict=True)
+    assert 0.65 <= np.interp(gap, gaps, found) <= 0.92
+    assert np.interp(0.6 * gap, gaps, found) < 0.6
+
+
+def test_power_speaks_of_the_test_that_is_used():
+    few = compare_algorithms(matrix(np.random.default_rng(0).random((8, 5))), draws=100).power
     assert not few.wilcoxon_can_decide
-    assert "no pair of 6 algorithms can differ significantly" in few.sentence()
-    many = power_statement(6, 40, 0.05, 0.5)
-    assert many.wilcoxon_can_decide
-    assert many.datasets_needed == pytest.approx(40 * (many.smallest_detectable / 0.5) ** 2, abs=1)
+    assert few.sentence() == (
+        "With 5 datasets Wilcoxon-Holm cannot tell any two of 8 algorithms apart, whatever the values: its smallest "
+        "corrected p is 1."
+    )
+    many = compare_algorithms(ahead(30, 0.5, np.random.default_rng(3)), draws=100).power
+    assert many.sentence().startswith("With 30 datasets and 3 algorithms, Wilcoxon-Holm finds a lead like that of a00")
+    assert f"about {many.datasets_needed} datasets" in many.sentence()
+    fewer = compare_algorithms(matrix(np.random.default_rng(0).random((3, 4))), draws=100).power
+    assert (fewer.sentence(), fewer.chance, fewer.datasets_needed) == ("", None, None)
+
+
+def test_power_of_a_tie_and_of_twins():
+    even = np.array([[1.0, 2, 1, 2, 1, 2, 1, 2], [2.0, 1, 2, 1, 2, 1, 2, 1]])
+    power = compare_algorithms(matrix(even), draws=100).power
+    assert power.observed_gap == 0
+    assert power.datasets_needed is None
+    assert "not even with 2,000 datasets" in power.sentence()
+    twins = compare_algorithms(matrix(np.ones((2, 8))), draws=100).power
+    assert twins.datasets_needed is None
+
+
+# Exact p-values: all agree, by hand (1 / k!^(N - 1)), and tables of the exact distribution (Siegel 1956, table N).
+@pytest.mark.parametrize(
+    ("k", "n", "p"), [(2, 2, 0.5), (2, 5, 0.0625), (3, 3, 1 / 36), (3, 4, 1 / 216), (4, 3, 1 / 576), (5, 2, 1 / 120)]
+)
+def test_friedman_when_all_agree(k, n, p):
+    found = friedman(np.tile(np.arange(1.0, k + 1)[:, None], (1, n)))
+    assert found.p == pytest.approx(p)
+    assert found.way == "exact"
+    assert found.f_p_value == 0, "what the approximation makes of it, kept for papers that quote it"
+
+
+def test_friedman_is_exact_with_ties():
+    """Against every permutation of every dataset, one after the other."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        ranks = stats.rankdata(rng.integers(0, 3, size=(3, 4)), axis=0)
+        tables = product(*(list(permutations(column)) for column in ranks.T))
+        sums = np.array([(np.array(table).sum(axis=0) ** 2).sum() for table in tables])
+        expected = (sums >= (ranks.sum(axis=1) ** 2).sum() - 1e-9).mean()
+        assert permutation_p(ranks)[0] == pytest.approx(expected)
+
+
+def test_friedman_of_larger_tables():
+    """Random permutations near the exact p where both can be had, and moments near random permutations beyond."""
+    rng = np.random.default_rng(1)
+    ranks = stats.rankdata(rng.random((5, 6)) + np.linspace(0, 0.3, 5)[:, None], axis=0)
+    p, way = permutation_p(ranks)
+    assert way == "permutations"
+    assert permutation_p(ranks)[0] == p, "without a generator the same every time"
+    perfect = np.tile(np.arange(1.0, 9)[:, None], (1, 8))
+    assert permutation_p(perfect) == (1 / (1 + DRAWS), "permutations")
+    large = stats.rankdata(rng.normal(size=(20, 110)) + np.linspace(0, 0.35, 20)[:, None], axis=0)
+    assert large.size > DRAWN
+    p, way = permutation_p(large)
+    assert way == "moments"
+    assert p == pytest.approx(friedman(large).f_p_value, rel=0.1)
+    assert 0 < permutation_p(np.tile(np.arange(1.0, 21)[:, None], (1, 110)))[0] < 1e-200
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 3), (3, 10), (4, 5)])
+def test_friedman_holds_its_level(k, n):
+    """At most 5 % of tables of equal algorithms are called different, and not far fewer where p can be so fine."""
+    rng = np.random.default_rng(k * n)
+    ranks = stats.rankdata(rng.random((200, k, n)), axis=1)
+    level = np.mean([permutation_p(one)[0] < 0.05 for one in ranks])
+    assert (0.005 if k * n < 10 else 0.02) <= level <= 0.08
+
+
+@pytest.mark.parametrize("scale", [1, 100, 1e-3, 3.7])
+def test_wilcoxon_does_not_depend_on_the_unit(scale):
+    """Fractions and percent: differences that are equal in truth tie, whatever rounding makes of them."""
+    left = np.array([0.62, 0.41, 0.73, 0.55, 0.48, 0.67, 0.59, 0.31]) * scale
+    right = np.array([0.60, 0.43, 0.70, 0.50, 0.43, 0.65, 0.61, 0.28]) * scale
+    whole = np.array([2, -2, 3, 5, 5, 2, -2, 3])
+    assert wilcoxon(left - right)[1] == wilcoxon(whole.astype(float))[1]
+    table = matrix(np.stack([left, right]))
+    assert compare_algorithms(table, draws=100).pairs[0].p == wilcoxon(whole.astype(float))[1]
+
+
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
+def test_wilcoxon_is_exact_with_ties_and_zeros(zeros):
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 5, 9):
+        gap = rng.integers(-2, 4, n).astype(float)
+        kept = gap[gap != 0] if zeros == "wilcox" else gap
+        ranks = np.where(kept == 0, 0, stats.rankdata(np.abs(kept)) if len(kept) else kept)
+        moving = ranks[ranks > 0]
+        sums = [abs(np.dot(signs, moving)) for signs in product((1, -1), repeat=len(moving))]
+        expected = np.mean(np.array(sums) >= abs((np.sign(kept) * ranks).sum()) - 1e-9) if len(moving) else 1.0
+        assert wilcoxon(gap, zeros)[1] == pytest.approx(expected)
+
+
+def test_one_tie_does_not_change_the_kind_of_p():
+    """Fourteen wins in a row are 2 / 2^14, with a tie among the differences as without."""
+    gap = np.arange(1.0, 15)
+    gap[1] = gap[0]
+    assert wilcoxon(gap)[1] == pytest.approx(2.0**-13)
+    many = np.random.default_rng(0).normal(0.1, 1, 190)
+    assert wilcoxon(many)[1] == pytest.approx(stats.wilcoxon(many, method="exact").pvalue, rel=1e-9)
+    more = np.random.default_rng(0).normal(0.1, 1, 300)
+    assert wilcoxon(more)[1] == pytest.approx(stats.wilcoxon(more, method="asymptotic").pvalue, rel=1e-9)
+
+
+def test_ranks_tie_pair_by_pair():
+    """A millionth of a second and two are two numbers, even beside ten thousand seconds; rounding is none."""
+    table = matrix(np.array([[1e-6, 0.3], [2e-6, 0.1 + 0.2], [1e4, 0.2]]), higher_is_better=False)
+    assert dataset_ranks(table).T.tolist() == [[1, 2, 3], [2.5, 2.5, 1]]
+    scores = ties.ranks(np.array([[1e-6, 2e-6, 1e4]]), higher_is_better=False)
+    assert scores.tolist() == [[1, 2, 3]]
+
+
+def test_the_direction_of_a_pair_is_that_of_the_test():
+    """Wilcoxon weighs differences, the mean rank counts places: here they point to different algorithms."""
+    table = matrix(opposed())
+    pair = compare_algorithms(table, draws=100).pairs[0]
+    assert (pair.left, pair.favours) == ("a00", "a01")
+    assert pair.significant
+    assert pair.rank_biserial < 0
+
+
+def test_bars_are_those_of_the_rule_that_was_asked_for():
+    table = matrix(np.random.default_rng(0).normal(size=(5, 12)) + np.linspace(0, 3, 5)[:, None])
+    drawn = {bars: compare_algorithms(table, draws=500, bars=bars) for bars in ("wilcoxon-holm", "nemenyi", "bayesian")}
+    for bars, result in drawn.items():
+        assert result.drawn == result.groups[bars.replace("-", "_")]
+        assert result.to_dict()["settings"]["bars"] == bars
+    assert drawn["nemenyi"].drawn != drawn["bayesian"].drawn
+    with pytest.raises(UsageError, match="use one of wilcoxon-holm, nemenyi, bayesian"):
+        compare_algorithms(table, bars="dunn")
 
 
 @pytest.mark.parametrize("bad", [{"alpha": 0.0}, {"alpha": 1.5}, {"rope": -1.0}, {"credibility": 0.2}])

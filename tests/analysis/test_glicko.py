@@ -229,3 +229,26 @@ def test_charts_hold_every_rank():
     for chart in (plot_glicko_bump(result), plot_glicko_ratings(result)):
         svg = render(chart, "svg").decode()
         assert all(f"a{i:02d}" in svg for i in range(12))
+
+
+def test_intervals_hold_the_start_for_equal_players():
+    """The games of a dataset hang together, which deviations ignore; drawn datasets know it (deviations: about 0.8)."""
+    rng = np.random.default_rng(0)
+    drawn, own = [], []
+    for trial in range(40):
+        result = rate_algorithms(matrix(rng.random((8, 10))), orders=20, seed=trial)
+        ends, rating, deviation = result.intervals(), *result.ratings[:2]
+        drawn += list((ends[:, 0] <= 1500) & (ends[:, 1] >= 1500))
+        own += list(np.abs(rating - 1500) <= 1.96 * deviation)
+    assert 0.92 <= np.mean(drawn) <= 1.0
+    assert np.mean(own) < 0.9
+
+
+def test_a_rating_has_no_interval_below_five_datasets():
+    result = rate_algorithms(matrix(np.random.default_rng(0).random((4, 4))), orders=20)
+    assert result.bounds is None
+    assert {found["interval"] for found in result.to_dict()["ratings"].values()} == {None}
+    assert result.to_frame()["low"].null_count() == 4
+    two = rate_algorithms(matrix(np.array([np.arange(5.0) + 1, np.arange(5.0)])), orders=20)
+    wide = two.intervals()[:, 1] - two.intervals()[:, 0]
+    assert (wide >= 2 * 1.95 * two.ratings[1]).all(), "one game a dataset: the deviation itself is right"

@@ -15,7 +15,7 @@ from recassay.analysis.inference.significance import holm
 from recassay.analysis.strata.bootstrap import GROUPS, user_replicates
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
-from recassay.analysis.strata.sensitivity import kendall_distance
+from recassay.analysis.strata.sensitivity import order_distance
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.plain import plain
@@ -29,24 +29,26 @@ LEVEL = [[0.3, 0.5], [0.34, 0.47], [0.42, 0.4], [0.5, 0.3]]
 """The second algorithm is better on rare items, the first on all: they change places between 10 and 20."""
 
 
-def test_kendall_distance_by_hand():
+def test_distance_of_orders_by_hand():
+    """Kendall's distance over the pairs that both orders tell apart: what ties has not turned."""
     order = np.array([4.0, 3.0, 2.0, 1.0])
-    assert kendall_distance(order, order) == 0
-    assert kendall_distance(order, -order) == 1
-    assert kendall_distance(order, np.array([3.0, 4.0, 2.0, 1.0])) == pytest.approx(1 / 6)
-    assert kendall_distance(order, np.array([3.0, 3.0, 2.0, 1.0])) == pytest.approx(0.5 / 6)
-    assert kendall_distance(np.ones(4), np.ones(4)) == 0
-    assert np.isnan(kendall_distance(np.ones(1), np.ones(1)))
+    assert order_distance(order, order) == 0
+    assert order_distance(order, -order) == 1
+    assert order_distance(order, np.array([3.0, 4.0, 2.0, 1.0])) == pytest.approx(1 / 6)
+    assert order_distance(order, np.array([3.0, 3.0, 1.0, 2.0])) == pytest.approx(1 / 5)
+    assert order_distance(order, np.array([1.0, 0.0, 0.0, 0.0])) == 0
+    assert np.isnan(order_distance(order, np.ones(4)))
+    assert np.isnan(order_distance(np.ones(1), np.ones(1)))
 
 
 @few
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7))
-def test_kendall_distance_is_a_distance(values):
+def test_distance_of_orders_in_general(values):
     one, other, third = np.array(values, dtype=np.float64).T
-    assert kendall_distance(one, other) == kendall_distance(other, one)
-    assert kendall_distance(one, one) == 0
-    assert 0 <= kendall_distance(one, other) <= 1
-    assert kendall_distance(one, third) <= kendall_distance(one, other) + kendall_distance(other, third) + 1e-12
+    np.testing.assert_equal(order_distance(one, other), order_distance(other, one))
+    assert np.nan_to_num(order_distance(one, one)) == 0
+    assert 0 <= np.nan_to_num(order_distance(one, other)) <= 1
+    np.testing.assert_allclose(order_distance(one, -third), 1 - order_distance(one, third))
 
 
 def test_tests_are_the_paired_t_test_with_holm_at_each_threshold():
@@ -65,7 +67,7 @@ def test_tests_are_the_paired_t_test_with_holm_at_each_threshold():
 def test_no_spread_and_one_user():
     same = np.array([[[0.2, 0.4, 0.6], [0.2, 0.4, 0.6], [0.1, 0.3, 0.5]]])
     tests = paired_tests(same, higher_is_better=True)
-    assert tests.p[0].tolist() == pytest.approx([1, 0, 0])
+    assert tests.p[0].tolist() == pytest.approx([1, 0.25, 0.25]), "three users are three coins"
     assert paired_tests(same[:, :, :1], higher_is_better=True).p[0].tolist() == [1, 1, 1]
 
 
@@ -101,7 +103,9 @@ def test_an_algorithm_good_on_popular_items_alone_crosses():
     assert crossing.proven
     assert found.order(0) == ["a1", "a0"]
     assert found.order(3) == ["a0", "a1"]
-    assert found.sensitivity.to_dict() == {"estimate": 1, "interval": [1, 1], "pairs": 1, "flipped": 1, "proven": 1}
+    told = {"pairs": 1, "observed": 1, "flipped": 1, "proven": 1}
+    chance = {"mean": 0, "interval": [0, 0]}
+    assert found.sensitivity.to_dict() == {"estimate": 1, "chance": chance, "beyond_chance": True, **told}
     assert result.study.to_dict()["estimate"] == 1
 
 
@@ -149,8 +153,8 @@ def test_twins_never_cross_and_ties_belong_to_no_side():
     twins = np.concatenate([base, base[:, :1]], axis=1)
     found = sweep_strata(evidence(of(twins)), replicates=300).datasets[0]
     assert {(one.first, one.second) for one in found.crossings} == {("a1", "a0"), ("a1", "a2")}
-    assert found.sensitivity.estimate == pytest.approx(2 / 3)
-    assert found.sensitivity.low == found.sensitivity.high == pytest.approx(2 / 3)
+    assert found.sensitivity.estimate == 1, "the twins have no order that could turn"
+    assert (found.sensitivity.pairs, found.sensitivity.observed, found.sensitivity.flipped) == (3, 2, 2)
     flat = np.array([[0.1, 0.2], [0.2, 0.2], [0.3, 0.2]])[:, :, None] + np.linspace(0, 0.1, 30)
     tied = sweep_strata(evidence(of(flat)), replicates=100).datasets[0]
     assert [(one.below, one.above) for one in tied.crossings] == [(5, 20)]
@@ -165,7 +169,7 @@ def test_datasets_do_not_disturb_each_other_and_the_seed_matters():
     other = sweep_strata(evidence(films), replicates=200, seed=1)
     assert (other.datasets[0].low != alone.datasets[0].low).any()
     assert both.study.estimate == 1
-    assert both.study.by_mean_rank == 0, "one order is the reverse of the other, so that mean ranks tie at both ends"
+    assert np.isnan(both.study.by_mean_rank), "one order is the reverse of the other, so that mean ranks tie"
 
 
 def test_study_takes_the_algorithms_that_every_dataset_has():
@@ -203,9 +207,42 @@ def test_sentences_say_what_the_tests_support():
     assert said[1] == "Without the popular items another algorithm is first: on films a1 in place of a0 (P = 5)."
     noise = sweep_strata(evidence(scores(np.full((4, 3), 0.4), users=40, seed=3)), replicates=200)
     (only,) = SECTION.sentences(noise)
-    assert only.startswith("No two algorithms change places significantly")
-    assert "none of it is proven" in only
+    assert only.startswith("That two algorithms change places with the popularity of the held-out items is not shown")
+    assert "no more than chance may give" in only
     assert "changes with" not in only
+
+
+def test_an_order_that_stays_is_seldom_said_to_turn_beyond_chance():
+    """Six algorithms whose true order is the same at every threshold, with noise that turns many pairs."""
+    means = np.tile(np.linspace(0.40, 0.43, 6), (3, 1))
+    beyond, turned = [], []
+    for seed in range(100):
+        found = sweep_strata(evidence(scores(means, users=60, seed=seed)), replicates=100, seed=seed).datasets[0]
+        beyond.append(found.sensitivity.beyond_chance)
+        turned.append(found.sensitivity.estimate)
+    assert np.mean(turned) > 0.2, "the noise does turn pairs"
+    assert np.mean(beyond) <= 0.05
+
+
+def test_nobody_hits_rare_items_and_that_is_no_distance():
+    """Ties of zeros are no halves of a distance: what was not seen does not count."""
+    zeros = np.zeros((3, 50))
+    all_items = np.stack([np.full(50, level) for level in (0.5, 0.3, 0.1)]) + np.linspace(0, 0.01, 50)
+    result = sweep_strata(evidence(of([zeros, all_items])), replicates=100)
+    found = result.datasets[0].sensitivity
+    assert np.isnan(found.estimate)
+    assert (found.pairs, found.observed, found.flipped) == (3, 0, 0)
+    assert "no two algorithms have an order" in SECTION.sentences(result)[0]
+
+
+def test_the_right_end_of_the_picture_shows_the_number_of_the_table():
+    made = scores(LEVEL)
+    whole = replace(made, whole=np.array([0.31, 0.52]))
+    layers = plot_strata(sweep_strata(evidence(whole), replicates=100)).to_dict()["concat"][0]["layer"]
+    (table,) = [layer for layer in layers if layer["mark"].get("shape") == "triangle-left"]
+    assert {row["algorithm"]: row["value"] for row in table["data"]["values"]} == {"a0": 0.31, "a1": 0.52}
+    said = SECTION.sentences(sweep_strata(evidence(whole), replicates=100))
+    assert not any("another algorithm is first" in sentence for sentence in said), "a1 is first in the table as well"
 
 
 def test_the_picture_holds_the_numbers():

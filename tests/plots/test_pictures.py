@@ -9,7 +9,7 @@ import pytest
 
 import recassay
 from recassay.core.results import Matrix, Results
-from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference
+from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.rank import plot_leaderboard
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
@@ -47,14 +47,37 @@ def test_labels_never_overlap_for_thirty(compared):
 def test_bars_are_the_groups_and_do_not_touch(compared):
     layout = lay_out(compared)
     assert len(layout.bars) == len(compared.groups["wilcoxon_holm"]) > 0
-    assert len(layout.dashed) == len(compared.groups["bayesian"]) > 0
-    drawn = [(b["y"], b["x"], b["x2"]) for b in layout.bars + layout.dashed]
+    drawn = [(b["y"], b["x"], b["x2"]) for b in layout.bars]
     for y, low, high in drawn:
         for other in drawn:
             if other != (y, low, high) and other[0] == y:
                 assert other[1] > high or other[2] < low
-    assert max(b["y"] for b in layout.bars) + BAR <= min(b["y"] for b in layout.dashed)
-    assert max(b["y"] for b in layout.dashed) < min(row["y"] for row in layout.labels)
+    assert max(b["y"] for b in layout.bars) + BAR <= min(row["y"] for row in layout.labels)
+
+
+@pytest.mark.parametrize("bars", ["wilcoxon-holm", "nemenyi", "bayesian"])
+def test_the_ruler_belongs_to_the_rule_of_the_bars(bars):
+    from recassay.analysis.compare.fit import compare_algorithms
+
+    result = compare_algorithms(many(6, 12), draws=2000, bars=bars)
+    layout = lay_out(result)
+    assert [bar["group"] for bar in layout.bars] == [
+        ", ".join(group) for group in result.groups[bars.replace("-", "_")]
+    ]
+    spec = json.dumps(plot_critical_difference(result).to_dict())
+    assert ("critical difference 2" in spec) == (bars == "nemenyi")
+    assert ("strokeDash" in spec) == (bars == "bayesian")
+    assert ("not corrected" in spec) == (bars == "bayesian")
+
+
+def test_the_posterior_is_not_coloured_as_a_test(compared):
+    rows = [
+        row for layer in plot_pairwise(compared).to_dict()["layer"] for row in layer.get("data", {}).get("values", [])
+    ]
+    rows = rows or plot_pairwise(compared).to_dict()["data"]["values"]
+    posterior = [row for row in rows if row["test"].startswith("posterior")]
+    assert posterior
+    assert {row["standing"] for row in posterior} == {"posterior, not corrected"}
 
 
 def test_a_bar_reaches_from_the_first_to_the_last_of_its_group(compared):

@@ -44,3 +44,14 @@ def matrix(values: object, *, higher_is_better: bool = True, metric: str = "ndcg
 
 def demsar() -> Matrix:
     return Matrix(DEMSAR, DEMSAR_NAMES, tuple(f"d{i:02d}" for i in range(14)), "auc", True)
+
+
+def opposed() -> np.ndarray:
+    """Five algorithms on 30 datasets: a01 beats a00 on 22 of them by much, yet a00 has the better mean rank.
+
+    Where a01 wins, a00 comes second; where it loses it is last, by little.
+    """
+    level = np.random.default_rng(0).random(30)
+    values = level - np.array([0.3, 0.0, 0.6, 0.61, 0.62])[:, None]
+    values[:, 22:] = level[22:] + np.array([0.02, 0.0, 0.010, 0.009, 0.008])[:, None]
+    return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import MissingPolicy, ZeroMethod
+from recassay.core.choices import BarsRule, MissingPolicy, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
 
@@ -18,6 +18,7 @@ def compare(
     alpha: float = 0.05,
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
+    bars: BarsRule = "wilcoxon-holm",
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test.
@@ -35,4 +36,4 @@ def compare(
     """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, seed=seed)
+    return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, seed=seed)

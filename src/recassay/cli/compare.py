@@ -9,7 +9,7 @@ import typer
 import recassay
 from recassay.cli import options as o
 from recassay.cli.table import finish, load_table, said_direction
-from recassay.core.choices import ZeroMethod
+from recassay.core.choices import BarsRule, ZeroMethod
 
 
 def compare(
@@ -28,6 +28,7 @@ def compare(
     rope: Annotated[
         float, typer.Option("--rope", help="Half-width of practical equivalence, in the metric's units.")
     ] = 0.0,
+    bars: Annotated[BarsRule, typer.Option("--bars", help="Whose bars the diagram draws.")] = "wilcoxon-holm",
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
@@ -42,6 +43,7 @@ def compare(
         alpha=alpha,
         zeros=zeros,
         rope=rope,
+        bars=bars,
         seed=seed,
     )
     finish("compare", "compare", result, results, as_json, out)

@@ -19,7 +19,8 @@ class StrataScores:
     without an event in T_P, and then for every algorithm, so that all comparisons are paired. `shares` has a row a
     threshold (`events` in T_P out of a `pool`, and the shares of items, training and test interactions below P),
     `curve` the popularity of the items in descending order (`rank`, `popularity`), thinned where there are many.
-    `shortened` counts lists that may have lost exactness by removal (see `OtherItems`).
+    `shortened` counts lists that may have lost exactness by removal (see `OtherItems`). `whole[a]`, where known, is
+    the mean of algorithm a over all users of the whole test part: the number that the study's table holds.
     """
 
     dataset: str
@@ -29,6 +30,7 @@ class StrataScores:
     shares: pl.DataFrame
     curve: pl.DataFrame
     shortened: int = 0
+    whole: FloatArray | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.thresholds), len(self.algorithms))

@@ -87,8 +87,10 @@ def score_dataset(name: str, runs: Sequence[tuple[Split, Lists]], sweep: Sweep) 
     algorithms = tuple(runs[0][1])
     n_thresholds, n_users = len(drawn[0].strata), parts[0][0].n_users
     total, count, shortened = np.zeros((n_thresholds, len(algorithms), n_users)), np.zeros((n_thresholds, n_users)), 0
+    whole = np.zeros(len(algorithms))
     for split, lists in runs:
-        values, short = _scores(lists, strata_of[id(split)], *splits[id(split)], sweep)
+        values, short, table = _scores(lists, strata_of[id(split)], *splits[id(split)], sweep)
+        whole += table / len(runs)
         count += np.isfinite(values[:, 0])
         total += np.nan_to_num(values)
         shortened += short
@@ -103,6 +105,7 @@ def score_dataset(name: str, runs: Sequence[tuple[Split, Lists]], sweep: Sweep) 
         shares=_shares(drawn),
         curve=_curve(parts[0][0]),
         shortened=shortened,
+        whole=whole,
     )
 
 
@@ -138,16 +141,20 @@ def _strata(
 
 def _scores(
     lists: Lists, strata: PopularityStrata, train: Interactions, test: Interactions, sweep: Sweep
-) -> tuple[FloatArray, int]:
-    """Thresholds x algorithms x users, NaN where a user has no event in T_P; and the lists that removal shortened."""
+) -> tuple[FloatArray, int, FloatArray]:
+    """Thresholds x algorithms x users, NaN where a user has no event in T_P; the lists that removal shortened; and the
+    mean of each algorithm over the users of the whole test part."""
     values = np.full((len(strata.strata), len(lists), train.n_users), np.nan)
     shortened = 0
     context = EvaluationContext(train)
     truths = [stratum.sample.csr() for stratum in strata.strata]
     judged = [np.flatnonzero(np.diff(truth.indptr)).astype(np.int32) for truth in truths]
     held_out = test.csr()
+    tested = np.flatnonzero(np.diff(held_out.indptr)).astype(np.int32)
+    whole = np.empty(len(lists))
     for place, load in enumerate(lists.values()):
         top = load()
+        whole[place] = np.nanmean(sweep.metric.per_user(lists_of(tested, top, train.n_users)[0], held_out, context))
         for row, (truth, users) in enumerate(zip(truths, judged, strict=True)):
             own, _ = lists_of(users, top, train.n_users)
             if sweep.others == "remove":
@@ -156,7 +163,7 @@ def _scores(
                 own, short = without_items(own, others, sweep.metric.k or top.k)
                 shortened += short
             values[row, place, users] = sweep.metric.per_user(own, truth, context)
-    return values, shortened
+    return values, shortened, whole
 
 
 def _shares(drawn: Sequence[PopularityStrata]) -> pl.DataFrame:

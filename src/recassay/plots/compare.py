@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.compare.result import CompareResult
+from recassay.core.choices import BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.theme import FAINT, INK, inline, shorten, themed
@@ -38,16 +39,14 @@ class DiagramLayout:
     labels: list[Row]
     elbows: list[Row]
     bars: list[Row]
-    dashed: list[Row]
 
 
 def lay_out(result: CompareResult) -> DiagramLayout:
     """Each label on a row of its own, the better half on the left; bars in as few rows as they fit."""
     k = len(result.algorithms)
     rank = dict(zip(result.algorithms, result.mean_ranks, strict=True))
-    bars = _bars(result.groups["wilcoxon_holm"], rank, TOP + BAR)
-    dashed = _bars(result.groups["bayesian"], rank, max((b["y"] for b in bars), default=TOP) + BAR)
-    first = max((b["y"] for b in [*bars, *dashed]), default=TOP) + 2 * BAR
+    bars = _bars(result.drawn, rank, TOP + BAR)
+    first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
     left = (k + 1) // 2
     margin = 0.06 * (k - 1)
     labels, elbows = [], []
@@ -62,7 +61,7 @@ def lay_out(result: CompareResult) -> DiagramLayout:
         text = f"{shorten(name)}  {mean:.2f}" if better else f"{mean:.2f}  {shorten(name)}"
         side = "left" if better else "right"
         labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side})
-    return DiagramLayout(first + ROW * left, labels, elbows, bars, dashed)
+    return DiagramLayout(first + ROW * left, labels, elbows, bars)
 
 
 def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: int) -> list[Row]:
@@ -80,8 +79,9 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
 def plot_critical_difference(result: CompareResult) -> Any:
     """Mean ranks on a line, best on the left; a bar joins algorithms of which no pair differs.
 
-    Thick bars: Wilcoxon-Holm; dashed bars: the Bayesian signed-rank test; the ruler on top: Nemenyi's critical
-    difference.
+    The bars are those of one rule, `result.bars`. Under Nemenyi's the ruler on top is its critical difference; the
+    others have none, since they do not compare mean ranks. Bars of the Bayesian rule, which is not corrected for the
+    number of pairs, are thin and dashed.
     """
     k = len(result.algorithms)
     layout = lay_out(result)
@@ -98,34 +98,48 @@ def plot_critical_difference(result: CompareResult) -> Any:
         return alt.Chart(inline(rows)).mark_text(**style).encode(x=x, y=y, text="label:N", **tip)
 
     ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, k + 1)]
-    ruler_text = f"critical difference {result.nemenyi_cd:.2f} (Nemenyi)"
-    ruler = [{"x": 1, "x2": 1 + result.nemenyi_cd, "y": 10, "label": ruler_text}]
+    ruler_text = f"critical difference {result.nemenyi_cd:.2f}"
+    ruler = [{"x": 1, "x2": 1 + result.nemenyi_cd, "y": 10, "label": ruler_text}] if result.bars == "nemenyi" else []
     by_side = {side: [row for row in layout.labels if row["side"] == side] for side in ("left", "right")}
     layers = [
         rules(layout.elbows, color=FAINT, strokeWidth=1),
         rules([{"x": 1, "x2": k, "y": TOP}], color=INK, strokeWidth=1.2),
         rules(ticks, color=INK, strokeWidth=1.2),
         words(ticks[:: 1 if k <= 15 else k // 10], dy=-14, fontSize=11, color=INK),
-        rules(ruler, color=INK, strokeWidth=1.5),
-        words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT),
+        rules(ruler, color=INK, strokeWidth=1.5) if ruler else None,
+        words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT) if ruler else None,
         words(by_side["left"], fontSize=12, color=INK, baseline="middle", align="right", dx=-5),
         words(by_side["right"], fontSize=12, color=INK, baseline="middle", align="left", dx=5),
-        rules(layout.bars, color=INK, strokeWidth=4.5, strokeCap="round") if layout.bars else None,
-        rules(layout.dashed, color=FAINT, strokeWidth=2.2, strokeDash=[5, 3]) if layout.dashed else None,
+        rules(layout.bars, **BAR_STYLES[result.bars]) if layout.bars else None,
     ]
     chart = alt.layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
     return themed(
         chart,
         f"Critical difference, {result.metric}",
-        f"Mean rank over {len(result.datasets)} datasets; a bar joins algorithms that do not differ "
-        "(thick: Wilcoxon-Holm, dashed: Bayesian)",
+        f"Mean rank over {len(result.datasets)} datasets"
+        + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else ""),
     )
+
+
+SOLID = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
+BAR_STYLES: dict[BarsRule, dict[str, Any]] = {
+    "wilcoxon-holm": SOLID,
+    "nemenyi": SOLID,
+    "bayesian": {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]},
+}
+RULES: dict[BarsRule, str] = {
+    "wilcoxon-holm": "Wilcoxon-Holm",
+    "nemenyi": "Nemenyi",
+    "bayesian": "Bayesian, each pair by itself: not corrected",
+}
 
 
 CELL = 30
 
 
-STANDINGS = {"row better": "#0072b2", "not told apart": "#e4e7eb", "row worse": "#d55e00"}
+UNCOLOURED = "posterior, not corrected"
+STANDINGS = {"row better": "#0072b2", "not told apart": "#e4e7eb", "row worse": "#d55e00",
+             UNCOLOURED: "#ffffff"}  # fmt: skip
 
 
 def plot_pairwise(result: CompareResult) -> Any:
@@ -139,11 +153,8 @@ def plot_pairwise(result: CompareResult) -> Any:
                      "value": p.p_holm, "test": "Wilcoxon-Holm p",
                      "won-tied-lost": f"{p.wins}-{p.ties}-{p.losses}"})  # fmt: skip
     for b in result.bayesian:
-        standing = "not told apart"
-        if max(b.p_left, b.p_right) > result.credibility:
-            standing = "row better" if b.p_right > b.p_left else "row worse"
-        rows.append({"row": b.right, "column": b.left, "standing": standing, "shown": _short(b.p_right),
-                     "value": b.p_right, "test": "Bayesian P(row better)",
+        rows.append({"row": b.right, "column": b.left, "standing": UNCOLOURED, "shown": _short(b.p_right),
+                     "value": b.p_right, "test": "posterior P(row better), not corrected",
                      "won-tied-lost": ""})  # fmt: skip
     order = list(result.algorithms)
     small = len(order) > 16
@@ -165,7 +176,7 @@ def plot_pairwise(result: CompareResult) -> Any:
     return themed(
         chart,
         f"Pair by pair, {shorten(result.metric)}",
-        f"Above the diagonal: Wilcoxon-Holm p at {result.alpha:g}; below: Bayesian probability that the row is better",
+        f"Above the diagonal: Wilcoxon-Holm p at {result.alpha:g}; below: posterior of the row, not corrected",
     )
 
 

@@ -61,7 +61,7 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
 
 
 def plot_glicko_ratings(result: GlickoResult) -> Any:
-    """Final ratings with 95 % intervals; the grey bar is the range of final ratings over random orders of datasets."""
+    """Final ratings with 95 % intervals where there are any; the grey bar is their range over random orders."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
     scale = alt.Scale(zero=False)
@@ -78,5 +78,6 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
     return themed(
         chart,
         f"Glicko-2 ratings, {result.metric}",
-        f"95 % intervals; grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} datasets",
+        ("" if result.bounds is None else "95 % intervals over drawn datasets; ")
+        + f"grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} datasets",
     )

@@ -44,7 +44,7 @@ def plot_leaderboard(result: RankResult) -> Any:
             f"{c.RANK}:Q",
             "rank_low:Q",
             "rank_high:Q",
-            "probability_best:Q",
+            "resampling_share:Q",
         ],
         dark=f"datum.{c.RANK} <= {0.55 * count}",
     ).properties(width=62 * len(titles), height=24 * count)
@@ -73,7 +73,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
         ends = alt.Axis(values=[1, len(order)], format="d", grid=False)
         base = alt.Chart(inline(own)).encode(
             y=names_down(c.ALGORITHM, order, shared=number > 0), color=algorithm_colour(order),
-            tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "probability_best:Q"],
+            tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
         )  # fmt: skip
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
         title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", anchor=alt.Undefined)
@@ -82,5 +82,5 @@ def plot_rank_intervals(result: RankResult) -> Any:
     return themed(
         alt.hconcat(*panels, spacing=10),
         f"How firm the ranks are, {result.metric}",
-        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over {result.resampled}",
+        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over datasets",
     )

@@ -12,7 +12,7 @@ import altair as alt
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
-from recassay.plots.forms import intervals, line_legend, line_looks, names_down, panel_title, short_labels
+from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
@@ -43,7 +43,8 @@ def plot_strata(result: StrataResult) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
 
     A filled point is the best at its P or differs significantly from it, a hollow one cannot be told from it; a
-    diamond marks a crossing that is significant on both sides.
+    diamond marks a crossing that is significant on both sides. Each T_P is a sample, the last one too: the triangles at
+    the right edge are the values on the whole test part, those of the study's table.
     """
     names = list(result.algorithms)
     panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
@@ -51,8 +52,8 @@ def plot_strata(result: StrataResult) -> Any:
     return themed(
         _grid(panels),
         f"Performance on the less popular items, {result.metric}",
-        f"left: items that few have; right end: all items; {seen if len(names) <= FEW else ''}"
-        "hollow: not told from the best there; heights by square root",
+        f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
+        f"{seen if len(names) <= FEW else ''}hollow: not told from the best there; heights by square root",
     )
 
 
@@ -81,6 +82,13 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
     if len(names) <= FEW:
         band = base.mark_area(opacity=0.16).encode(x=x, y=alt.Y("low:Q", scale=root), y2="high:Q", color=colour)
         layers.insert(0, band)
+    if dataset.whole is not None:
+        table = [{c.ALGORITHM: n, c.VALUE: float(v)} for n, v in zip(dataset.algorithms, dataset.whole, strict=True)]
+        layers.append(
+            alt.Chart(inline(table))
+            .mark_point(shape="triangle-left", size=45, filled=True, opacity=1)
+            .encode(x=alt.value(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
+        )
     marked = _marked_crossings(dataset)
     if marked and len(names) <= FEW:
         layers.append(
@@ -164,7 +172,10 @@ def plot_shares(result: StrataResult) -> Any:
 
 
 def plot_sensitivity(result: StrataResult) -> Any:
-    """Kendall distance between the orders at the lowest and the highest threshold, for each dataset and over all."""
+    """Kendall distance between the orders at the lowest and the highest threshold, for each dataset and over all.
+
+    A point right of its bar is a distance that chance alone seldom gives.
+    """
     rows = [row for row in result.sensitivity_frame().to_dicts() if row["distance"] == row["distance"]]
     for row in rows:
         sure = "" if row["proven"] is None else f"{row['proven']} of {row['flipped']} flips proven"
@@ -174,18 +185,28 @@ def plot_sensitivity(result: StrataResult) -> Any:
     title = "Kendall distance between the orders (0: the same, 1: reversed)"
     colour = alt.Color("kind:N", scale=alt.Scale(domain=["dataset", "all"], range=[COLOURS[0], INK]), legend=None)
     base = alt.Chart(inline(rows)).encode(y=names_down("label", order))
-    tip = [f"{c.DATASET}:N", "distance:Q", "low:Q", "high:Q", "pairs:Q", "flipped:Q", "proven:Q"]
+    tip = [
+        f"{c.DATASET}:N",
+        "distance:Q",
+        "chance:Q",
+        "chance_low:Q",
+        "chance_high:Q",
+        "pairs:Q",
+        "observed:Q",
+        "flipped:Q",
+        "proven:Q",
+    ]
     grid = alt.Axis(gridColor=GRID, values=[0, 0.2, 0.4, 0.6, 0.8, 1])
-    marks = intervals(
-        base.encode(color=colour, tooltip=tip), "distance", "low", "high", scale=scale, title=title, axis=grid, size=70,
-        line={"strokeWidth": 2.4, "opacity": 0.5},
-    )  # fmt: skip
+    spans = base.mark_rule(strokeWidth=9, opacity=0.3, color=FAINT).encode(
+        x=alt.X("chance_low:Q", scale=scale, title=title, axis=grid), x2="chance_high:Q"
+    )
+    dots = base.mark_circle(size=70, opacity=1).encode(x=alt.X("distance:Q", scale=scale), color=colour, tooltip=tip)
     notes = base.mark_text(align="left", dx=6, fontSize=10.5, color=FAINT).encode(x=alt.datum(1.0), text="note:N")
-    chart = alt.layer(*marks, notes).properties(width=420, height=24 * len(rows))
+    chart = alt.layer(spans, dots, notes).properties(width=420, height=24 * len(rows))
     return themed(
         chart,
         f"Popularity sensitivity of the ranking, {result.metric}",
-        f"{100 * result.confidence:g} % intervals over users, for the study over datasets and users",
+        f"grey: the middle {100 * result.confidence:g} % of the distances between random halves of the users at one P",
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 
 def number(value: float | None, digits: int = 2, *, missing: str = "") -> str:
-    """A number to so many decimals; `missing` where there is none."""
-    return missing if value is None else f"{value:.{digits}f}"
+    """A number to so many decimals; `missing` where there is none (None or NaN)."""
+    return missing if value is None or value != value else f"{value:.{digits}f}"
 
 
-def between(low: float, high: float, digits: int = 2) -> str:
-    """An interval: `0.12 to 0.34`."""
+def between(low: float | None, high: float | None, digits: int = 2) -> str:
+    """An interval: `0.12 to 0.34`; nothing where there is none (None or NaN)."""
+    if low is None or high is None or low != low or high != high:
+        return ""
     return f"{low:.{digits}f} to {high:.{digits}f}"
 
 

@@ -99,8 +99,8 @@ def advise_for(
         usual_distance=_usual(points),
         outside=_outside(told, own[0]),
         near_ranks=among.rankings["mean_rank"].scores,
-        near_interval=among.rankings["mean_rank"].score_interval,
-        near_first=among.rankings["mean_rank"].probability_best,
+        near_interval=_known(among.rankings["mean_rank"].score_interval, (len(matrix.algorithms), 2)),
+        near_first=_known(among.rankings["mean_rank"].resampling_share, (len(matrix.algorithms),)),
         model=model.name,
         model_chosen=tuple(each.name for each in chosen),
         expected=expected,
@@ -139,6 +139,11 @@ def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float,
         replicates=None if matrix.replicates is None else matrix.replicates[:, near],
     )
     return rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
+
+
+def _known(values: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
+    """What the ranking among the nearest says; NaN where they are too few for it."""
+    return np.full(shape, np.nan) if values is None else values
 
 
 def _usual(points: FloatArray) -> tuple[float, float]:

@@ -146,11 +146,15 @@ class AdviseResult(Displayed):
             f"mean rank: {base.rank_error:.2f}), and its first pick loses {100 * model.loss:.0f} % of the best value "
             f"(overall: {100 * base.loss:.0f} %)"
         )
+        low, high = model.gain_interval
+        within = (
+            f"its gain in squared error is {model.gain:+.2f} ({100 * self.confidence:g} %: {low:+.2f} to {high:+.2f})"
+        )
         if self.trusts_model:
-            return f"The model on characteristics beats the overall mean rank: {numbers}."
+            return f"The model on characteristics improved on the overall mean rank: {numbers}; {within}."
         return (
-            f"The model on characteristics does not beat the overall mean rank: {numbers}. The order advised is "
-            "therefore the overall one: on this benchmark, characteristics do not tell which algorithm suits a dataset."
+            f"The model on characteristics did not improve on the overall mean rank: {numbers}; {within}. The order "
+            "advised is therefore the overall one."
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -172,9 +176,9 @@ class AdviseResult(Displayed):
                 "nearest_rank": column(self.near_ranks),
                 "nearest_low": column(self.near_interval[:, 0]),
                 "nearest_high": column(self.near_interval[:, 1]),
-                "nearest_probability_first": column(self.near_first),
+                "nearest_resampling_share": column(self.near_first),
             }
-        )
+        ).fill_nan(None)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The ranks, the nearest datasets, the characteristics, and the worth of predictions."""
@@ -217,7 +221,7 @@ class AdviseResult(Displayed):
             ],
             "warnings": self.warnings(),
             "ranking_among_nearest": ranks(self.near_ranks, self.near_interval),
-            "probability_first_among_nearest": dict(zip(self.algorithms, self.near_first.tolist(), strict=True)),
+            "resampling_share_among_nearest": dict(zip(self.algorithms, self.near_first.tolist(), strict=True)),
             "predicted": ranks(self.expected, self.expected_interval),
             "overall": ranks(self.overall, self.overall_interval),
             "order": [self.algorithms[a] for a in self.order()],

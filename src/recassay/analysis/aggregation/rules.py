@@ -8,7 +8,7 @@ Vote'n'Rank (Rofin et al. 2023: Borda, Plurality, Dowdall).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,6 +36,7 @@ class Rule:
     """An aggregation: its scorer, which end of the score is good, and what it needs.
 
     `best` is `highest` or `lowest`, or `metric`: the score is in the metric's own units and shares its direction.
+    `same_as` names the rule that orders the algorithms alike, always: the two are one opinion, and count once.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Rule:
     score: Scorer
     definition: str
     nonnegative: bool = False
+    same_as: str | None = None
 
     @property
     def short(self) -> str:
@@ -155,8 +157,17 @@ RULES: dict[str, Rule] = {
              "algorithms beaten on more datasets than lost to, minus those that do so to it"),
         Rule("minimax", "Minimax", "highest", _minimax,
              "minus the most datasets lost to any algorithm that wins the duel; 0 when unbeaten"),
-        Rule("borda", "Borda", "highest", _borda, "sum over datasets of the number of algorithms ranked below"),
+        Rule("borda", "Borda", "highest", _borda,
+             "sum over datasets of the number of algorithms ranked below",
+             same_as="mean_rank"),
         Rule("plurality", "Plurality", "highest", _plurality, "datasets on which it is best; ties share"),
         Rule("dowdall", "Dowdall", "highest", _dowdall, "sum over datasets of 1 / rank; ties share"),
     )
 }  # fmt: skip
+
+
+def distinct(rules: Iterable[Rule]) -> list[Rule]:
+    """These rules without those that order the algorithms as another of them does (Borda is the mean rank)."""
+    found = list(rules)
+    names = {rule.name for rule in found}
+    return [rule for rule in found if rule.same_as not in names]

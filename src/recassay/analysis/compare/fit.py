@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
+from typing import get_args
 
 import numpy as np
 
 from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
 from recassay.analysis.compare.power import power_statement
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.inference.significance import advantages, dataset_ranks, friedman, nemenyi_cd, wilcoxon_holm
-from recassay.core import ties
+from recassay.analysis.inference.friedman import friedman
+from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import ZeroMethod
+from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
@@ -41,6 +43,7 @@ def compare_algorithms(
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
     credibility: float = 0.95,
+    bars: BarsRule = "wilcoxon-holm",
     draws: int = DRAWS,
     seed: int = 0,
 ) -> CompareResult:
@@ -49,7 +52,9 @@ def compare_algorithms(
     Under the Wilcoxon-Holm rule two algorithms differ when the adjusted p is below `alpha`; under the Bayesian rule
     when one of them is better with posterior probability above `credibility`; under Nemenyi's when their mean ranks
     differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
-    by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2).
+    by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2). The Bayesian rule
+    looks at each pair alone: among many equal algorithms some pair passes it nearly always. `bars` says which of the
+    rules the critical-difference diagram draws.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -57,22 +62,19 @@ def compare_algorithms(
         raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
     if rope < 0:
         raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
+    if bars not in get_args(BarsRule):
+        raise UsageError(f"bars={bars!r} is no rule", fix=f"use one of {', '.join(get_args(BarsRule))}")
     ranks = dataset_ranks(matrix)
     mean = ranks.mean(axis=1)
     k, n = ranks.shape
     order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
     names = tuple(matrix.algorithms[a] for a in order)
     rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
-    pairs = wilcoxon_holm(matrix, order, alpha, zeros)
+    gaps = np.stack([advantages(matrix, a, b) for a, b in combinations(order, 2)])
+    pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
-    position = {name: a for a, name in enumerate(matrix.algorithms)}
     bayesian = tuple(
-        BayesianPair(
-            p.left,
-            p.right,
-            *signed_rank(advantages(matrix, position[p.left], position[p.right]), weights, rope),
-        )
-        for p in pairs
+        BayesianPair(p.left, p.right, *signed_rank(gap, weights, rope)) for p, gap in zip(pairs, gaps, strict=True)
     )
     cd = nemenyi_cd(k, n, alpha)
     differ = {(p.left, p.right) for p in pairs if p.significant}
@@ -84,16 +86,19 @@ def compare_algorithms(
         datasets=matrix.datasets,
         mean_ranks=tuple(rank_of[name] for name in names),
         alpha=alpha,
-        friedman=friedman(ranks),
+        friedman=friedman(ranks, derived_rng(seed, "friedman", matrix.metric)),
         nemenyi_cd=cd,
-        pairs=tuple(pairs),
+        pairs=pairs,
         bayesian=bayesian,
         groups={
             "wilcoxon_holm": indistinguishable_runs(names, lambda a, b: (a, b) in differ),
             "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
             "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
         },
-        power=power_statement(k, n, alpha, float(np.diff(ties.level(mean)[order[:2]])[0])),
+        power=power_statement(
+            gaps, ranks[order[:2]], names[:2], alpha=alpha, rng=derived_rng(seed, "power", matrix.metric)
+        ),
+        bars=bars,
         missing=matrix.missing,
         zeros=zeros,
         rope=rope,

@@ -8,13 +8,16 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.compare.bayesian import BayesianPair
-from recassay.analysis.compare.power import PowerStatement
-from recassay.analysis.inference.significance import FriedmanResult, Pair, nemenyi_cd
+from recassay.analysis.compare.power import FEWEST_DATASETS, PowerStatement
+from recassay.analysis.inference.friedman import FriedmanResult
+from recassay.analysis.inference.significance import Pair, nemenyi_cd
 from recassay.core import columns as c
-from recassay.core.choices import ZeroMethod
+from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.display import Displayed
 from recassay.core.plain import plain
 from recassay.core.results import MissingCells
+
+__all__ = ["FEWEST_DATASETS", "CompareResult", "critical_differences"]
 
 
 def critical_differences(most: int, alpha: float) -> list[float]:
@@ -27,8 +30,8 @@ class CompareResult(Displayed):
     """The tests of one metric; `algorithms` and `mean_ranks` run from the best mean rank to the worst.
 
     `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a
-    critical-difference diagram joins by a bar. Pairs that do not differ but have a differing one between them are in
-    the list of pairs only.
+    critical-difference diagram joins by a bar; `bars` names the rule that it draws. Pairs that do not differ but have a
+    differing one between them are in the list of pairs only.
     """
 
     metric: str
@@ -43,11 +46,23 @@ class CompareResult(Displayed):
     bayesian: tuple[BayesianPair, ...]
     groups: dict[str, tuple[tuple[str, ...], ...]]
     power: PowerStatement
+    bars: BarsRule
     missing: MissingCells
     zeros: ZeroMethod
     rope: float
     credibility: float
     draws: int
+
+    @property
+    def drawn(self) -> tuple[tuple[str, ...], ...]:
+        """The groups that the diagram joins by bars: those of its rule, none where there are too few datasets."""
+        if len(self.datasets) < FEWEST_DATASETS:
+            return ()
+        return self.groups[self.bars.replace("-", "_")]
+
+    def lead(self) -> tuple[Pair, BayesianPair]:
+        """The best mean rank against the second."""
+        return self.pairs[0], self.bayesian[0]
 
     def to_frame(self) -> pl.DataFrame:
         """One row a pair: Wilcoxon-Holm, effect sizes and the Bayesian probabilities."""
@@ -96,5 +111,5 @@ class CompareResult(Displayed):
             "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
                         "dropped": list(self.missing.dropped)},
             "settings": {"alpha": self.alpha, "zeros": self.zeros, "rope": self.rope,
-                         "credibility": self.credibility, "draws": self.draws},
+                         "credibility": self.credibility, "draws": self.draws, "bars": self.bars},
         })  # fmt: skip

@@ -145,7 +145,7 @@ class _Play:
 
 
 def _separated(result: GlickoResult, real: Sequence[str]) -> float | None:
-    if len(real) < 3:
+    if len(real) < 3 or result.bounds is None:
         return None
     ends = result.intervals()[[result.algorithms.index(name) for name in real]]
     apart = ends[:, None, 0] > ends[None, :, 1]

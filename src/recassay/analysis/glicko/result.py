@@ -19,7 +19,9 @@ from recassay.core.types import FloatArray
 class GlickoResult(Displayed):
     """`history[t, :, a]` holds rating, deviation and volatility of algorithm a after t datasets (0: the start).
 
-    `spread[:, a]` is the 2.5 %, 50 % and 97.5 % quantile of the final rating of a over random orders of the datasets.
+    `bounds[a]` is the 95 % interval of the final rating of a by a bootstrap over datasets and orders (None below five
+    datasets). `spread[:, a]` is the 2.5 %, 50 % and 97.5 % quantile of the final rating of a over random
+    orders of the datasets.
     """
 
     metric: str
@@ -28,6 +30,7 @@ class GlickoResult(Displayed):
     datasets: tuple[str, ...]
     order_name: str
     history: FloatArray
+    bounds: FloatArray | None
     wins: FloatArray
     spread: FloatArray
     rank_spread: FloatArray
@@ -56,8 +59,11 @@ class GlickoResult(Displayed):
         return sorted(range(len(self.algorithms)), key=lambda a: (-self.ratings[0, a], self.algorithms[a]))
 
     def intervals(self) -> FloatArray:
-        """95 % intervals of the ratings, rating +- 1.96 deviations: algorithms x 2 (the papers round to 2)."""
-        return np.stack([self.ratings[0] - 1.96 * self.ratings[1], self.ratings[0] + 1.96 * self.ratings[1]], axis=1)
+        """95 % intervals of the ratings, algorithms x 2; NaN below five datasets.
+
+        The papers' own, rating +- 2 deviations, follow from `ratings`; they are too narrow (see `rate_algorithms`).
+        """
+        return np.full((len(self.algorithms), 2), np.nan) if self.bounds is None else self.bounds
 
     def ranks(self) -> FloatArray:
         """Rank by rating after every dataset, 1 the highest: datasets x algorithms; ties by name."""
@@ -82,7 +88,7 @@ class GlickoResult(Displayed):
                 "order_rank_low": self.rank_spread[0, order],
                 "order_rank_high": self.rank_spread[2, order],
             }
-        )
+        ).fill_nan(None)
 
     def history_frame(self) -> pl.DataFrame:
         """One row a dataset and algorithm, in the order of play: rating, deviation, volatility and rank after it."""
@@ -122,7 +128,8 @@ class GlickoResult(Displayed):
             "datasets": list(self.datasets),
             "order": self.order_name,
             "ratings": {
-                self.algorithms[a]: {**state(-1, a), "interval": ends[a].tolist()} for a in order
+                self.algorithms[a]: {**state(-1, a), "interval": None if self.bounds is None else ends[a].tolist()}
+                for a in order
             },
             "history": [
                 {c.DATASET: dataset, "ratings": {self.algorithms[a]: state(t + 1, a) for a in order}}

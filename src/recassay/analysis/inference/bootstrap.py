@@ -5,39 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from recassay.core.results import Matrix
 from recassay.core.types import FloatArray
 
 
 def dataset_weights(n_datasets: int, replicates: int, rng: np.random.Generator) -> FloatArray:
     """How often each dataset was drawn in each replicate (replicates x datasets): the bootstrap over datasets."""
     return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
-
-
-def resampled_values(matrix: Matrix, replicates: int, rng: np.random.Generator) -> FloatArray:
-    """Cell means with their repeated measurements (seeds or folds) drawn anew: replicates x algorithms x datasets.
-
-    The second stage of a two-stage bootstrap (Davison and Hinkley 1997, section 3.8). Folds, which are the same data
-    for every algorithm, are drawn jointly for all algorithms of a dataset; seeds independently. Resampling n
-    measurements understates the variance of their mean by (n - 1) / n, so deviations are scaled by sqrt(n / (n - 1)).
-    The scaled mean is kept within the range of the cell's own measurements, so that no impossible value appears.
-    """
-    if matrix.replicates is None:
-        raise ValueError("the matrix has no repeated measurements")
-    measured = matrix.replicates
-    n_algorithms, n_datasets, depth = measured.shape
-    count = np.isfinite(measured).sum(axis=2)
-    who = 1 if matrix.paired else n_algorithms
-    draw = rng.random((replicates, who, n_datasets, depth))
-    limit = count if not matrix.paired else count.max(axis=0, keepdims=True)
-    position = np.minimum((draw * limit[None, :, :, None]).astype(np.int64), limit[None, :, :, None] - 1)
-    position = np.broadcast_to(position, (replicates, n_algorithms, n_datasets, depth))
-    drawn = np.take_along_axis(measured[None], position, axis=3)
-    used = np.arange(depth) < count[:, :, None]
-    mean = np.where(used, drawn, 0.0).sum(axis=3) / count
-    scale = np.sqrt(count / np.maximum(count - 1, 1))
-    wide = matrix.values + (mean - matrix.values) * scale
-    return np.clip(wide, np.nanmin(measured, axis=2), np.nanmax(measured, axis=2))
 
 
 def expanded_tail(confidence: float, n: int) -> float:
@@ -51,6 +24,28 @@ def expanded_tail(confidence: float, n: int) -> float:
     if n < 2:
         return 0.0
     return float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf(1 - tail, n - 1)))
+
+
+def studentised(values: FloatArray, weights: FloatArray, confidence: float) -> FloatArray:
+    """Bootstrap-t intervals of the mean of each row of `values` (rows x datasets): rows x 2 (Efron 1981).
+
+    Each replicate's mean is judged by its own standard error, so that a long tail of large values, which moves both,
+    moves the interval too: mean - t s / sqrt(n) for the outer quantiles of t = (mean* - mean) / (s* / sqrt(n)). Means
+    of skewed scores are covered more often by it than by percentiles, at the price of width. `weights` are those of
+    `dataset_weights`; replicates of one dataset alone have no spread and do not count.
+    """
+    n = values.shape[1]
+    mean = values.mean(axis=1)
+    centred = values - mean[:, None]
+    drawn = weights @ centred.T / n
+    spread = np.sqrt(np.maximum(weights @ (centred**2).T / n - drawn**2, 0.0) / (n - 1))
+    error = centred.std(axis=1, ddof=1) / np.sqrt(n)
+    known = spread > 1e-9 * np.maximum(error, 1e-300)
+    t = np.where(known, drawn / np.where(known, spread, 1.0), np.nan)
+    tail = (1 - confidence) / 2
+    t[:, ~known.any(axis=0)] = 0.0
+    low, high = np.nanquantile(t, [tail, 1 - tail], axis=0)
+    return np.stack([mean - high * error, mean - low * error], axis=1)
 
 
 def intervals(samples: FloatArray, n_datasets: int, confidence: float, *, discrete: bool = False) -> FloatArray:

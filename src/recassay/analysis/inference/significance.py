@@ -1,4 +1,4 @@
-"""Frequentist tests over datasets: Friedman, Nemenyi, and pairwise Wilcoxon with Holm's correction (Demšar 2006)."""
+"""Every pair of algorithms over datasets: Wilcoxon's test with Holm's correction, and Nemenyi's (Demšar 2006)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
 from recassay.core.results import Matrix
@@ -15,23 +16,12 @@ from recassay.core.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class FriedmanResult:
-    """Friedman's test without and with the correction for ties, each with its Iman-Davenport F."""
-
-    chi_square: float
-    p_value: float
-    f: float
-    f_p_value: float
-    degrees: tuple[int, int]
-    chi_square_ties: float
-    p_value_ties: float
-    f_ties: float
-    f_p_value_ties: float
-
-
-@dataclass(frozen=True, slots=True)
 class Pair:
-    """Two algorithms compared on every dataset; positive differences mean that `left` is better."""
+    """Two algorithms compared on every dataset; positive differences mean that `left` is better.
+
+    `favours` is the one on whose side Wilcoxon's rank sum is larger (None: neither). It need not be `left`, which has
+    the better mean rank: mean ranks count places, the test weighs differences.
+    """
 
     left: str
     right: str
@@ -39,6 +29,7 @@ class Pair:
     p: float
     p_holm: float
     significant: bool
+    favours: str | None
     rank_biserial: float
     median_difference: float
     wins: int
@@ -52,35 +43,13 @@ def dataset_ranks(matrix: Matrix) -> FloatArray:
 
 
 def advantages(matrix: Matrix, left: int, right: int) -> FloatArray:
-    """By how much `left` is better than `right` on each dataset, in the metric's units; 0 where they tie."""
-    mine, theirs = matrix.values[left], matrix.values[right]
-    difference = np.where(ties.sign(mine, theirs) == 0, 0.0, mine - theirs)
-    return difference if matrix.higher_is_better else 0.0 - difference
+    """By how much `left` is better than `right` on each dataset, in the metric's units; 0 where they are equal.
 
-
-def friedman(ranks: FloatArray) -> FriedmanResult:
-    """Are the mean ranks of k algorithms on N datasets more different than chance?
-
-    chi^2 = 12 N / (k (k + 1)) * (sum_j R_j^2 - k (k + 1)^2 / 4), with k - 1 degrees of freedom, and
-    F = (N - 1) chi^2 / (N (k - 1) - chi^2) with k - 1 and (k - 1)(N - 1) (Iman and Davenport 1980; Demšar 2006,
-    section 3.2.2). With ties chi^2 is divided by 1 - sum (t^3 - t) / (N k (k^2 - 1)), as scipy does. Where every
-    algorithm ties everywhere there is no evidence: statistics 0, p 1.
+    Values that differ by no more than rounding are equal, here as in the ranks.
     """
-    k, n = ranks.shape
-    mean = ranks.mean(axis=1)
-    plain = 12 * n / (k * (k + 1)) * float((mean**2).sum() - k * (k + 1) ** 2 / 4)
-    tied = sum(float((count**3 - count).sum()) for count in (np.unique(d, return_counts=True)[1] for d in ranks.T))
-    correction = 1 - tied / (n * k * (k**2 - 1))
-    corrected = plain / correction if correction > 0 else 0.0
-    degrees = (k - 1, (k - 1) * (n - 1))
-
-    def with_f(chi: float) -> tuple[float, float, float, float]:
-        chi = max(chi, 0.0)
-        room = n * (k - 1) - chi
-        f = (n - 1) * chi / room if ties.beats(n * (k - 1), chi) else float("inf")
-        return chi, float(stats.chi2.sf(chi, k - 1)), f, float(stats.f.sf(f, *degrees))
-
-    return FriedmanResult(*with_f(plain), degrees, *with_f(corrected))
+    one, other = matrix.values[left], matrix.values[right]
+    difference = np.where(ties.sign(one, other) == 0, 0.0, one - other)
+    return difference if matrix.higher_is_better else 0.0 - difference
 
 
 def nemenyi_cd(k: int, n: int, alpha: float) -> float:
@@ -103,48 +72,29 @@ def holm(p_values: FloatArray) -> FloatArray:
     return out
 
 
-def wilcoxon(advantage: FloatArray, zeros: ZeroMethod) -> tuple[float, float]:
-    """Two-sided Wilcoxon signed-rank test by scipy (exact for few datasets without ties or zeros).
-
-    `zeros` says what becomes of datasets where the two are equal: `wilcox` (default) drops them, `pratt` ranks them and
-    drops their ranks, `zsplit` gives half of their ranks to each side. All equal: statistic 0, p 1. Differences of
-    equal size, by the rule of `core.ties`, share their rank.
-    """
-    if not advantage.any():
-        return 0.0, 1.0
-    levelled = np.copysign(ties.level(np.abs(advantage)), advantage)
-    answer = stats.wilcoxon(levelled, zero_method=zeros, alternative="two-sided")
-    return float(answer.statistic), float(answer.pvalue)
-
-
-def rank_biserial(advantage: FloatArray) -> float:
-    """Matched-pairs rank-biserial correlation (Kerby 2014): (R+ - R-) / (R+ + R-) over the ranks of |difference|."""
-    nonzero = advantage[advantage != 0]
-    if not len(nonzero):
-        return 0.0
-    ranks = ties.ranks(np.abs(nonzero), higher_is_better=False)
-    return float((ranks * np.sign(nonzero)).sum() / ranks.sum())
-
-
-def wilcoxon_holm(matrix: Matrix, order: list[int], alpha: float, zeros: ZeroMethod) -> list[Pair]:
-    """Every pair in the given order of algorithms, p-values adjusted together by Holm's step-down."""
-    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    gaps = [advantages(matrix, a, b) for a, b in pairs]
+def wilcoxon_holm(names: list[tuple[str, str]], gaps: FloatArray, alpha: float, zeros: ZeroMethod) -> tuple[Pair, ...]:
+    """Every pair by its names and advantages (pairs x datasets), p-values adjusted together by Holm's step-down."""
     tests = [wilcoxon(gap, zeros) for gap in gaps]
     adjusted = holm(np.array([p for _, p in tests]))
-    return [
-        Pair(
-            left=matrix.algorithms[a],
-            right=matrix.algorithms[b],
-            statistic=statistic,
-            p=p,
-            p_holm=float(p_holm),
-            significant=bool(p_holm < alpha),
-            rank_biserial=rank_biserial(gap),
-            median_difference=float(np.median(gap)),
-            wins=int((gap > 0).sum()),
-            ties=int((gap == 0).sum()),
-            losses=int((gap < 0).sum()),
-        )
-        for (a, b), gap, (statistic, p), p_holm in zip(pairs, gaps, tests, adjusted, strict=True)
-    ]
+    return tuple(
+        _pair(*pair, gap, *test, float(p_holm), alpha)
+        for pair, gap, test, p_holm in zip(names, gaps, tests, adjusted, strict=True)
+    )
+
+
+def _pair(left: str, right: str, gap: FloatArray, statistic: float, p: float, p_holm: float, alpha: float) -> Pair:
+    effect = rank_biserial(gap)
+    return Pair(
+        left=left,
+        right=right,
+        statistic=statistic,
+        p=p,
+        p_holm=p_holm,
+        significant=p_holm < alpha,
+        favours=left if effect > 0 else right if effect < 0 else None,
+        rank_biserial=effect,
+        median_difference=float(np.median(gap)),
+        wins=int((gap > 0).sum()),
+        ties=int((gap == 0).sum()),
+        losses=int((gap < 0).sum()),
+    )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules, first_shares
-from recassay.analysis.aggregation.rules import DolanMore, Rule
-from recassay.analysis.inference.bootstrap import dataset_weights, intervals, resampled_values
+from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.rank.predictive import FEWEST_DATASETS, probability_first
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
@@ -18,9 +20,6 @@ from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
-
-_BLOCK = 500
-"""Replicates handled at once where every replicate has values of its own."""
 
 
 def rank_algorithms(
@@ -35,10 +34,13 @@ def rank_algorithms(
 ) -> RankResult:
     """Score and rank the algorithms by every aggregation, with a bootstrap over datasets.
 
-    Each replicate draws as many datasets as there are, with replacement; where cells have repeated measurements (seeds
-    or folds) those are drawn anew as well. The intervals are expanded percentile intervals (see `bootstrap`); the
-    probability of being first is the share of replicates in which an algorithm ranks first, ties sharing the win. The
-    bootstrap treats the datasets as a sample of those the ranking should hold for.
+    Each replicate draws as many datasets as there are, with replacement, and takes their cells as they are: where a
+    cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and drawing
+    them anew would count it twice. The intervals are expanded percentile intervals, those of the means bootstrap-t
+    intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm ranks first, ties sharing the
+    win; the probability that it would be first in a new benchmark is `probability_best` (see `probability_first`).
+    Below five datasets there is none of these. All of it treats the datasets as a sample of those that the ranking
+    should hold for.
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
@@ -53,53 +55,64 @@ def rank_algorithms(
         else:
             rules.append(rule)
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
-    ones = np.ones((1, len(matrix.datasets)))
-    sampled = _bootstrap_scores(matrix, contest, rules, replicates, seed, options)
+    n = len(matrix.datasets)
+    ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
+    weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric))
     rankings = {}
     for rule in rules:
         upward = rule.higher_is_better(matrix.higher_is_better)
         scores = rule.score(contest, ones, options)
-        ranks = ties.ranks(sampled[rule.name], higher_is_better=upward)
-        rankings[rule.name] = Ranking(
-            rule=rule,
-            higher_is_better=upward,
-            scores=scores[0],
-            ranks=ties.ranks(scores, higher_is_better=upward)[0],
-            score_interval=intervals(sampled[rule.name], len(matrix.datasets), confidence),
-            rank_interval=intervals(ranks, len(matrix.datasets), confidence, discrete=True),
-            probability_best=first_shares(ranks).mean(axis=0),
-        )
+        ranking = Ranking(rule, upward, scores[0], ties.ranks(scores, higher_is_better=upward)[0])
+        if enough:
+            sampled = rule.score(contest, weights, options)
+            ranks = ties.ranks(sampled, higher_is_better=upward)
+            ranking = replace(
+                ranking,
+                score_interval=_score_interval(rule.name, matrix, sampled, weights, confidence),
+                rank_interval=intervals(ranks, n, confidence, discrete=True),
+                resampling_share=first_shares(ranks).mean(axis=0),
+            )
+        rankings[rule.name] = ranking
+    again = None
+    if enough:
+        again = probability_first(contest.ranks[0], derived_rng(seed, "first again", matrix.metric))
     return RankResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         algorithms=matrix.algorithms,
         datasets=matrix.datasets,
         rankings=rankings,
+        mean_ranks=contest.ranks[0].mean(axis=1),
+        probability_best=again,
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,
         confidence=confidence,
-        resampled="datasets" if matrix.replicates is None
-        else "datasets and folds" if matrix.paired else "datasets and seeds",
         dolan_more=options,
-    )  # fmt: skip
+    )
 
 
-def _bootstrap_scores(
-    matrix: Matrix, contest: Contest, rules: list[Rule], replicates: int, seed: int, options: DolanMore
-) -> dict[str, FloatArray]:
-    rng = derived_rng(seed, "rank", matrix.metric)
-    weights = dataset_weights(len(matrix.datasets), replicates, rng)
-    if matrix.replicates is None:
-        return {rule.name: rule.score(contest, weights, options) for rule in rules}
-    sampled = {rule.name: np.empty((replicates, len(matrix.algorithms))) for rule in rules}
-    for start in range(0, replicates, _BLOCK):
-        part = slice(start, min(start + _BLOCK, replicates))
-        values = resampled_values(matrix, part.stop - part.start, rng)
-        block = Contest(values, higher_is_better=matrix.higher_is_better)
-        for rule in rules:
-            sampled[rule.name][part] = rule.score(block, weights[part], options)
-    return sampled
+_MEANS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
+    "mean": (np.asarray, np.asarray),
+    "geometric_mean": (np.log, np.exp),
+    "harmonic_mean": (np.reciprocal, np.reciprocal),
+}
+"""Of what each of these is the mean, and the way back."""
+
+
+def _score_interval(
+    rule: str, matrix: Matrix, sampled: FloatArray, weights: FloatArray, confidence: float
+) -> FloatArray:
+    """Of a mean by bootstrap-t on the scale on which it is one, of other scores by percentiles."""
+    values = matrix.values
+    if rule not in _MEANS or (rule != "mean" and not (values > 0).all()):
+        return intervals(sampled, values.shape[1], confidence)
+    there, back = _MEANS[rule]
+    ends = studentised(there(values), weights, confidence)
+    if rule == "harmonic_mean":
+        ends = np.maximum(ends, np.finfo(float).tiny)
+    ends = np.sort(back(ends), axis=1)
+    return np.maximum(ends, 0.0) if (values >= 0).all() else ends
 
 
 def _run(results: Results, spec: AnalysisSpec) -> RankResult:

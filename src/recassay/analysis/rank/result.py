@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule
+from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule, distinct
 from recassay.core import columns as c
 from recassay.core.display import Displayed
 from recassay.core.results import MissingCells
@@ -28,56 +27,79 @@ def rule_notes() -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """One aggregation's answer; arrays follow the algorithms of the result it belongs to."""
+    """One aggregation's answer; arrays follow the algorithms of the result it belongs to.
+
+    Intervals and `resampling_share`, the share of bootstrap replicates in which an algorithm is first, are None below
+    five datasets.
+    """
 
     rule: Rule
     higher_is_better: bool
     scores: FloatArray
     ranks: FloatArray
-    score_interval: FloatArray
-    rank_interval: FloatArray
-    probability_best: FloatArray
+    score_interval: FloatArray | None = None
+    rank_interval: FloatArray | None = None
+    resampling_share: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankResult(Displayed):
-    """The rankings of one metric by every rule, and the rules that could not be applied."""
+    """The rankings of one metric by every rule, and the rules that could not be applied.
+
+    `probability_best[a]` is the probability that algorithm a has the best mean rank in a new benchmark of the same kind
+    and size (None below five datasets). It is not the resampling share, which repeats the luck of this benchmark.
+    """
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     rankings: dict[str, Ranking]
+    mean_ranks: FloatArray
+    probability_best: FloatArray | None
     skipped: dict[str, str]
     missing: MissingCells
     replicates: int
     confidence: float
-    resampled: str
     dolan_more: DolanMore
 
     def order(self) -> list[int]:
-        """Positions of the algorithms by their mean rank over the rules, best first."""
-        mean = np.mean([r.ranks for r in self.rankings.values()], axis=0)
-        return sorted(range(len(self.algorithms)), key=lambda a: (mean[a], self.algorithms[a]))
+        """Positions of the algorithms by mean rank over the datasets, best first: the order of every verdict."""
+        return sorted(range(len(self.algorithms)), key=lambda a: (self.mean_ranks[a], self.algorithms[a]))
+
+    def counted(self) -> list[Ranking]:
+        """The rankings that count as opinions of their own: of two that always agree, one."""
+        return [self.rankings[rule.name] for rule in distinct(r.rule for r in self.rankings.values())]
+
+    def firsts(self) -> dict[str, list[str]]:
+        """By algorithm, the titles of the counted aggregations under which it is first or tied for it."""
+        found: dict[str, list[str]] = {}
+        for ranking in self.counted():
+            for a, name in enumerate(self.algorithms):
+                if ranking.ranks[a] == ranking.ranks.min():
+                    found.setdefault(name, []).append(ranking.rule.title)
+        return found
 
     def to_frame(self) -> pl.DataFrame:
-        """Long: method, algorithm, score, its interval, rank, its interval, probability of being first."""
+        """Long: method, algorithm, score, its interval, rank, its interval, share of replicates in which it is first.
+
+        `probability_best` stands beside the mean rank, which it is about.
+        """
+
+        def ends(interval: FloatArray | None, a: int) -> list[float | None]:
+            return [None, None] if interval is None else interval[a].tolist()
+
         rows = [
-            {
-                "method": name,
-                c.ALGORITHM: self.algorithms[a],
-                c.SCORE: float(r.scores[a]),
-                "score_low": float(r.score_interval[a, 0]),
-                "score_high": float(r.score_interval[a, 1]),
-                c.RANK: float(r.ranks[a]),
-                "rank_low": float(r.rank_interval[a, 0]),
-                "rank_high": float(r.rank_interval[a, 1]),
-                "probability_best": float(r.probability_best[a]),
-            }
+            (name, self.algorithms[a], float(r.scores[a]), *ends(r.score_interval, a), float(r.ranks[a]),
+             *ends(r.rank_interval, a), None if r.resampling_share is None else float(r.resampling_share[a]),
+             None if name != "mean_rank" or self.probability_best is None else float(self.probability_best[a]))
             for name, r in self.rankings.items()
             for a in self.order()
-        ]
-        return pl.DataFrame(rows)
+        ]  # fmt: skip
+        numbers = (c.SCORE, "score_low", "score_high", c.RANK, "rank_low", "rank_high", "resampling_share",
+                   "probability_best")  # fmt: skip
+        schema = {"method": pl.String, c.ALGORITHM: pl.String} | {name: pl.Float64 for name in numbers}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The long table of rankings, and the scores as a table of algorithms by aggregations."""
@@ -87,11 +109,13 @@ class RankResult(Displayed):
         return {"rankings": self.to_frame(), "leaderboard": scores[self.order()]}
 
     def to_dict(self) -> dict[str, Any]:
-        """`methods`, `ranks`, `interval`, `rank_interval` and `probability_best`, each by method and algorithm."""
+        """`methods`, `ranks`, `interval`, `rank_interval`, `resampling_share` by method and algorithm, and
+        `probability_best` of the mean rank; null below five datasets."""
 
-        def by_name(values: FloatArray) -> dict[str, Any]:
-            return {name: values[a].tolist() for a, name in enumerate(self.algorithms)}
+        def by_name(values: FloatArray | None) -> dict[str, Any] | None:
+            return None if values is None else {name: values[a].tolist() for a, name in enumerate(self.algorithms)}
 
+        firsts = self.firsts()
         return {
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
@@ -101,10 +125,13 @@ class RankResult(Displayed):
             "ranks": {m: by_name(r.ranks) for m, r in self.rankings.items()},
             "interval": {m: by_name(r.score_interval) for m, r in self.rankings.items()},
             "rank_interval": {m: by_name(r.rank_interval) for m, r in self.rankings.items()},
-            "probability_best": {m: by_name(r.probability_best) for m, r in self.rankings.items()},
+            "probability_best": {"mean_rank": by_name(self.probability_best)},
+            "resampling_share": {m: by_name(r.resampling_share) for m, r in self.rankings.items()},
+            "first": {"by_mean_rank": self.algorithms[self.order()[0]], "aggregations": len(self.counted()),
+                      "under": firsts},
             "skipped": self.skipped,
             "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
                         "dropped": list(self.missing.dropped)},
-            "settings": {"replicates": self.replicates, "confidence": self.confidence, "resampled": self.resampled,
+            "settings": {"replicates": self.replicates, "confidence": self.confidence, "resampled": "datasets",
                          "beta_max": self.dolan_more.beta_max, "beta_step": self.dolan_more.step},
         }  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.bootstrap import intervals
-from recassay.analysis.strata.bootstrap import user_replicates
+from recassay.analysis.strata.bootstrap import user_halves, user_replicates
 from recassay.analysis.strata.pairs import find_crossings, paired_tests
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
@@ -23,6 +23,8 @@ from recassay.core.types import FloatArray, IntArray
 
 REPLICATES = 2000
 LEAST_REPLICATES = 100
+HALVINGS = 500
+"""Random halvings of the users behind what chance alone puts between two orders."""
 
 
 def sweep_strata(
@@ -39,20 +41,22 @@ def sweep_strata(
     expanded percentile intervals over `replicates` draws of users, the same draws for every algorithm and threshold.
     At each P every two algorithms are compared by the paired t-test over users with Holm's correction over the pairs;
     a crossing is where the sign of a difference changes with P. The popularity sensitivity of a ranking is the Kendall
-    distance between the orders at the lowest and the highest P, for each dataset and over all.
+    distance between the orders at the lowest and the highest P, for each dataset and over all, beside the distance
+    between the orders on random halves of the users at one P.
     """
     if not 0 < alpha < 1 or not 0.5 <= confidence < 1:
         raise UsageError(f"alpha is {alpha} and confidence {confidence}", fix="give shares such as 0.05 and 0.95")
     if replicates < LEAST_REPLICATES:
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     upward = evidence.higher_is_better
-    swept, ends, n_users = [], [], 0
+    swept, ends = [], []
     for scores in evidence.datasets:
-        draws = user_replicates(scores.scores, replicates, derived_rng(seed, "popularity strata", scores.dataset))
-        strata = _sweep(scores, draws, upward, alpha, confidence)
+        rng = derived_rng(seed, "popularity strata", scores.dataset)
+        draws = user_replicates(scores.scores, replicates, rng)
+        halves = user_halves(scores.scores[[0, -1]], HALVINGS, rng)
+        strata = _sweep(scores, draws, halves, upward, alpha, confidence)
         swept.append(strata)
-        ends.append((strata.value[[0, -1]], draws[:, [0, -1]]))
-        n_users += int(strata.users.min())
+        ends.append((strata.value[[0, -1]], halves))
     shared = sorted(set.intersection(*(set(strata.algorithms) for strata in swept)))
     return StrataResult(
         metric=evidence.metric,
@@ -62,9 +66,8 @@ def sweep_strata(
             ends,
             [[strata.algorithms.index(name) for name in shared] for strata in swept],
             higher_is_better=upward,
-            n_users=n_users,
             confidence=confidence,
-            rng=derived_rng(seed, "popularity strata", "study"),
+            proven=sum(strata.sensitivity.proven for strata in swept),
         ),
         others=evidence.others,
         alpha=alpha,
@@ -75,7 +78,7 @@ def sweep_strata(
 
 
 def _sweep(
-    scores: StrataScores, draws: FloatArray, higher_is_better: bool, alpha: float, confidence: float
+    scores: StrataScores, draws: FloatArray, halves: FloatArray, higher_is_better: bool, alpha: float, confidence: float
 ) -> DatasetStrata:
     users: IntArray = np.isfinite(scores.scores[:, 0]).sum(axis=1)
     value = np.nanmean(scores.scores, axis=2)
@@ -90,6 +93,7 @@ def _sweep(
     )
     return DatasetStrata(
         dataset=scores.dataset,
+        higher_is_better=higher_is_better,
         algorithms=scores.algorithms,
         thresholds=scores.thresholds,
         value=value,
@@ -103,8 +107,9 @@ def _sweep(
         difference_low=gaps[:, :, 0],
         difference_high=gaps[:, :, 1],
         crossings=find_crossings(tests, scores.thresholds, scores.algorithms, alpha),
-        sensitivity=sensitivity(value, draws, tests, n_users=int(users.min()), alpha=alpha, confidence=confidence),
+        sensitivity=sensitivity(value, halves, tests, alpha=alpha, confidence=confidence),
         shortened=scores.shortened,
+        whole=scores.whole,
     )
 
 

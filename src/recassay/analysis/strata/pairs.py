@@ -57,12 +57,14 @@ class Crossing:
 def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
     """Student's paired t-test over users for every two algorithms at each threshold (the test of the paper's Table 1).
 
-    t = mean(d) / (s(d) / sqrt(n)) with n - 1 degrees of freedom, d the differences of the n users in T_P. Where all d
-    are equal there is no spread: p is 1 for d = 0, else 0; with one user p is 1. Means that tie differ by 0.
+    t = mean(d) / (s(d) / sqrt(n)) with n - 1 degrees of freedom, d the differences of the n users in T_P. No p is below
+    2 / 2^m, m the users whose d is not 0: if the signs of their differences were coins, all would fall alike that
+    often. Without that, three users with equal differences, which have no spread, would give p = 0.
+    Means that tie differ by 0.
     """
     n_thresholds, n_algorithms, _ = scores.shape
     left, right = np.triu_indices(n_algorithms, k=1)
-    mean, t, p = (np.empty((n_thresholds, len(left))) for _ in range(3))
+    mean, t, p, coins = (np.empty((n_thresholds, len(left))) for _ in range(4))
     for row, block in enumerate(scores):
         values = block[:, np.isfinite(block[0])]
         n = values.shape[1]
@@ -73,7 +75,8 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
             mean[row, at] = np.where(tied, 0.0, gaps.mean(axis=1))
             error = gaps.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(gaps), np.inf)
             t[row, at] = _quotient(mean[row, at], error)
-        p[row] = 2 * stats.t.sf(np.abs(t[row]), max(n - 1, 1))
+            coins[row, at] = 2.0 ** (1 - np.count_nonzero(gaps, axis=1))
+        p[row] = np.clip(2 * stats.t.sf(np.abs(t[row]), max(n - 1, 1)), np.minimum(coins[row], 1.0), 1.0)
     adjusted = np.stack([holm(one) for one in p]) if len(left) else p.copy()
     return PairTests(left.astype(np.int64), right.astype(np.int64), mean, t, p, adjusted)
 

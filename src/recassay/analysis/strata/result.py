@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.strata.pairs import Crossing, PairTests, significant
-from recassay.analysis.strata.sensitivity import OrderSensitivity, StudySensitivity
+from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, StudySensitivity
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
 from recassay.core.display import Displayed
@@ -32,10 +32,12 @@ CROSSING_SCHEMA = {
 class DatasetStrata:
     """One dataset: `value`, `low`, `high` and `rank` are thresholds x algorithms, `users` counts those in each T_P.
 
-    `difference_low` and `difference_high` (thresholds x pairs) bound the paired differences of `tests`.
+    `difference_low` and `difference_high` (thresholds x pairs) bound the paired differences of `tests`. `whole` are
+    the values on the whole test part, where known: the sets T_P are samples, the last one too.
     """
 
     dataset: str
+    higher_is_better: bool
     algorithms: tuple[str, ...]
     thresholds: tuple[int, ...]
     value: FloatArray
@@ -51,6 +53,7 @@ class DatasetStrata:
     crossings: tuple[Crossing, ...]
     sensitivity: OrderSensitivity
     shortened: int
+    whole: FloatArray | None = None
 
     def curves_frame(self, alpha: float) -> pl.DataFrame:
         """One row a threshold and algorithm; `told_from_best`: it differs from the best there (never for the best)."""
@@ -103,6 +106,13 @@ class DatasetStrata:
         """The algorithms from the best to the worst at the threshold in that row, equals by name."""
         return [self.algorithms[a] for a in sorted(range(len(self.algorithms)), key=lambda a: (self.rank[row, a], a))]
 
+    def first_on_all(self) -> str:
+        """The best on the whole test part; on the sample of the highest threshold where that is not known."""
+        if self.whole is None:
+            return self.order(len(self.thresholds) - 1)[0]
+        up = 1.0 if self.higher_is_better else -1.0
+        return self.algorithms[int(np.argmax(up * self.whole))]
+
     def to_dict(self, alpha: float) -> dict[str, Any]:
         """Plain data for JSON."""
         shares = self.shares.to_dicts()
@@ -142,6 +152,9 @@ class DatasetStrata:
             "crossings": [{**asdict(crossing), "proven": crossing.proven} for crossing in self.crossings],
             "sensitivity": self.sensitivity.to_dict(),
             "shortened_lists": self.shortened,
+            "whole_test_part": None
+            if self.whole is None
+            else dict(zip(self.algorithms, self.whole.tolist(), strict=True)),
         }
 
 
@@ -191,27 +204,21 @@ class StrataResult(Displayed):
 
     def sensitivity_frame(self) -> pl.DataFrame:
         """One row a dataset, then the mean over datasets (`scope` study) and the orders by mean rank (`mean ranks`)."""
-        rows = [
-            ("dataset", d.dataset, d.sensitivity.estimate, d.sensitivity.low, d.sensitivity.high,
-             d.sensitivity.pairs, d.sensitivity.flipped, d.sensitivity.proven)
-            for d in self.datasets
-        ]  # fmt: skip
         study = self.study
-        nothing = (None, None, None)
-        rows.append(("study", "mean over datasets", study.estimate, study.low, study.high, *nothing))  # type: ignore[arg-type]
-        rows.append(("mean ranks", "orders by mean rank", study.by_mean_rank, study.by_mean_rank_low,
-                     study.by_mean_rank_high, *nothing))  # type: ignore[arg-type]  # fmt: skip
-        schema = {
-            "scope": pl.String,
-            c.DATASET: pl.String,
-            "distance": pl.Float64,
-            "low": pl.Float64,
-            "high": pl.Float64,
-            "pairs": pl.Int64,
-            "flipped": pl.Int64,
-            "proven": pl.Int64,
-        }
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        found: list[tuple[str, str, float, Chance, OrderSensitivity | None]] = [
+            ("dataset", d.dataset, d.sensitivity.estimate, d.sensitivity.chance, d.sensitivity) for d in self.datasets
+        ]
+        found.append(("study", "mean over datasets", study.estimate, study.chance, None))
+        found.append(("mean ranks", "orders by mean rank", study.by_mean_rank, study.by_mean_rank_chance, None))
+        counts = ("pairs", "observed", "flipped", "proven")
+        rows = [
+            (scope, name, distance, chance.mean, chance.low, chance.high,
+             *(None if counted is None else getattr(counted, count) for count in counts))
+            for scope, name, distance, chance, counted in found
+        ]  # fmt: skip
+        numbers = ("distance", "chance", "chance_low", "chance_high")
+        schema = {"scope": pl.String, c.DATASET: pl.String} | {name: pl.Float64 for name in numbers}
+        return pl.DataFrame(rows, schema=schema | {name: pl.Int64 for name in counts}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
         """`datasets` by name with strata, crossings and sensitivity, then `sensitivity` over the study."""

@@ -8,33 +8,71 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.strata.pairs import PairTests
 from recassay.core import ties
 from recassay.core.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class OrderSensitivity:
-    """A Kendall distance (0: the same order, 1: the reverse) with its bootstrap interval.
+class Chance:
+    """How far two orders are apart by chance alone: those on random halves of the users at one and the same P.
 
-    Of the `pairs` of algorithms, `flipped` change places between the ends, and `proven` do so with a significant
-    difference at both ends: the part of the distance that is more than noise between equals.
+    `mean` over halvings, and the middle `confidence` share of them from `low` to `high`. A half has fewer users than
+    the whole, so that its order is less firm: chance is rather overstated than understated.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, distances: FloatArray, confidence: float) -> Chance:
+        """Of the distances of many halvings; undefined ones do not count."""
+        known = distances[np.isfinite(distances)]
+        if not len(known):
+            return cls(float("nan"), float("nan"), float("nan"))
+        outer = (1 - confidence) / 2
+        low, high = np.quantile(known, [outer, 1 - outer])
+        return cls(float(known.mean()), float(low), float(high))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"mean": self.mean, "interval": [self.low, self.high]}
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSensitivity:
+    """The share of pairs whose order turns round between the ends (0: none, 1: all), beside what chance gives.
+
+    Of the `pairs` of algorithms, `observed` have an order at both ends: where two algorithms tie (mostly because
+    neither has a hit) nothing was seen that could turn. `flipped` of those change places, and `proven` do so with a
+    significant difference at both ends.
     """
 
     estimate: float
-    low: float
-    high: float
+    chance: Chance
     pairs: int
+    observed: int
     flipped: int
     proven: int
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the orders are farther apart than on random halves of the users mostly, and a pair is proven.
+
+        The first alone happens to six equal algorithms in 8 % of cases, since halves of one sample vary less than two
+        samples.
+        """
+        return self.estimate > self.chance.high and self.proven > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
             "estimate": self.estimate,
-            "interval": [self.low, self.high],
+            "chance": self.chance.to_dict(),
+            "beyond_chance": self.beyond_chance,
             "pairs": self.pairs,
+            "observed": self.observed,
             "flipped": self.flipped,
             "proven": self.proven,
         }
@@ -49,58 +87,75 @@ class StudySensitivity:
     """
 
     estimate: float
-    low: float
-    high: float
+    chance: Chance
     by_mean_rank: float
-    by_mean_rank_low: float
-    by_mean_rank_high: float
+    by_mean_rank_chance: Chance
     n_datasets: int
     n_algorithms: int
+    proven: int
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the mean distance is larger than that of random halves mostly is, and a pair is proven."""
+        return self.estimate > self.chance.high and self.proven > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
             "estimate": self.estimate,
-            "interval": [self.low, self.high],
+            "chance": self.chance.to_dict(),
+            "beyond_chance": self.beyond_chance,
             "by_mean_rank": {
                 "estimate": self.by_mean_rank,
-                "interval": [self.by_mean_rank_low, self.by_mean_rank_high],
+                "chance": self.by_mean_rank_chance.to_dict(),
                 "algorithms": self.n_algorithms,
             },
             "datasets": self.n_datasets,
+            "proven": self.proven,
         }
 
 
-def kendall_distance(one: FloatArray, other: FloatArray) -> FloatArray:
-    """The share of pairs that two orders (rows x algorithms, by value) put in opposite order; NaN without a pair.
+def order_distance(one: FloatArray, other: FloatArray) -> FloatArray:
+    """The share of pairs that two orders (rows x algorithms, by value) put in opposite order: Kendall's distance.
 
-    A pair that is tied in exactly one of the two orders counts one half (K^(1/2) of Fagin et al. 2004, Comparing and
-    aggregating rankings with ties), one tied in both counts nothing.
+    Only pairs with an order in both count; NaN where there is none.
     """
     left, right = np.triu_indices(one.shape[-1], k=1)
-    if not len(left):
-        return np.full(one.shape[:-1], np.nan)
-    apart = ties.sign(one[..., left], one[..., right]) - ties.sign(other[..., left], other[..., right])
-    distance: FloatArray = np.abs(apart).mean(axis=-1) / 2
-    return distance
+    product = ties.sign(one[..., left], one[..., right]) * ties.sign(other[..., left], other[..., right])
+    seen = (product != 0).sum(axis=-1)
+    return np.where(seen > 0, (product < 0).sum(axis=-1) / np.maximum(seen, 1), np.nan)
+
+
+def halved_distances(halves: FloatArray) -> FloatArray:
+    """The distances between the two halves of every halving, those at the first threshold, then those at the last.
+
+    `halves` is halvings x 2 halves x 2 ends x algorithms (see `user_halves`).
+    """
+    return order_distance(halves[:, 0], halves[:, 1]).T.ravel()
+
+
+def _mean_of_known(values: FloatArray, axis: int) -> FloatArray:
+    known = np.isfinite(values)
+    count = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def sensitivity(
-    means: FloatArray, replicates: FloatArray, tests: PairTests, *, n_users: int, alpha: float, confidence: float
+    means: FloatArray, halves: FloatArray, tests: PairTests, *, alpha: float, confidence: float
 ) -> OrderSensitivity:
-    """The distance between the orders at the first and the last threshold.
-
-    `means` is thresholds x algorithms, `replicates` the same for each draw of users. The interval is the expanded
-    percentile interval over draws, widened to attained values. Two algorithms that are equal in truth flip in half of
-    all draws, so both the estimate and the interval include such noise: `proven` does not.
-    """
-    drawn = kendall_distance(replicates[:, 0], replicates[:, -1])
-    low, high = intervals(drawn[:, None], n_users, confidence, discrete=True)[0]
+    """The distance between the orders at the first and the last threshold (`means`: thresholds x algorithms)."""
     first, last = np.sign(tests.difference[0]), np.sign(tests.difference[-1])
     flips = first * last < 0
     sure = flips & (tests.p_holm[0] < alpha) & (tests.p_holm[-1] < alpha)
-    estimate = float(kendall_distance(means[0], means[-1]))
-    return OrderSensitivity(estimate, float(low), float(high), len(flips), int(flips.sum()), int(sure.sum()))
+    return OrderSensitivity(
+        estimate=float(order_distance(means[0], means[-1])),
+        chance=Chance.of(halved_distances(halves), confidence),
+        pairs=len(flips),
+        observed=int((first * last != 0).sum()),
+        flipped=int(flips.sum()),
+        proven=int(sure.sum()),
+    )
 
 
 def study_sensitivity(
@@ -108,40 +163,30 @@ def study_sensitivity(
     common: Sequence[Sequence[int]],
     *,
     higher_is_better: bool,
-    n_users: int,
     confidence: float,
-    rng: np.random.Generator,
+    proven: int,
 ) -> StudySensitivity:
     """The mean distance over datasets, and the distance between the orders by mean rank.
 
-    Each of `ends` is a dataset: its means (2 x algorithms: first and last threshold) and its draws of users
-    (replicates x 2 x algorithms). `common` holds for each the positions of the algorithms that every dataset has, in
-    one order. The intervals are two-stage: datasets are drawn with replacement, then a draw of users for each; with one
-    dataset, users alone (`n_users` of them).
+    Each of `ends` is a dataset: its means (2 x algorithms: first and last threshold) and its halves of users.
+    `common` holds for each the positions of the algorithms that every dataset has, in one order; `proven` pairs turn
+    round significantly on single datasets.
     """
-    n = len(ends)
-    units = n if n > 1 else n_users
-    distances = np.array([float(kendall_distance(means[0], means[1])) for means, _ in ends])
-    replicates = min(len(draws) for _, draws in ends)
-    drawn = np.stack([kendall_distance(draws[:replicates, 0], draws[:replicates, 1]) for _, draws in ends])
-    which, user_draw = rng.integers(n, size=(replicates, n)), rng.integers(replicates, size=(replicates, n))
-    low, high = intervals(drawn[which, user_draw].mean(axis=1)[:, None], units, confidence, discrete=True)[0]
-    by_rank, rank_low, rank_high = np.nan, np.nan, np.nan
+    distances = np.array([float(order_distance(means[0], means[1])) for means, _ in ends])
+    halved = np.stack([halved_distances(halves) for _, halves in ends])
+    by_rank, by_chance = np.nan, Chance(np.nan, np.nan, np.nan)
     if len(common[0]) > 1:
-        chosen = [(means[:, at], draws[:replicates, :, at]) for (means, draws), at in zip(ends, common, strict=True)]
-        own = np.stack([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen]).mean(axis=0)
-        ranks = np.stack([ties.ranks(draws, higher_is_better=higher_is_better) for _, draws in chosen])
-        mean_rank = ranks[which, user_draw].mean(axis=1)
-        by_rank = float(kendall_distance(own[0], own[1]))
-        drawn_by_rank = kendall_distance(mean_rank[:, 0], mean_rank[:, 1])
-        rank_low, rank_high = intervals(drawn_by_rank[:, None], units, confidence, discrete=True)[0]
+        chosen = [(means[:, at], halves[..., at]) for (means, halves), at in zip(ends, common, strict=True)]
+        own = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
+        ranks = np.mean([ties.ranks(halves, higher_is_better=higher_is_better) for _, halves in chosen], axis=0)
+        by_rank = float(order_distance(own[0], own[1]))
+        by_chance = Chance.of(halved_distances(ranks), confidence)
     return StudySensitivity(
-        estimate=float(distances.mean()),
-        low=float(low),
-        high=float(high),
+        estimate=float(_mean_of_known(distances[None], axis=1)[0]),
+        chance=Chance.of(_mean_of_known(halved, axis=0), confidence),
         by_mean_rank=by_rank,
-        by_mean_rank_low=float(rank_low),
-        by_mean_rank_high=float(rank_high),
-        n_datasets=n,
+        by_mean_rank_chance=by_chance,
+        n_datasets=len(ends),
         n_algorithms=len(common[0]),
+        proven=proven,
     )

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from recassay.analysis.aggregation.rules import Rule
 from recassay.analysis.stress.survival import Survival
 from recassay.core.types import BoolArray, FloatArray
 
@@ -49,14 +50,20 @@ class Conclusion:
         return "survives" if part >= MOST else "does not survive" if part < 0.5 else "depends on the aggregation"
 
 
-def consensus(reference: FloatArray, names: tuple[str, ...]) -> list[int]:
-    """Positions of the algorithms by their mean rank over the aggregations (rules x algorithms), best first."""
-    mean = reference.mean(axis=0)
-    return sorted(range(len(names)), key=lambda a: (mean[a], names[a]))
+def leading_order(
+    rules: tuple[Rule, ...], reference: FloatArray, mean_ranks: FloatArray, names: tuple[str, ...]
+) -> list[int]:
+    """Positions of the algorithms, best first, in the order that the statements are about: that by mean rank.
+
+    It is the order of the tests and of every other verdict. Where the mean rank is not among the aggregations, it is
+    the mean of the ranks under those that are (rules x algorithms).
+    """
+    keys = mean_ranks if any(rule.name == "mean_rank" for rule in rules) else reference.mean(axis=0)
+    return sorted(range(len(names)), key=lambda a: (keys[a], names[a]))
 
 
 def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> tuple[Conclusion, ...]:
-    """That the first of the consensus order is first, and that each is before the next, under each change."""
+    """That the first of the order is first, and that each is before the next, under each change."""
     found = []
     for change in survivals:
         best = order[0]
@@ -71,7 +78,7 @@ def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]
 
 
 def tiers(order: list[int], change: Survival) -> list[list[int]]:
-    """The consensus order cut where every algorithm above is before every one below, and that survives the change.
+    """The order cut where every algorithm above is before every one below, and that survives the change.
 
     Within a tier the order is not to be relied on; between tiers it is.
     """

@@ -9,11 +9,12 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.ranks import choose_rules
-from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.aggregation.rules import DolanMore, distinct
 from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.stress.algorithms import add_best, add_copies, drop_algorithms
 from recassay.analysis.stress.beta import vary_beta
-from recassay.analysis.stress.conclusions import conclude, consensus, deciding_datasets, tiers
+from recassay.analysis.stress.conclusions import conclude, deciding_datasets, leading_order, tiers
 from recassay.analysis.stress.datasets import drop_datasets, few_datasets, several, small_sizes
 from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
@@ -44,7 +45,8 @@ def stress_rankings(
 
     `draws` random subsets at each size, or all of them where they are no more. Each test compares the ranking of the
     changed table with the reference, that of the whole one, by Spearman's rho; cells with repeated measurements enter
-    by their mean. The same seed gives the same numbers.
+    by their mean. Of aggregations that always order alike (Borda and the mean rank) one counts. The same seed gives the
+    same numbers.
     """
     _refuse_too_little(matrix, draws)
     options = DolanMore(beta_max)
@@ -52,14 +54,15 @@ def stress_rankings(
         raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
     negative = bool((matrix.values < 0).any())
     asked = choose_rules(methods)
-    rules = tuple(rule for rule in asked if not (rule.nonnegative and negative))
+    opinions = distinct(asked)
+    rules = tuple(rule for rule in opinions if not (rule.nonnegative and negative))
     if not rules:
         raise NotApplicableError(f"{matrix.metric} has negative values", fix="ask for an aggregation that allows them")
     skipped = {
         rule.name: f"needs values of at least 0, and {matrix.metric} has negative ones"
-        for rule in asked
+        for rule in opinions
         if rule not in rules
-    }
+    } | {rule.name: f"orders the algorithms as {rule.same_as} does" for rule in asked if rule not in opinions}
     values = matrix.values
     count, n_datasets = values.shape
     ranker = Ranker(rules, matrix.higher_is_better, options)
@@ -82,7 +85,7 @@ def stress_rankings(
         few_datasets(ranker, values, reference, size, draws, rng(f"{size} datasets"))
         for size in small_sizes(n_datasets)
     )
-    order = consensus(reference, matrix.algorithms)
+    order = leading_order(rules, reference, dataset_ranks(matrix).mean(axis=1), matrix.algorithms)
     main = dropped.survivals[several(n_datasets)]
     result = StressResult(
         metric=matrix.metric,

@@ -25,8 +25,8 @@ from recassay.core.types import BoolArray, FloatArray
 class StressResult(Displayed):
     """What every stress test measured, and what follows.
 
-    Arrays follow `rules` and `algorithms`. `reference` are the ranks on the whole table, `order` the consensus: by mean
-    rank over the aggregations. `main` is the change that the verdict is about (a sixth of the datasets left out),
+    Arrays follow `rules` and `algorithms`. `reference` are the ranks on the whole table, `order` that by mean rank
+    over the datasets. `main` is the change that the verdict is about (a sixth of the datasets left out),
     `half` a harder one, `tiers` the order cut where it survives `main`, and `deciding[r, d]` says whether the first of
     the order loses its place under rule r without dataset d alone. `words` say what
     survives.

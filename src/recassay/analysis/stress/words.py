@@ -9,6 +9,9 @@ from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.survival import Survival
 from recassay.core.errors import listing
 
+RESHUFFLED = 0.9
+"""A lowest rho below this means that adding an algorithm reshuffles the others, not only swaps a few neighbours."""
+
 
 def stress_verdict(result: StressResult) -> list[str]:
     """The first place, single datasets that decide it, the rest of the order, the algorithms, and few datasets."""
@@ -22,7 +25,7 @@ def stress_verdict(result: StressResult) -> list[str]:
 
 
 def first_place(result: StressResult) -> str:
-    """Whether the leader of the consensus order stays first when several datasets are left out."""
+    """Whether the leader by mean rank stays first when several datasets are left out."""
     found = _first(result, result.main)
     least = int(np.argmin(found.shares))
     tables = f"all {result.main.tried} choices" if result.main.exhaustive else f"{result.main.tried} random choices"
@@ -72,20 +75,29 @@ def order(result: StressResult) -> str:
 
 def irrelevant(result: StressResult) -> list[str]:
     """Aggregations whose order of the others changes when an algorithm is added."""
-    said = []
-    for name, what in (("similar", "a slightly better or worse copy of an algorithm"), ("new_best", "a new best one")):
-        row = next(row for row in result.signs if row.name == name)
-        moved = [
-            (number, title)
-            for number, title, sign in zip(row.numbers, result.titles, row.signs, strict=True)
-            if sign == "-"
-        ]
-        if not moved:
-            said.append(f"Adding {what} changes the order of the others under no aggregation.")
-        else:
-            worst = [f"{title} (rho down to {_below_one(number)})" for number, title in sorted(moved)]
-            said.append(f"Adding {what} changes the order of the others under {listing(worst, most=6)}.")
-    return said
+    return [
+        _added(result, "similar", "a near-copy of one algorithm"),
+        _added(result, "new_best", "a new best algorithm"),
+    ]
+
+
+def _added(result: StressResult, name: str, what: str) -> str:
+    row = next(row for row in result.signs if row.name == name)
+    moved = sorted(
+        (number, title)
+        for number, title, sign in zip(row.numbers, result.titles, row.signs, strict=True)
+        if sign == "-"
+    )
+    if not moved:
+        return f"{what[0].upper()}{what[1:]} leaves the order of the others as it is under every aggregation."
+    bad = [f"{title} (rho down to {number:.2f})" for number, title in moved if number < RESHUFFLED]
+    little = [f"{title} ({_below_one(number)})" for number, title in moved if number >= RESHUFFLED]
+    swaps = f"{listing(little, most=6)}: it moves the others a little"
+    if not bad:
+        return f"Under no aggregation does {what} reshuffle the others; under {swaps} (lowest rho)."
+    them = "them" if len(bad) > 1 else "it"
+    said = f"Under {listing(bad, most=6)} {what} reshuffles the others; do not rank by {them} here"
+    return f"{said}. Under {swaps} (lowest rho)." if little else f"{said}."
 
 
 def few_datasets(result: StressResult) -> str:
@@ -93,16 +105,19 @@ def few_datasets(result: StressResult) -> str:
     small = result.subsets[0]
     mean = small.numbers["full"][:, 0]
     best, worst = int(np.argmax(mean)), int(np.argmin(mean))
-    said = (
-        f"A ranking from {small.size} of the {len(result.datasets)} datasets agrees with that from all to rho "
-        f"{mean[best]:.2f} at best ({result.titles[best]}) and {mean[worst]:.2f} at worst ({result.titles[worst]})"
-    )
-    if "disjoint" in small.numbers:
-        said += (
-            f"; under {result.titles[best]}, two such rankings without a common dataset agree to "
-            f"{small.numbers['disjoint'][best, 0]:.2f}"
+    if "disjoint" not in small.numbers:
+        return (
+            f"A ranking from {small.size} of the {len(result.datasets)} datasets agrees with that from all, which "
+            f"contains it, to rho {mean[best]:.2f} at best ({result.titles[best]}) and {mean[worst]:.2f} at worst "
+            f"({result.titles[worst]})."
         )
-    return said + "."
+    apart = small.numbers["disjoint"][:, 0]
+    best, worst = int(np.argmax(apart)), int(np.argmin(apart))
+    return (
+        f"Two rankings from {small.size} datasets each, none in common, agree to rho {apart[best]:.2f} at best "
+        f"({result.titles[best]}) and {apart[worst]:.2f} at worst ({result.titles[worst]}); with the ranking from all "
+        f"{len(result.datasets)}, which contains them, {mean[best]:.2f} and {mean[worst]:.2f}."
+    )
 
 
 def _first(result: StressResult, change: Survival) -> Conclusion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.compare.result import critical_differences
+from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, critical_differences
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.core.labels import known_direction
 from recassay.core.plain import plain
@@ -31,6 +31,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "metric": content.metric,
         "missing": "drop-datasets" if content.missing == "error" else content.missing,
         "alpha": content.alpha,
+        "fewest": FEWEST_DATASETS,
         "betaMax": BETA_MAX,
         "nemenyi": critical_differences(len(algorithms), content.alpha),
         "rules": rule_notes(),
@@ -53,21 +54,25 @@ def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]
 
 
 def _computed(content: ReportContent) -> dict[str, Any] | None:
-    """Intervals and probabilities of the analysed metric on its whole selection."""
+    """Intervals, probabilities and Friedman's p of the analysed metric on its whole selection; null where too few."""
     ranked = next((r for r in content.analyses.values() if isinstance(r, RankResult)), None)
     if ranked is None:
         return None
+    compared = next((r for r in content.analyses.values() if isinstance(r, CompareResult)), None)
+    sure = {
+        name: {
+            "interval": r.score_interval.tolist(),
+            "ranks": r.rank_interval.tolist(),
+            "share": r.resampling_share.tolist(),
+        }
+        for name, r in ranked.rankings.items()
+        if r.score_interval is not None and r.rank_interval is not None and r.resampling_share is not None
+    }
     return {
         "algorithms": list(ranked.algorithms),
         "datasets": list(ranked.datasets),
         "confidence": ranked.confidence,
-        "resampled": ranked.resampled,
-        "rules": {
-            name: {
-                "interval": r.score_interval.tolist(),
-                "ranks": r.rank_interval.tolist(),
-                "first": r.probability_best.tolist(),
-            }
-            for name, r in ranked.rankings.items()
-        },
+        "again": None if ranked.probability_best is None else ranked.probability_best.tolist(),
+        "friedman": None if compared is None or len(compared.datasets) < FEWEST_DATASETS else compared.friedman.p,
+        "rules": sure,
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
 from recassay.core.results import MissingCells
@@ -79,11 +79,16 @@ def _power(content: ReportContent) -> Iterator[Caution]:
     if compared is None:
         return
     power = compared.power
-    if not power.wilcoxon_can_decide:
+    if power.datasets < FEWEST_DATASETS:
+        yield Caution(
+            "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
+        )
+    elif not power.wilcoxon_can_decide or power.detectable_gap is None:
         yield Caution("Low power", power.sentence())
-    elif power.smallest_significant >= (power.algorithms - 1) / 2:
+    elif power.detectable_gap >= (power.algorithms - 1) / 2:
         yield Caution(
             "Low power",
-            f"{power.datasets} datasets are few for {power.algorithms} algorithms: mean ranks must differ by "
-            f"{power.smallest_significant:.2f}, half of their whole range, to be told apart by Nemenyi's test.",
+            f"{power.datasets} datasets are few for {power.algorithms} algorithms: only a lead of "
+            f"{power.detectable_gap:.2f} in mean rank, half of the whole range or more, would be found "
+            f"{100 * power.power:.0f} % of the time.",
         )

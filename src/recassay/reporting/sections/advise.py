@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recassay.analysis.advise.result import AdviseResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import between, percent
+from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -27,7 +27,7 @@ def tables(result: AdviseResult) -> list[Table]:
     ranks = [
         [result.algorithms[a], _ranked(result.overall[a], result.overall_interval[a]),
          _ranked(result.expected[a], result.expected_interval[a]),
-         _ranked(result.near_ranks[a], result.near_interval[a]), f"{result.near_first[a]:.2f}"]
+         _ranked(result.near_ranks[a], result.near_interval[a]), number(result.near_first[a])]
         for a in result.order()
     ]  # fmt: skip
     titles = {"model": f"model ({result.model})", "baseline": "overall mean rank"}
@@ -48,7 +48,7 @@ def tables(result: AdviseResult) -> list[Table]:
         Table(
             f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
             "the rank on a new dataset, nearest of the mean rank there",
-            ["algorithm", "overall", "model", f"on the {near}", "P(first) there"],
+            ["algorithm", "overall", "model", f"on the {near}", "share first there"],
             ranks,
             important=["model" if result.trusts_model else "overall", f"on the {near}"],
         ),
@@ -62,7 +62,8 @@ def tables(result: AdviseResult) -> list[Table]:
 
 
 def _ranked(rank: float, interval: Sequence[float]) -> str:
-    return f"{rank:.1f} ({between(interval[0], interval[1], 1)})"
+    around = between(interval[0], interval[1], 1)
+    return f"{rank:.1f} ({around})" if around else f"{rank:.1f}"
 
 
 def figures(result: AdviseResult) -> list[Figure]:

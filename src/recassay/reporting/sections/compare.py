@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section, Table
 
@@ -13,36 +13,87 @@ def p_text(p: float) -> str:
 
 
 def sentences(result: CompareResult) -> list[str]:
-    """Whether the algorithms differ at all, what separates the best, and what could have been seen."""
-    best, second = result.algorithms[:2]
-    pair = next(p for p in result.pairs if (p.left, p.right) == (best, second))
-    bayes = next(b for b in result.bayesian if (b.left, b.right) == (best, second))
-    not_beaten = [p.right for p in result.pairs if p.left == best and not p.significant]
-    lead = (
-        f"{best} has the best mean rank ({result.mean_ranks[0]:.2f}); its lead over {second} "
-        f"({result.mean_ranks[1]:.2f}) is {'' if pair.significant else 'not '}significant "
-        f"(Wilcoxon-Holm {p_text(pair.p_holm)}; Bayesian probability of being better {bayes.p_left:.2f})."
+    """Whether a difference is shown at all, what separates the best, and what could have been seen.
+
+    Below five datasets no test is told: nothing could be significant, and nothing be made of that.
+    """
+    if len(result.datasets) < FEWEST_DATASETS:
+        return [
+            f"No test is reported on {len(result.datasets)} datasets: whatever the values, so few prove nothing about "
+            f"others. {FEWEST_DATASETS} are the least."
+        ]
+    power = result.power.sentence()
+    return [_lead(result), _whole(result), *_against(result), *([power] if power else [])]
+
+
+def _lead(result: CompareResult) -> str:
+    """The two best mean ranks: what the test says of them, alone and corrected, and the posterior, which is not."""
+    pair, bayes = result.lead()
+    best, second = pair.left, pair.right
+    ranks = f"{result.mean_ranks[0]:.2f} against {result.mean_ranks[1]:.2f}"
+    won = f"{best} is better on {pair.wins} of {len(result.datasets)} datasets" + (
+        f", equal on {pair.ties}" if pair.ties else ""
     )
-    whole = result.friedman.f_p_value_ties
-    test = f"Friedman with Iman-Davenport, {p_text(whole)}"
-    if whole >= result.alpha:
-        overall = f"The algorithms do not differ as a whole ({test}): read no order into the ranks."
-    elif not_beaten:
-        overall = (
-            f"The algorithms differ as a whole ({test}), but {best} cannot be told from "
-            f"{listing(not_beaten, most=6)} at the {result.alpha:g} level."
+    numbers = (
+        f"Wilcoxon {p_text(pair.p)} alone, {p_text(pair.p_holm)} corrected for {len(result.pairs)} "
+        f"pair{'s' if len(result.pairs) > 1 else ''} (Holm); posterior probability of being better {bayes.p_left:.2f}, "
+        f"not corrected; {won}"
+    )
+    if result.mean_ranks[0] == result.mean_ranks[1]:
+        return f"{best} and {second} share the best mean rank ({result.mean_ranks[0]:.2f}): {numbers}."
+    if pair.significant and pair.favours == second:
+        return (
+            f"Two summaries of {best} and {second} disagree: {best} has the better mean rank ({ranks}), and the test, "
+            f"which weighs the differences, finds {second} better: {numbers}."
         )
-    else:
-        overall = f"The algorithms differ as a whole ({test}), and {best} differs significantly from every other one."
-    return [lead, overall, result.power.sentence()]
+    shown = "is more than luck" if pair.significant else "is not shown to be more than luck"
+    return f"The lead of {best} over {second} in mean rank ({ranks}) {shown}: {numbers}."
+
+
+def _whole(result: CompareResult) -> str:
+    """Friedman's test, and whom the best is shown to be better than."""
+    best = result.algorithms[0]
+    test = f"Friedman, {p_text(result.friedman.p)}"
+    if result.friedman.p >= result.alpha:
+        return f"As a whole no difference between the algorithms is shown ({test}): read no order into the ranks."
+    own = [pair for pair in result.pairs if pair.left == best]
+    better = [pair.right for pair in own if pair.significant and pair.favours == best]
+    open_ones = [pair.right for pair in own if not pair.significant]
+    level = f"at the {result.alpha:g} level (Wilcoxon-Holm)"
+    if len(better) == len(own):
+        return f"The algorithms differ as a whole ({test}), and {best} is shown to be better than every other {level}."
+    told = f"; it is shown to be better than {listing(better, most=8)}" if better else ""
+    if not open_ones:
+        return f"The algorithms differ as a whole ({test}){told} {level}."
+    return (
+        f"The algorithms differ as a whole ({test}), but between {best} and {listing(open_ones, most=8)} no difference "
+        f"is shown {level}{told}."
+    )
+
+
+def _against(result: CompareResult) -> list[str]:
+    """Further pairs in which the one that the test favours has the worse mean rank."""
+    odd = [f"{p.right} over {p.left}" for p in result.pairs[1:] if p.significant and p.favours == p.right]
+    if not odd:
+        return []
+    return [f"Against the order of the mean ranks, the test favours {listing(odd, most=4)} (Wilcoxon-Holm)."]
+
+
+BARS = {
+    "wilcoxon-holm": "the Wilcoxon-Holm tests cannot tell apart at the {alpha:g} level",
+    "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level",
+    "bayesian": "the Bayesian signed-rank test cannot tell apart with probability {credibility:g}, each pair by "
+    "itself: it is not corrected for the number of pairs",
+}
 
 
 def tables(result: CompareResult) -> list[Table]:
     """Mean ranks with the tests of the whole and the groups, then every pair."""
     f = result.friedman
     notes = [
-        f"Friedman chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}); Iman-Davenport F {f.f:.4g} (p = "
-        f"{f.f_p_value:.3g}); corrected for ties {f.chi_square_ties:.4g} (p = {f.p_value_ties:.3g}).",
+        f"Friedman p = {f.p:.3g} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
+        f"Iman-Davenport F {f.f:.4g} (p = {f.f_p_value:.3g}), corrected for ties {f.chi_square_ties:.4g} "
+        f"(p = {f.p_value_ties:.3g}).",
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
     ]
     for rule, groups in result.groups.items():
@@ -77,13 +128,15 @@ def figures(result: CompareResult) -> list[Figure]:
     """The critical difference diagram and the matrix of pairs."""
     from recassay.plots.compare import plot_critical_difference, plot_pairwise
 
-    caption = (
-        "Mean ranks (further left is better); a bar joins algorithms that the Wilcoxon-Holm tests cannot tell apart "
-        f"at the {result.alpha:g} level."
-    )
+    if len(result.datasets) < FEWEST_DATASETS:
+        caption = f"Mean ranks (further left is better) on {len(result.datasets)} datasets, too few for a test."
+        return [Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks")]
+    joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
+    caption = f"Mean ranks (further left is better); a bar joins algorithms that {joined}."
     matrix = (
-        "Every pair: blue where the row is better, orange where it is worse, grey where the test cannot tell; above "
-        "the diagonal Wilcoxon-Holm, below it the Bayesian signed-rank test."
+        "Every pair. Above the diagonal Wilcoxon-Holm: blue where the row is better, orange where it is worse, grey "
+        "where no difference is shown. Below it, uncoloured, the posterior probability that the row is better, not "
+        "corrected for the number of pairs."
     )
     return [
         Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks"),

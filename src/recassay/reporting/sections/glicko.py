@@ -8,11 +8,17 @@ from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: GlickoResult) -> list[str]:
-    """Who ends with the highest rating, and whether that depends on the order of the datasets."""
+    """Who ends with the highest rating, and whether that depends on the order of the datasets.
+
+    Nothing below five datasets, where a rating has no interval.
+    """
+    if result.bounds is None:
+        return []
     first, second = result.to_frame().to_dicts()[:2]
     lead = (
         f"As a Glicko-2 tournament over the datasets, {first['algorithm']} ends first ({first['rating']:.0f}, 95 % "
-        f"{first['low']:.0f} to {first['high']:.0f}) before {second['algorithm']} ({second['rating']:.0f})"
+        f"{first['low']:.0f} to {first['high']:.0f}) before {second['algorithm']} ({second['rating']:.0f}, "
+        f"{second['low']:.0f} to {second['high']:.0f})"
     )
     low, high = round(first["order_rank_low"]), round(first["order_rank_high"])
     held = "first nearly always" if low == high == 1 else f"between places {low} and {high}"
@@ -47,7 +53,8 @@ def figures(result: GlickoResult) -> list[Figure]:
     return [
         Figure("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.",
                plot_glicko_bump(result), "glicko_history"),
-        Figure("glicko_ratings", "Final ratings with 95 % intervals, and their spread over random orders.",
+        Figure("glicko_ratings", "Final ratings with 95 % intervals (bootstrap over datasets and orders), and their "
+               "spread over random orders.",
                plot_glicko_ratings(result), "glicko_ratings"),
     ]  # fmt: skip
 

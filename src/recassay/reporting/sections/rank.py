@@ -8,47 +8,85 @@ from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: RankResult) -> list[str]:
-    """Who is first, under how many aggregations, and how firmly."""
-    leaders: dict[str, list[str]] = {}
-    for ranking in result.rankings.values():
-        for a, name in enumerate(result.algorithms):
-            if ranking.ranks[a] == ranking.ranks.min():
-                leaders.setdefault(name, []).append(ranking.rule.title)
-    best = max(leaders, key=lambda name: len(leaders[name]))
-    total = len(result.rankings)
-    whole = f"{best} is first in {result.metric} under"
-    over = f"aggregations over {len(result.datasets)} datasets"
-    others = [f"{name} under {listing(titles, most=4)}" for name, titles in leaders.items() if name != best]
-    if len(leaders[best]) == total:
-        first = f"{whole} all {total} {over}" + (f", tied with {'; '.join(others)}." if others else ".")
-    else:
-        first = f"{whole} {len(leaders[best])} of {total} {over}; first or tied elsewhere: {'; '.join(others)}."
-    place = result.algorithms.index(best)
-    chances = [float(r.probability_best[place]) for r in result.rankings.values()]
-    low, high = f"{min(chances):.2f}", f"{max(chances):.2f}"
-    spread = f"{low} under every aggregation" if low == high else f"{low} to {high}, depending on the aggregation"
-    firm = f"With the {result.resampled} drawn anew, {best} stays first with probability {spread}."
+    """Whether the aggregations agree on who is first, and how likely it is to be first again.
+
+    The leader of this and of every other sentence is the one with the best mean rank. Below five datasets nothing is
+    said of datasets beyond these.
+    """
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     missing = result.missing.sentence()
-    return [first, firm, *notes, *([missing + "."] if missing else [])]
+    return [*_first(result), *notes, *([missing + "."] if missing else [])]
+
+
+def _first(result: RankResult) -> list[str]:
+    order = result.order()
+    leader, n = result.algorithms[order[0]], len(result.datasets)
+    rank = f"{result.mean_ranks[order[0]]:.2f}"
+    if result.probability_best is None:
+        others = [name for name in result.firsts() if name != leader]
+        but = f"; under other aggregations {listing(others, most=4)} would be" if others else ""
+        return [
+            f"{n} datasets are too few to say who is first over all. On these {n}, {leader} has the best mean rank in "
+            f"{result.metric} ({rank} of {len(order)}){but}."
+        ]
+    return [_agreement(result, leader), _again(result, order[0])]
+
+
+def _agreement(result: RankResult, leader: str) -> str:
+    firsts, total = result.firsts(), len(result.counted())
+    over = f"over {len(result.datasets)} datasets"
+    others = {name: titles for name, titles in firsts.items() if name != leader}
+    if len(firsts.get(leader, [])) == total:
+        ties = [f"{name} under {listing(titles, most=4)}" for name, titles in others.items()]
+        tied = f", tied with {'; '.join(ties)}" if ties else ""
+        return f"{leader} is first in {result.metric} under all {total} aggregations {over}{tied}."
+    told = [
+        f"{name} by {listing(titles, most=4)} ({len(titles)} of {total})"
+        for name, titles in sorted(firsts.items(), key=lambda item: (item[0] != leader, -len(item[1])))
+    ]
+    return (
+        f"The aggregations disagree on who is first in {result.metric} {over}: {'; '.join(told)}. What follows speaks "
+        f"of {leader}, which has the best mean rank."
+    )
+
+
+def _again(result: RankResult, place: int) -> str:
+    assert result.probability_best is not None
+    k, n = len(result.algorithms), len(result.datasets)
+    shares = [float(r.resampling_share[place]) for r in result.counted() if r.resampling_share is not None]
+    low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f}"
+    spread = f"{low} %" if low == high else f"{low} to {high} %, depending on the aggregation"
+    return (
+        f"In a new benchmark of {n} such datasets {result.algorithms[place]} would have the best mean rank again with "
+        f"probability {result.probability_best[place]:.2f} (any of {k} equal algorithms: {1 / k:.2f}). Its resampling "
+        f"share, how often it is first when these datasets are drawn anew, is {spread}; that is no such probability."
+    )
 
 
 def tables(result: RankResult) -> list[Table]:
     """Ranks under every aggregation with the chance of being first, then the scores."""
     rankings = list(result.rankings.values())
     titles = [ranking.rule.short for ranking in rankings]
+    sure = [] if result.probability_best is None else ["P(first again)", "share resampled"]
     ranks, scores = [], []
     for a in result.order():
-        chances = [float(ranking.probability_best[a]) for ranking in rankings]
         name = result.algorithms[a]
-        ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings), f"{min(chances):.2f}-{max(chances):.2f}"])
+        ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings), *_firmness(result, a)])
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
     better = "higher" if result.higher_is_better else "lower"
     title = f"Ranks: {result.metric} ({better} is better) on {len(result.datasets)} datasets"
     return [
-        Table(title, ["algorithm", *titles, "P(first)"], ranks, important=["P(first)"]),
+        Table(title, ["algorithm", *titles, *sure], ranks, important=sure),
         Table("Scores", ["algorithm", *titles], scores),
     ]
+
+
+def _firmness(result: RankResult, a: int) -> list[str]:
+    """The probability of being first again and the resampling shares; nothing below five datasets."""
+    if result.probability_best is None:
+        return []
+    shares = [float(r.resampling_share[a]) for r in result.rankings.values() if r.resampling_share is not None]
+    return [f"{result.probability_best[a]:.2f}", f"{min(shares):.2f}-{max(shares):.2f}"]
 
 
 def figures(result: RankResult) -> list[Figure]:
@@ -59,14 +97,14 @@ def figures(result: RankResult) -> list[Figure]:
         f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under {len(result.rankings)} "
         "aggregations: the number is the score, the darker the cell the better the rank."
     )
+    drawn = [Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard")]
+    if result.probability_best is None:
+        return drawn
     firm = (
         f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the bootstrap's "
-        f"replicates, with the {result.resampled} drawn anew: a long line is a place that chance could have given."
+        "replicates, with the datasets drawn anew: a long line is a place that chance could have given."
     )
-    return [
-        Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard"),
-        Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings"),
-    ]
+    return [*drawn, Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings")]
 
 
 SECTION = Section(RankResult, "Leaderboard", "leaderboard", "rank", figures, sentences, tables, order=10)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import between
+from recassay.reporting.numbers import between, number
 from recassay.reporting.section import Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -21,29 +21,42 @@ def sentences(result: StrataResult) -> list[str]:
         if any(one.proven for one in dataset.crossings)
     }
     n = len(result.datasets)
-    study = result.study
-    distance = (
-        f"a Kendall distance of {study.estimate:.2f} ({100 * result.confidence:g} % {study.low:.2f} to "
-        f"{study.high:.2f})"
-    )
-    where = f"the orders on the least popular items and on all items are {distance} apart"
-    over = "" if n == 1 else f", averaged over {n} datasets"
+    whole = _distance(result)
     if not changed:
         ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
-        rest = f"{ends} pairs differ at both ends, before correction for the search over thresholds"
+        rest = (
+            f" {ends} pairs differ significantly at both ends, before correction for the search over thresholds."
+            if ends
+            else ""
+        )
         return [
-            f"No two algorithms change places significantly with the popularity of the held-out items on "
-            f"{_count(n)}; {where}{over}, and {rest if ends else 'none of it is proven'}."
+            f"That two algorithms change places with the popularity of the held-out items is not shown on "
+            f"{_count(n)}. {whole}{rest}"
         ]
     told = [
         f"On {_count(len(changed), of=n)} the order in {result.metric} changes with the popularity of the held-out "
         f"items, significantly on both sides: {'; '.join(_flips(name, found) for name, found in _first(changed))}"
-        f"{_more(changed)}. As a whole, {where}{over}."
+        f"{_more(changed)}. {whole}"
     ]
     leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
     if leaders:
         told.append(f"Without the popular items another algorithm is first: {listing(leaders, most=3)}.")
     return told
+
+
+def _distance(result: StrataResult) -> str:
+    """How far the two orders are apart, beside what chance alone puts between two orders."""
+    study, n = result.study, len(result.datasets)
+    if study.estimate != study.estimate:
+        return "On the least popular items no two algorithms have an order: nothing was hit there."
+    over = "" if n == 1 else f", on average over {n} datasets"
+    judged = "more than chance gives" if study.beyond_chance else "no more than chance may give"
+    return (
+        f"Between the least popular items and all items {study.estimate:.0%} of the pairs with an order at both ends "
+        f"turn round{over}: {judged} (between random halves of the users at one and the same threshold "
+        f"{study.chance.mean:.0%}, {100 * result.confidence:g} % of the halvings {study.chance.low:.0%} to "
+        f"{study.chance.high:.0%})."
+    )
 
 
 SHOWN_DATASETS, SHOWN_FLIPS = 3, 2
@@ -74,7 +87,7 @@ def _flips(dataset: str, found: list[Crossing]) -> str:
 
 def _leaders(dataset: DatasetStrata, alpha: float) -> str | None:
     """Where the first places at both ends differ, and each leader beats the other significantly at its own end."""
-    first, last = dataset.order(0)[0], dataset.order(len(dataset.thresholds) - 1)[0]
+    first, last = dataset.order(0)[0], dataset.first_on_all()
     if first == last:
         return None
     told = dataset.told_from_best(alpha)
@@ -97,16 +110,19 @@ MOST_CROSSINGS = 20
 def tables(result: StrataResult) -> list[Table]:
     """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
     rows = [
-        [row["dataset"], "undefined" if row["distance"] != row["distance"] else f"{row['distance']:.2f}",
-         "" if row["distance"] != row["distance"] else between(row["low"], row["high"]),
-         row["pairs"], row["flipped"], row["proven"]]
+        [row["dataset"], number(row["distance"], missing="undefined"),
+         number(row["chance"]), between(row["chance_low"], row["chance_high"]),
+         row["pairs"], row["observed"], row["flipped"], row["proven"]]
         for row in result.sensitivity_frame().to_dicts()
     ]  # fmt: skip
+    counts = ["pairs", "observed", "flipped", "proven"]
     sensitivity = Table(
         "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
-        ["over", "distance", f"{100 * result.confidence:g} %", "pairs", "flipped", "proven"],
+        ["over", "distance", "by chance", f"{100 * result.confidence:g} %", *counts],
         rows,
         notes=[
+            "distance: the share of the observed pairs (with an order at both ends) that turn round; by chance: "
+            "between random halves of the users at one P.",
             "proven: pairs in opposite order at both ends, each significantly.",
             *(f"Left out: {reason}." for reason in result.left_out),
         ],
@@ -177,7 +193,8 @@ def figures(result: StrataResult) -> list[Figure]:
         Figure("popularity_strata", f"{result.metric} on held-out interactions with items below a popularity threshold "
                f"P: lines that cross are algorithms whose order depends on popular items.{some}",
                plot_strata(result), "strata"),
-        Figure("popularity_sensitivity", "How far the order on the least popular items is from the order on all items.",
+        Figure("popularity_sensitivity", "How far the order on the least popular items is from the order on all items; "
+               "grey: what chance gives.",
                plot_sensitivity(result), "strata_sensitivity"),
         Figure("popularity_curve", f"How many training users each item has, the most popular first.{some}",
                plot_popularity_curve(result), "popularity_curve"),

@@ -21,13 +21,14 @@ RecAssay.diagrams = (() => {
   };
 
   /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those not told apart. */
-  const criticalDifference = (holder, names, test, numbers) => {
+  const criticalDifference = (holder, names, test, numbers, rule) => {
     const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
     const longest = Math.max(...test.order.map((a) => shorten(names[a]).length));
     const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
     const rank = (a) => test.meanRanks[a];
-    const ends = [], bars = test.groups.wilcoxonHolm.map((group) => {
+    const groups = test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [];
+    const ends = [], bars = groups.map((group) => {
       const low = x(rank(group[0])) - 5, high = x(rank(group[group.length - 1])) + 5;
       let row = ends.findIndex((end) => low > end + 12);
       if (row < 0) row = ends.length;
@@ -38,10 +39,12 @@ RecAssay.diagrams = (() => {
     const height = first + ROW * left + 4;
     const said = test.order.map((a) => `${names[a]} ${rank(a).toFixed(2)}`).join(", ");
     const svg = canvas(holder, width, height, `Mean ranks, the best first: ${said}.`);
-    const ruler = Math.min(test.criticalDifference, k - 1) * (WIDE / (k - 1));
-    svg.append(line(x(1), 14, x(1) + ruler, 14, { "stroke-width": 1.5 }));
-    svg.append(shape("text", { x: x(1), y: 28, "font-size": 11, fill: FAINT },
-      `critical difference ${test.criticalDifference.toFixed(2)} (Nemenyi)`));
+    if (rule === "nemenyi" && test.told) {
+      const ruler = Math.min(test.criticalDifference, k - 1) * (WIDE / (k - 1));
+      svg.append(line(x(1), 14, x(1) + ruler, 14, { "stroke-width": 1.5 }));
+      svg.append(shape("text", { x: x(1), y: 28, "font-size": 11, fill: FAINT },
+        `critical difference ${test.criticalDifference.toFixed(2)}`));
+    }
     svg.append(line(x(1), TOP, x(k), TOP, { "stroke-width": 1.2 }));
     for (let r = 1; r <= k; r++) {
       svg.append(line(x(r), TOP, x(r), TOP - 6, { "stroke-width": 1.2 }));

@@ -36,6 +36,7 @@ RecAssay.compute = (data, choice) => {
   const negative = table.values.some((row) => row.some((value) => value < 0));
   const critical = data.nemenyi[table.algorithms.length - 2] / Math.sqrt(table.datasets.length);
   const test = RecAssay.tests.compare(contest, data.alpha, critical);
+  test.told = table.datasets.length >= data.fewest;
   const answer = { ...table, rule, test, firsts: RecAssay.rules.SCORES.plurality(contest) };
   if (!negative) {
     answer.profiles = RecAssay.rules.profiles(table.values, table.metric.up, data.betaMax);
@@ -55,19 +56,21 @@ RecAssay.startBoard = (data) => {
   const everything = (names) => names.map((_, i) => i);
   const start = Math.max(0, data.metrics.findIndex((metric) => metric.label === data.metric));
   const firstRule = data.rules.findIndex((rule) => rule.name === "mean_rank");
-  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) };
+  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" };
   let sorted = { key: "rank", down: false };
   let wanted = "";
 
-  /* Intervals exist for the analysed metric on the selection that Python saw, and for nothing else. */
-  const intervals = (answer) => {
+  /* Intervals, probabilities and Friedman's test exist for the analysed metric on the selection that Python saw. */
+  const whole = (answer) => {
     const known = data.computed;
     const same = (names, places, all) => names.length === places.length && places.every((p, i) => all(p) === names[i]);
-    if (!known || answer.problem || answer.metric.label !== data.metric || !known.rules[answer.rule.name]) return null;
-    const whole = same(known.algorithms, answer.algorithms, (a) => data.algorithms[a].name)
+    return Boolean(known) && answer.metric.label === data.metric
+      && same(known.algorithms, answer.algorithms, (a) => data.algorithms[a].name)
       && same(known.datasets, answer.datasets, (d) => data.datasets[d]);
-    return whole ? known.rules[answer.rule.name] : null;
   };
+
+  const intervals = (answer) =>
+    (!answer.problem && whole(answer) && data.computed.again && data.computed.rules[answer.rule.name]) || null;
 
   const rowsOf = (answer, sure) => {
     const best = answer.ranks.indexOf(Math.min(...answer.ranks));
@@ -76,7 +79,8 @@ RecAssay.startBoard = (data) => {
       return {
         number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
         low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
-        rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], first: sure && sure.first[i],
+        rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], share: sure && sure.share[i],
+        again: sure && data.computed.again[i],
         meanRank: answer.test.meanRanks[i], firsts: answer.firsts[i], p: pair ? pair.pHolm : null,
       };
     });
@@ -88,10 +92,11 @@ RecAssay.startBoard = (data) => {
     { key: "score", title: "Score", text: (r) => shown(r.score), down: (answer) => answer.up },
     { key: "low", title: "Interval", text: (r) => `${shown(r.low)} to ${shown(r.high)}`, sure: true },
     { key: "rankLow", title: "Rank between", text: (r) => `${shown(r.rankLow)} and ${shown(r.rankHigh)}`, sure: true },
-    { key: "first", title: "P(first)", text: (r) => r.first.toFixed(2), sure: true, down: () => true },
+    { key: "share", title: "Share resampled", text: (r) => r.share.toFixed(2), sure: true, down: () => true },
+    { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
     { key: "meanRank", title: "Mean rank", text: (r) => shown(r.meanRank) },
     { key: "firsts", title: "Best on", text: (r) => shown(r.firsts), down: () => true },
-    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)) },
+    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
   ];
 
   const drawTable = (answer) => {
@@ -103,7 +108,8 @@ RecAssay.startBoard = (data) => {
       caption.textContent = answer.problem;
       return;
     }
-    const columns = COLUMNS.filter((column) => sure || !column.sure);
+    const columns = COLUMNS.filter((column) => (sure || !column.sure) && (answer.test.told || !column.tested)
+      && (!column.rule || column.rule === answer.rule.name));
     if (!columns.some((column) => column.key === sorted.key)) sorted = { key: "rank", down: false };
     caption.textContent = `${answer.metric.label}, ${answer.rule.title}: ${answer.rule.definition} (${answer.up ? "higher" : "lower"} is better)`;
     const rows = rowsOf(answer, sure).sort((one, other) => {
@@ -136,8 +142,9 @@ RecAssay.startBoard = (data) => {
       ? ` ${answer.holes.length} cells have no value; left out for that: ${answer.dropped.join(", ")}.`
       : answer.holes.length ? ` ${answer.holes.length} cells have no value and took the worst one on their dataset.` : "";
     find("board-note").textContent = (intervals(answer)
-      ? `Intervals (${100 * data.computed.confidence} %), ranks between and P(first) come from a bootstrap over ${data.computed.resampled}.`
-      : `Intervals and P(first) were computed for ${data.metric} on the whole selection only; all other numbers are computed here.`) + left;
+      ? `Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`
+        + `; P(first again) is the probability of the best mean rank in a new benchmark.`
+      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} datasets on; all other numbers are computed here.`) + left;
     if (answer.problem) {
       find("board-status").textContent = answer.problem;
       return;
@@ -156,11 +163,13 @@ RecAssay.startBoard = (data) => {
     difference.replaceChildren();
     profiles.replaceChildren();
     if (answer.test) {
-      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms);
-      const p = answer.test.friedman.fP;
-      find("board-difference-caption").textContent =
-        `Mean ranks (further left is better); a bar joins algorithms that Wilcoxon-Holm cannot tell apart at ${data.alpha}. `
-        + `As a whole: Friedman with Iman-Davenport, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`;
+      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, choice.bars);
+      const p = whole(answer) ? data.computed.friedman : null;
+      const bars = choice.bars === "nemenyi" ? "are nearer than Nemenyi's critical difference" : "Wilcoxon-Holm cannot tell apart";
+      find("board-difference-caption").textContent = "Mean ranks (further left is better); " + (answer.test.told
+        ? `a bar joins algorithms that ${bars} at ${data.alpha}.`
+          + (p === null ? "" : ` As a whole: Friedman, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`)
+        : `no test: ${data.fewest} datasets are the least.`);
     }
     if (answer.profiles) {
       RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax);
@@ -202,7 +211,8 @@ RecAssay.startBoard = (data) => {
   data.rules.forEach((rule, i) => find("board-rule").append(make("option", { value: i }, rule.title)));
   const resets = [boxes("datasets", data.datasets), boxes("algorithms", data.algorithms.map((a) => a.name))];
   const restore = () => {
-    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) });
+    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" });
+    find("board-bars").value = choice.bars;
     resets.forEach((reset) => reset());
     find("board-metric").value = start;
     find("board-rule").value = firstRule;
@@ -216,6 +226,10 @@ RecAssay.startBoard = (data) => {
   });
   find("board-rule").addEventListener("change", (event) => {
     choice.rule = Number(event.target.value);
+    draw();
+  });
+  find("board-bars").addEventListener("change", (event) => {
+    choice.bars = event.target.value;
     draw();
   });
   find("board-find").addEventListener("input", (event) => {

@@ -1,4 +1,4 @@
-/* Tail probabilities: chi-square, F and normal, from the incomplete gamma and beta functions. */
+/* The tail of the normal distribution, from the incomplete gamma function. */
 RecAssay.special = (() => {
   const LANCZOS = [
     0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
@@ -47,24 +47,5 @@ RecAssay.special = (() => {
     return front / fraction(x + 1 - a, (i) => [-i * (i - a), x + 2 * i + 1 - a]);
   };
 
-  /* The regularised incomplete beta function I_x(a, b). */
-  const betaI = (x, a, b) => {
-    if (x <= 0) return 0;
-    if (x >= 1) return 1;
-    if (x > (a + 1) / (a + b + 2)) return 1 - betaI(1 - x, b, a);
-    const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x)) / a;
-    const term = (i) => {
-      const m = Math.floor(i / 2);
-      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-      return [i % 2 ? odd : even, 1];
-    };
-    return front / fraction(1, term);
-  };
-
-  return {
-    chiSquareTail: (x, degrees) => gammaQ(degrees / 2, x / 2),
-    fTail: (f, d1, d2) => (Number.isFinite(f) ? betaI(d2 / (d2 + d1 * f), d2 / 2, d1 / 2) : 0),
-    normalTwoSided: (z) => gammaQ(0.5, (z * z) / 2),
-  };
+  return { normalTwoSided: (z) => gammaQ(0.5, (z * z) / 2) };
 })();

@@ -1,72 +1,48 @@
-/* Tests over datasets, as recassay.analysis.inference.significance computes them. */
+/* Tests over datasets, as recassay.analysis.inference computes them. */
 RecAssay.tests = (() => {
   const { beats } = RecAssay.ties;
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-  const friedman = (ranks) => {
-    const k = ranks.length, n = ranks[0].length;
-    const mean = ranks.map((row) => sum(row) / n);
-    const plain = ((12 * n) / (k * (k + 1))) * (sum(mean.map((m) => m * m)) - (k * (k + 1) ** 2) / 4);
-    let ties = 0;
-    for (let d = 0; d < n; d++) {
-      const counts = new Map();
-      for (const row of ranks) counts.set(row[d], (counts.get(row[d]) || 0) + 1);
-      for (const count of counts.values()) ties += count ** 3 - count;
-    }
-    const correction = 1 - ties / (n * k * (k ** 2 - 1));
-    const chi = Math.max(correction > 0 ? plain / correction : 0, 0);
-    const most = n * (k - 1);
-    const f = beats(most, chi) ? ((n - 1) * chi) / (most - chi) : Infinity;
-    return {
-      chiSquare: chi,
-      p: RecAssay.special.chiSquareTail(chi, k - 1),
-      f,
-      fP: RecAssay.special.fTail(f, k - 1, (k - 1) * (n - 1)),
-    };
-  };
-
-  /* Ranks of absolute differences, ties (and chains of them) sharing, and the sizes of the ties. */
-  const absoluteRanks = (differences) => {
-    const order = differences.map((_, i) => i).sort((i, j) => Math.abs(differences[i]) - Math.abs(differences[j]));
-    const ranks = new Array(differences.length), sizes = [];
+  /* Ranks of the sizes of differences; neighbours that are equal but for rounding share the mean of their places. */
+  const sizeRanks = (differences) => {
+    const sizes = differences.map(Math.abs);
+    const order = sizes.map((_, i) => i).sort((i, j) => sizes[i] - sizes[j] || i - j);
+    const ranks = new Array(sizes.length);
     for (let start = 0; start < order.length; ) {
       let end = start + 1;
-      const size = (i) => Math.abs(differences[order[i]]);
-      while (end < order.length && !beats(size(end), size(end - 1))) end++;
+      while (end < order.length && !beats(sizes[order[end]], sizes[order[end - 1]])) end++;
       for (let i = start; i < end; i++) ranks[order[i]] = (start + 1 + end) / 2;
-      sizes.push(end - start);
       start = end;
     }
-    return { ranks, sizes };
+    return ranks;
   };
 
-  /* The exact two-sided p of a sum of ranks under all signs: counts of every sum, ranks doubled to be whole. */
-  const exactP = (ranks, positive) => {
-    const doubled = ranks.map((rank) => Math.round(2 * rank)), whole = sum(doubled);
-    const counts = new Array(whole + 1).fill(0);
-    counts[0] = 1;
-    let reach = 0;
+  /* The exact two-sided p of a sum of ranks under all signs: the chance of every sum, ranks doubled to be whole. */
+  const exactP = (ranks, smaller) => {
+    const doubled = ranks.map((rank) => Math.round(2 * rank));
+    let chances = new Float64Array(sum(doubled) + 1), reach = 0;
+    chances[0] = 1;
     for (const rank of doubled) {
-      for (let s = reach; s >= 0; s--) if (counts[s]) counts[s + rank] += counts[s];
+      for (let s = reach; s >= 0; s--) {
+        chances[s] /= 2;
+        chances[s + rank] += chances[s];
+      }
       reach += rank;
     }
-    const observed = Math.round(2 * positive), all = 2 ** ranks.length;
-    const below = sum(counts.slice(0, observed + 1)) / all, above = sum(counts.slice(observed)) / all;
-    return Math.min(1, 2 * Math.min(below, above));
+    return Math.min(1, 2 * sum(Array.from(chances.subarray(0, Math.round(2 * smaller) + 1))));
   };
 
-  /* Two-sided Wilcoxon signed-rank p; equal values are dropped. Exact without ties up to 50 datasets, and with ties
-     up to 13; else the normal approximation with the correction for ties. */
+  const EXACT = 200;
+
+  /* Two-sided Wilcoxon signed-rank p; zero differences are dropped. Exact up to 200 datasets, ties included; else the
+     normal approximation with the variance of these ranks. */
   const wilcoxon = (differences) => {
     const kept = differences.filter((difference) => difference !== 0);
     if (!kept.length) return 1;
-    const { ranks, sizes } = absoluteRanks(kept);
-    const positive = sum(ranks.filter((_, i) => kept[i] > 0));
-    const clean = kept.length === differences.length && sizes.every((size) => size === 1);
-    if (clean ? differences.length <= 50 : differences.length <= 13) return exactP(ranks, positive);
-    const n = kept.length, ties = sum(sizes.map((size) => size ** 3 - size));
-    const spread = Math.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24);
-    return RecAssay.special.normalTwoSided((positive - (n * (n + 1)) / 4) / spread);
+    const ranks = sizeRanks(kept);
+    const positive = sum(ranks.filter((_, i) => kept[i] > 0)), negative = sum(ranks) - positive;
+    if (kept.length <= EXACT) return exactP(ranks, Math.min(positive, negative));
+    return RecAssay.special.normalTwoSided((positive - negative) / Math.sqrt(sum(ranks.map((rank) => rank * rank))));
   };
 
   const holm = (pValues) => {
@@ -101,8 +77,8 @@ RecAssay.tests = (() => {
     order.forEach((left, i) => order.slice(i + 1).forEach((right) => {
       const gap = contest.values[left].map((value, d) => {
         const other = contest.values[right][d];
-        if (!beats(value, other) && !beats(other, value)) return 0;
-        return contest.up ? value - other : other - value;
+        const apart = beats(value, other) || beats(other, value);
+        return apart ? (contest.up ? value - other : other - value) : 0;
       });
       pairs.push({ left, right, p: wilcoxon(gap) });
     }));
@@ -112,7 +88,6 @@ RecAssay.tests = (() => {
       meanRanks: mean,
       order,
       pairs,
-      friedman: friedman(contest.ranks),
       criticalDifference,
       groups: {
         wilcoxonHolm: runs(order, (a, b) => differing.has(`${a} ${b}`)),
@@ -121,5 +96,5 @@ RecAssay.tests = (() => {
     };
   };
 
-  return { compare, wilcoxon, friedman };
+  return { compare, wilcoxon };
 })();

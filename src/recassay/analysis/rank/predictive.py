@@ -1,0 +1,56 @@
+"""How likely each algorithm is to be first in a new benchmark of the same kind and size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.core.types import FloatArray
+
+FEWEST_DATASETS = 5
+"""With fewer datasets nothing is said of another benchmark."""
+
+DRAWS = 20_000
+EVIDENCE = 1.2
+"""What lies between the mean ranks is believed as far as it exceeds this many times what chance puts there."""
+
+SPHERE, CHANCE = 0.5, 0.5
+"""How many datasets' weight the covariance gives to equal variances (times the algorithms), and to ranks by lot."""
+
+
+def probability_first(ranks: FloatArray, rng: np.random.Generator, *, draws: int = DRAWS) -> FloatArray:
+    """P(best mean rank in a new benchmark of as many datasets), from ranks (algorithms x datasets).
+
+    The share of bootstrap replicates in which the observed first is first again is not that probability: the replicates
+    repeat the luck that made it first. Here the luck is taken out before a new benchmark is drawn (empirical Bayes):
+
+    - The observed mean ranks m are Normal(mu, V); V is the covariance of the ranks over datasets, divided by their
+      number. Few datasets do not tell it, so it is drawn towards equal variances and towards those of random ranks.
+    - The true mean ranks mu are Normal((k + 1) / 2, tau^2), tau^2 = max(0, |m - (k + 1) / 2|^2 - 1.2 tr V) / (k - 1):
+      equal algorithms have tau 0, and all the same probability.
+    - mu is drawn given m, then the mean ranks of a new benchmark, Normal(mu, V); the answer is who is first how often.
+
+    How near that comes to the truth in simulations stands in the documentation (calibration).
+    """
+    k = len(ranks)
+    mean = ranks.mean(axis=1) - (k + 1) / 2
+    variance, axes = _between_datasets(ranks)
+    seen = axes.T @ mean
+    spread = max(0.0, (float((seen**2).sum()) - EVIDENCE * float(variance.sum())) / (k - 1))
+    kept = spread / (spread + variance)
+    truth = kept * seen + np.sqrt(kept * variance) * rng.normal(size=(draws, k - 1))
+    again = truth + np.sqrt(variance) * rng.normal(size=(draws, k - 1))
+    first = (again @ axes.T).argmin(axis=1)
+    return np.bincount(first, minlength=k) / draws
+
+
+def _between_datasets(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The variances of the mean ranks along k - 1 axes (the ranks of a dataset have a constant sum), and the axes."""
+    k, n = ranks.shape
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    own = centred @ centred.T
+    level = np.eye(k) - 1 / k
+    equal = SPHERE * k * np.trace(own) / max(n - 1, 1) / (k - 1) * level
+    by_lot = CHANCE * k * (k + 1) / 12 * level
+    whole = (own + equal + by_lot) / (n - 1 + SPHERE * k + CHANCE) / n
+    variance, axes = np.linalg.eigh(whole)
+    return np.maximum(variance[1:], 1e-12), axes[:, 1:]
