@@ -37,10 +37,10 @@ def rank_algorithms(
     Each replicate draws as many datasets as there are, with replacement, and takes their cells as they are: where a
     cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and drawing
     them anew would count it twice. The intervals are expanded percentile intervals, those of the means bootstrap-t
-    intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm ranks first, ties sharing the
-    win; the probability that it would be first in a new benchmark is `probability_best` (see `probability_first`).
-    Below five datasets there is none of these. All of it treats the datasets as a sample of those that the ranking
-    should hold for.
+    intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm ranks first, ties
+    sharing the win; the probability that it would be first in a new benchmark is `probability_best` (see
+    `probability_first`). Below five datasets there is none of these. All of it treats the datasets as a sample of those
+    that the ranking should hold for.
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
