@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from recassay.core.errors import InputError
 from recassay.core.plain import plain
+from recassay.core.repeated import RepeatRule
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
 from recassay.data.sources import open_dataset
@@ -20,7 +21,7 @@ from recassay.recommenders.plan import SplitSpec
 from recassay.store.files import write_array, write_folder, write_json, write_parquet
 
 _COLUMNS = ("user", "item", "weight", "time")
-_PARTS = ("train", "valid", "test", "cold_valid")
+_PARTS = ("train", "valid", "test", "unjudged_valid")
 _META = "split.json"
 _IDS = {"users": "users.parquet", "items": "items.parquet"}
 
@@ -82,21 +83,24 @@ def load_split(folder: Path, split_id: str) -> Split:
     tables: dict[str, Any] = {
         name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
     }
+    rule = RepeatRule(stored["repeated"]["name"], tuple(stored["repeated"]["levels"]))
     parts = {}
     for name in _PARTS:
         if name not in stored["parts"]:
             continue
         columns: dict[str, Any] = {c: _map(source / f"{name}.{c}.npy") for c in stored["parts"][name]}
-        parts[name] = Interactions(**columns, **tables)
+        parts[name] = Interactions(**columns, **tables, repeated=rule)
     return Split(
         train=parts["train"],
         valid=parts["valid"],
         test=parts["test"],
-        cold_valid=parts.get("cold_valid"),
+        unjudged_valid=parts.get("unjudged_valid"),
         fingerprint=stored["fingerprint"],
         counts=stored["counts"],
         audit=stored["audit"],
         final_fit=stored["final_fit"],
+        task=stored["task"],
+        overlapping=stored["overlapping"],
     )
 
 
@@ -128,6 +132,9 @@ def _write(split: Split, folder: Path) -> None:
     meta = {
         "fingerprint": split.fingerprint,
         "final_fit": split.final_fit,
+        "task": split.task,
+        "overlapping": split.overlapping,
+        "repeated": asdict(split.train.repeated),
         "parts": parts,
         "sizes": {
             "users": split.train.n_users,

@@ -11,6 +11,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms
 from recassay.core.study import DatasetSpec
+from recassay.data.library import stored_rule
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 
 GENERATOR_VERSION = "synthetic 1"
@@ -33,7 +34,8 @@ def dataset_version(spec: DatasetSpec, base: str) -> str:
         return _digest(GENERATOR_VERSION, preset_of(spec.reference).content_hash())
     if is_path(spec.reference):
         return _digest(file_version(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
-    return stored_manifest(spec.reference).sha256
+    manifest = stored_manifest(spec.reference)
+    return _digest(manifest.sha256, repr(stored_rule(manifest)))
 
 
 def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -> str:
