@@ -46,11 +46,8 @@ def test_what_every_split_holds(rule: str, final_fit: str, data: Interactions, s
     assert sorted(set(fit.user)) == list(range(fit.n_users))
     assert sorted(set(fit.item)) == list(range(fit.n_items))
     counts = split.counts
-    kinds = ("train_interactions", "train_merged") + tuple(
-        f"{part}_{kind}"
-        for part in ("valid", "test")
-        for kind in ("interactions", "merged", "seen", "cold_interactions")
-    )
+    ends = ("interactions", "merged", "seen", "cold_interactions")
+    kinds = ["train_interactions", "train_merged", *(f"{part}_{end}" for part in ("valid", "test") for end in ends)]
     assert sum(counts[kind] for kind in kinds) == counts["filtered_interactions"] == len(data)
     assert not {f"cold_{side}_in_{part}" for side in ("user", "item") for part in ("test", "valid")} & {
         finding["name"] for finding in split.audit["findings"]

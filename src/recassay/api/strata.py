@@ -57,6 +57,7 @@ def strata(
         replicates: bootstrap replicates over users.
         read: how files are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
+        task: for lists made elsewhere, whether test pairs that training has are left out (`new`) or judged (`repeat`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
