@@ -51,6 +51,7 @@ from .api.tables import default_metric as default_metric
 from .api.tables import load_characteristics as load_characteristics
 from .api.tables import load_results as load_results
 from .api.user_irt import fit_user_irt as fit_user_irt
+from .api.users import users as users
 from .core.errors import RecAssayError as RecAssayError
 from .core.errors import UsageError as UsageError
 from .core.plain import plain as plain

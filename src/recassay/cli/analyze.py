@@ -12,6 +12,7 @@ from recassay.cli import options as o
 from recassay.cli.rank import show_rank
 from recassay.cli.render import print_json, print_lines, print_saved
 from recassay.cli.table import load_table, said_direction
+from recassay.cli.users import show_users
 
 
 def analyze(
@@ -50,8 +51,10 @@ def _show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | Non
     else:
         if "rank" in report.analyses:
             show_rank(report.analyses["rank"])  # type: ignore[arg-type]
+        elif "users" in report.analyses:
+            show_users(report.analyses["users"])  # type: ignore[arg-type]
         print_lines(["", *report.verdict])
-        print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
+        print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
         else:

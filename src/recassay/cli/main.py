@@ -28,6 +28,7 @@ from recassay.cli import (
     strata,
     stress,
     studies,
+    users,
 )
 
 app = typer.Typer(
@@ -65,6 +66,7 @@ app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
 app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
+app.command("users")(users.users)
 app.command("irt")(irt.irt)
 app.command("glicko")(glicko.glicko)
 app.command("comper")(comper.comper)

@@ -7,7 +7,7 @@ from typing import Any
 
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
-from recassay.reporting.content import ReportContent
+from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.markup import Child, Markup, joined, tag
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.section import Part, part_id, part_title
@@ -90,7 +90,10 @@ def _glance(content: ReportContent) -> Markup:
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
-        said = [tag("li", tag("strong", name), f": {reason}") for name, reason in content.skipped.items()]
+        said = [
+            tag("li", tag("strong", ", ".join(names)), f": {reason}")
+            for reason, names in by_reason(content.skipped).items()
+        ]
         rows.append(("Not done", tag("ul", said)))
     return tag(
         "section",

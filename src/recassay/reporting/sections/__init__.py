@@ -21,11 +21,13 @@ from recassay.reporting.sections import (
     strata,
     stress,
     user_irt,
+    users,
 )
 
 SECTIONS: tuple[Section, ...] = (
     rank.SECTION,
     compare.SECTION,
+    users.SECTION,
     profiles.SECTION,
     stress.SECTION,
     correlations.SECTION,
