@@ -1,8 +1,7 @@
-"""Lists that were made elsewhere: a file of recommendations counts as an algorithm."""
+"""Lists that were made elsewhere count as an algorithm."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -10,56 +9,66 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.search import SearchSpace
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender, TopK
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
+MOST_UNKNOWN = 0.5
+"""Lists of known users of which a larger share of rows has an unknown item were made for other data."""
 
 
 class RecommendationsFile:
-    """The lists of a table `user,item,score[,rank]` (CSV, TSV or Parquet), ids as in the user's own data.
+    """Lists of a table with the columns user, item, and rank, score or both, ids as in the user's own data.
 
-    A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the file.
+    A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the table.
     `score` may be missing where there is a `rank`; a list's scores are lowered where needed so that they never rise.
-    Users and items that the training data does not know are passed over, as are excluded items and second mentions.
-    Nothing is learned: `fit` only looks the ids up.
+    Users that the training data does not know are passed over, as are excluded items and second mentions. An unknown
+    item keeps its place as one that is never a hit: moving the rest up would flatter the list. Nothing is learned:
+    `fit` only looks the ids up, and refuses a table that knows no user of the data, or mostly other items.
     """
 
     name: ClassVar[str] = "RecommendationsFile"
     space: ClassVar[SearchSpace] = {}
     source: ClassVar[str] = "Lists made elsewhere"
-    path: ClassVar[Path | None] = None
+    table: ClassVar[pl.DataFrame | None] = None
+    where: ClassVar[str] = "the lists"
 
-    def __init__(self, path: str | Path | None = None) -> None:
-        chosen = type(self).path if path is None else Path(path)
+    def __init__(self, table: pl.DataFrame | None = None) -> None:
+        chosen = type(self).table if table is None else table
         if chosen is None:
-            raise UsageError("no file of recommendations is named", fix='give its path: RecommendationsFile("top.csv")')
-        self._path = chosen
+            raise UsageError("no lists are given", fix="give a table with the columns user, item and score or rank")
+        self._table = chosen
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
-        """Read the file and translate its ids into positions."""
-        where = self._path.name
-        table = _read(self._path)
+        """Translate the ids into positions."""
+        table = _ordered(self._table, self.where)
         users, items = (
             pl.DataFrame({"id": ids.cast(pl.String), position: np.arange(ids.len(), dtype=np.int32)})
             for ids, position in ((train.users, "u"), (train.items, "i"))
         )
-        known = (
+        joined = (
             table.with_columns(pl.col(c.USER, c.ITEM).cast(pl.String))
-            .join(users, left_on=c.USER, right_on="id", how="inner", maintain_order="left")
-            .join(items, left_on=c.ITEM, right_on="id", how="inner", maintain_order="left")
+            .join(users, left_on=c.USER, right_on="id", how="left", maintain_order="left")
+            .join(items, left_on=c.ITEM, right_on="id", how="left", maintain_order="left")
         )
-        if table.height and not known.height:
+        known = joined.drop_nulls("u")
+        strange = known.get_column("i").null_count()
+        if table.height and strange >= MOST_UNKNOWN * known.height:
+            what = f"{strange:,} of the {known.height:,} rows of known users name an item that the training data lacks"
             raise InputError(
-                f"none of its {table.height} rows has a user and an item of the training data",
-                where=where,
-                fix=f"use the ids of the data, such as {' and '.join(map(str, (train.users[0], train.items[0])))}",
+                what if known.height else f"none of its {table.height:,} rows has a user of the training data",
+                where=self.where,
+                fix="these lists were made for other data; use ids such as "
+                f"{' and '.join(map(str, (train.users[0], train.items[0])))}",
             )
-        if known.select(pl.col("s").is_nan().any() | pl.col("s").is_infinite().any()).item():
-            raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")
-        ordered = known.sort("u", "r", maintain_order=True).unique(["u", "i"], keep="first", maintain_order=True)
-        ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
+        listed = known.drop_nulls("i").sort("u", "r", maintain_order=True)
+        listed = listed.unique(["u", "i"], keep="first", maintain_order=True)
+        strangers = known.filter(pl.col("i").is_null()).with_columns(pl.lit(-1, dtype=pl.Int32).alias("i"))
+        ordered = (
+            pl.concat([listed, strangers])
+            .sort("u", "r", maintain_order=True)
+            .with_columns(pl.col("s").cum_min().over("u"))
+        )
         length = np.bincount(ordered["u"].to_numpy(), minlength=train.n_users)
         return _Lists(
             start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
@@ -69,19 +78,8 @@ class RecommendationsFile:
         )
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """A guess: the table is taken to hold a hundred items a user."""
-        return 100 * 64 * n_users + 64 * (n_users + n_items)
-
-
-def recommendations_file(path: Path) -> type[RecommendationsFile]:
-    """An algorithm class for one file, named after it."""
-    described = {
-        "name": path.stem,
-        "path": path,
-        "source": f"Lists of {path.name}",
-        "__doc__": f"Lists of {path.name}.",
-    }
-    return type("FileLists", (RecommendationsFile,), described)
+        """The table and what is looked up in it."""
+        return 64 * self._table.height + 64 * (n_users + n_items)
 
 
 class _Lists:
@@ -98,46 +96,32 @@ class _Lists:
         if exclude is not None:
             rows = exclude[users]
             barred = np.repeat(np.arange(len(users)), np.diff(rows.indptr)) * self._n_items + rows.indices
-            allowed = ~np.isin(row * self._n_items + self._item[event], barred)
+            item = self._item[event]
+            allowed = (item < 0) | ~np.isin(row * self._n_items + item, barred)
             row, event = row[allowed], event[allowed]
         place = np.arange(len(row)) - np.searchsorted(row, row)
         kept = place < k
         items[row[kept], place[kept]] = self._item[event[kept]]
-        scores[row[kept], place[kept]] = self._score[event[kept]]
+        scores[row[kept], place[kept]] = np.where(self._item[event[kept]] < 0, -np.inf, self._score[event[kept]])
         return TopK(users=users, items=items, scores=scores)
 
 
-def _read(path: Path) -> pl.DataFrame:
+def _ordered(table: pl.DataFrame, where: str) -> pl.DataFrame:
     """Columns user, item, s (score) and r (what to sort by, rising)."""
-    where = path.name
-    if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(
-            f"cannot read {path.suffix or 'a file without a suffix'}", where=where, fix="use .csv, .tsv or .parquet"
-        )
-    if not path.is_file():
-        raise InputError("there is no such file of recommendations", where=str(path), fix="check the path")
-    try:
-        if path.suffix.lower() == ".parquet":
-            table = pl.read_parquet(path)
-        else:
-            ids = {c.USER: pl.String, c.ITEM: pl.String}
-            separator = "\t" if path.suffix.lower() == ".tsv" else ","
-            table = pl.read_csv(path, separator=separator, schema_overrides=ids, infer_schema_length=10_000)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"cannot be read: {str(error).splitlines()[0]}", where=where) from error
-    missing = [name for name in (c.USER, c.ITEM) if name not in table.columns]
-    if not {c.SCORE, c.RANK} & set(table.columns):
-        missing.append(f"{c.SCORE} or {c.RANK}")
-    if missing:
-        raise InputError(
-            f"lacks {listing(missing)} and has {listing(table.columns)}",
-            where=where,
-            fix="name the columns in its header",
-        )
     worth = [name for name in (c.SCORE, c.RANK) if name in table.columns]
+    missing = [name for name in (c.USER, c.ITEM) if name not in table.columns]
+    if missing or not worth:
+        raise InputError(
+            f"lacks {', '.join([*missing, *([] if worth else ['score or rank'])])}",
+            where=where,
+            fix="name the columns user, item and score or rank",
+        )
     bad = [name for name in worth if not table[name].dtype.is_numeric() or table[name].null_count()]
     if bad:
-        raise InputError(f"{listing(bad)} is not a number in every row", where=where, fix="fill or remove those rows")
+        raise InputError(f"{bad[0]} is not a number in every row", where=where, fix="fill or remove those rows")
     score = pl.col(worth[0]).cast(pl.Float64) * (1.0 if worth[0] == c.SCORE else -1.0)
     order = pl.col(c.RANK).cast(pl.Float64) if c.RANK in worth else -score
-    return table.select(c.USER, c.ITEM, score.alias("s"), order.alias("r"))
+    table = table.select(c.USER, c.ITEM, score.alias("s"), order.alias("r"))
+    if table.select(~pl.col("s").is_finite().all()).item():
+        raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")
+    return table

@@ -27,7 +27,7 @@ from recassay.metrics.recommend import recommend_all
 from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import CellSpec, SplitSpec
-from recassay.recommenders.references import load_algorithm
+from recassay.recommenders.references import load_algorithm, refuse_other_split
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
 from recassay.runner.jobs import Emit, JobFailure
@@ -139,11 +139,13 @@ class _Work:
     @classmethod
     def load(cls, payload: Mapping[str, Any], *, with_data: bool = True) -> _Work:
         spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
+        kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
+        refuse_other_split(kind, sizes.fingerprint, spec.dataset)
         return cls(
             spec=spec,
-            kind=load_algorithm(payload["reference"], payload["base"]),
+            kind=kind,
             folder=folder,
-            sizes=split_record(folder, spec.split.id),
+            sizes=sizes,
             memory_limit=payload.get("memory"),
             _split=load_split(folder, spec.split.id) if with_data else None,
         )
