@@ -13,9 +13,6 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.search import SearchSpace
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender, TopK
 
-MOST_UNKNOWN = 0.5
-"""Lists of known users of which a larger share of rows has an unknown item were made for other data."""
-
 
 class RecommendationsFile:
     """Lists of a table with the columns user, item, and rank, score or both, ids as in the user's own data.
@@ -24,7 +21,7 @@ class RecommendationsFile:
     `score` may be missing where there is a `rank`; a list's scores are lowered where needed so that they never rise.
     Users that the training data does not know are passed over, as are excluded items and second mentions. An unknown
     item keeps its place as one that is never a hit: moving the rest up would flatter the list. Nothing is learned:
-    `fit` only looks the ids up, and refuses a table that knows no user of the data, or mostly other items.
+    `fit` only looks the ids up, and refuses a table that names no user of the data.
     """
 
     name: ClassVar[str] = "RecommendationsFile"
@@ -52,14 +49,11 @@ class RecommendationsFile:
             .join(items, left_on=c.ITEM, right_on="id", how="left", maintain_order="left")
         )
         known = joined.drop_nulls("u")
-        strange = known.get_column("i").null_count()
-        if table.height and strange >= MOST_UNKNOWN * known.height:
-            what = f"{strange:,} of the {known.height:,} rows of known users name an item that the training data lacks"
+        if table.height and not known.height:
             raise InputError(
-                what if known.height else f"none of its {table.height:,} rows has a user of the training data",
+                f"none of its {table.height:,} rows has a user of the training data",
                 where=self.where,
-                fix="these lists were made for other data; use ids such as "
-                f"{' and '.join(map(str, (train.users[0], train.items[0])))}",
+                fix=f"use the ids of the data, such as {' and '.join(map(str, (train.users[0], train.items[0])))}",
             )
         listed = known.drop_nulls("i").sort("u", "r", maintain_order=True)
         listed = listed.unique(["u", "i"], keep="first", maintain_order=True)

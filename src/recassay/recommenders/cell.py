@@ -27,7 +27,7 @@ from recassay.metrics.recommend import recommend_all
 from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import CellSpec, SplitSpec
-from recassay.recommenders.references import load_algorithm, refuse_other_split
+from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
 from recassay.runner.jobs import Emit, JobFailure
@@ -97,6 +97,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     reset_peak()
 
     train, test = work.split.refit(), work.split.test
+    refuse_other_data(work.kind, train)
     if not len(test):
         raise InputError("the test part is empty", fix="use another split or a weaker filter")
     begin = time.perf_counter()

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from recassay.algorithms.recommendations_file import RecommendationsFile
+from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.plugin_file import plugin_path
 from recassay.core.registry import algorithms
+from recassay.core.types import Interactions
 from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
 
@@ -43,6 +47,25 @@ def listed_algorithm(path: Path) -> type[RecommendationsFile]:
         "__doc__": f"Lists of {path.name}.",
     }
     return type("FileLists", (RecommendationsFile,), described)
+
+
+MOST_UNKNOWN = 0.5
+"""Lists of known users of which a larger share of rows has an unknown item were made for other data."""
+
+
+def refuse_other_data(kind: type[Any], train: Interactions) -> None:
+    """Raise where `kind` are lists whose items are mostly none of the training data's."""
+    lists: ReadLists | None = getattr(kind, "lists", None)
+    if lists is None:
+        return
+    known = lists.frame.filter(pl.col(c.USER).cast(pl.String).is_in(train.users.cast(pl.String).implode()))
+    strange = known.height - known.get_column(c.ITEM).cast(pl.String).is_in(train.items.cast(pl.String).implode()).sum()
+    if strange > MOST_UNKNOWN * known.height:
+        raise InputError(
+            f"{strange:,} of the {known.height:,} rows of known users name an item that the training data lacks",
+            where=lists.where,
+            fix=f"these lists were made for other data; its items are called like {train.items[0]!r}",
+        )
 
 
 def refuse_other_split(kind: type[Any], fingerprint: str, dataset: str) -> None:
