@@ -174,9 +174,9 @@ def test_no_file_or_an_unknown_kind(tmp_path: Path) -> None:
         listed_algorithm(tmp_path / "none.csv")
 
 
-def test_an_unknown_item_keeps_its_place_and_the_order_of_rows_is_the_order_of_the_list(tmp_path: Path) -> None:
+def test_without_ranks_and_scores_the_order_of_rows_is_the_order_of_the_list(tmp_path: Path) -> None:
     model = lists(tmp_path / "top.csv", "user,item\nu0,i4\nu0,strange\nu0,i1\nu1,i0\n").fit(small(), rng=rng())
-    assert model.recommend(everyone(small()), 3, exclude=None).items.tolist() == [[4, -1, 1], [0, -1, -1], [-1] * 3]
+    assert model.recommend(everyone(small()), 3, exclude=None).items.tolist() == [[4, 1, -1], [0, -1, -1], [-1] * 3]
 
 
 def test_a_file_made_from_a_model_passes_the_suite_where_it_has_lists(tmp_path: Path) -> None:

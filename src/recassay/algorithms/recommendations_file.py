@@ -19,9 +19,8 @@ class RecommendationsFile:
 
     A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the table.
     `score` may be missing where there is a `rank`; a list's scores are lowered where needed so that they never rise.
-    Users that the training data does not know are passed over, as are excluded items and second mentions. An unknown
-    item keeps its place as one that is never a hit: moving the rest up would flatter the list. Nothing is learned:
-    `fit` only looks the ids up, and refuses a table that names no user of the data.
+    Users and items that the training data does not know are passed over, as are excluded items and second mentions.
+    Nothing is learned: `fit` only looks the ids up, and refuses a table that names no user of the data.
     """
 
     name: ClassVar[str] = "RecommendationsFile"
@@ -55,14 +54,9 @@ class RecommendationsFile:
                 where=self.where,
                 fix=f"use the ids of the data, such as {' and '.join(map(str, (train.users[0], train.items[0])))}",
             )
-        listed = known.drop_nulls("i").sort("u", "r", maintain_order=True)
-        listed = listed.unique(["u", "i"], keep="first", maintain_order=True)
-        strangers = known.filter(pl.col("i").is_null()).with_columns(pl.lit(-1, dtype=pl.Int32).alias("i"))
-        ordered = (
-            pl.concat([listed, strangers])
-            .sort("u", "r", maintain_order=True)
-            .with_columns(pl.col("s").cum_min().over("u"))
-        )
+        ordered = known.drop_nulls("i").sort("u", "r", maintain_order=True)
+        ordered = ordered.unique(["u", "i"], keep="first", maintain_order=True)
+        ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
         length = np.bincount(ordered["u"].to_numpy(), minlength=train.n_users)
         return _Lists(
             start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
@@ -90,13 +84,12 @@ class _Lists:
         if exclude is not None:
             rows = exclude[users]
             barred = np.repeat(np.arange(len(users)), np.diff(rows.indptr)) * self._n_items + rows.indices
-            item = self._item[event]
-            allowed = (item < 0) | ~np.isin(row * self._n_items + item, barred)
+            allowed = ~np.isin(row * self._n_items + self._item[event], barred)
             row, event = row[allowed], event[allowed]
         place = np.arange(len(row)) - np.searchsorted(row, row)
         kept = place < k
         items[row[kept], place[kept]] = self._item[event[kept]]
-        scores[row[kept], place[kept]] = np.where(self._item[event[kept]] < 0, -np.inf, self._score[event[kept]])
+        scores[row[kept], place[kept]] = self._score[event[kept]]
         return TopK(users=users, items=items, scores=scores)
 
 
