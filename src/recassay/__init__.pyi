@@ -41,6 +41,7 @@ from .api.saving import document as document
 from .api.saving import save as save
 from .api.select import select as select
 from .api.serve import serve as serve
+from .api.split import split as split
 from .api.strata import strata as strata
 from .api.stress import stress as stress
 from .api.studies import load_study as load_study

@@ -14,7 +14,7 @@ from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.core.strata import StrataEvidence
-from recassay.data.tables.read import read_recommendations
+from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol
 
@@ -86,5 +86,7 @@ def list_strata(
     learned, held_out = load_data(train, read), load_data(test, read)
     spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-    frames = {name: read_recommendations(source) for name, source in lists.items()}
+    frames = {
+        one.name: (one.frame, one.where) for name, source in lists.items() for one in read_lists(source, name=name)
+    }
     return given_evidence(split, frames, metric, **options)

@@ -25,6 +25,7 @@ from recassay.cli import (
     report,
     select,
     serve,
+    split,
     strata,
     stress,
     studies,
@@ -77,6 +78,7 @@ app.command("classify")(classify.classify)
 app.command("select")(select.select)
 app.command("advise")(advise.advise)
 app.command("evaluate")(evaluate.evaluate)
+app.command("split")(split.split)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)
 app.command("doctor")(parts.doctor)

@@ -66,7 +66,11 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
 
 def _existing_file(path: Path) -> Path:
     if path.is_dir():
-        raise InputError("this is a folder", where=str(path), fix="give one file of interactions")
+        raise InputError(
+            "this is a folder",
+            where=str(path),
+            fix="give one file of interactions; a folder of train, valid and test files is for split = 'given'",
+        )
     if not path.exists():
         raise InputError("there is no such file", where=str(path), fix="check the name and the folder")
     if not path.is_file():

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.plain import plain
 from recassay.core.repeated import RepeatRule
+from recassay.core.specs import ProtocolSpec
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
-from recassay.data.sources import open_dataset
+from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
+from recassay.recommenders.split_folder import open_split_folder
 from recassay.store.files import write_array, write_folder, write_json, write_parquet
 
 _COLUMNS = ("user", "item", "weight", "time")
@@ -53,12 +55,23 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first."""
     target = split_folder(folder, spec.id)
     if not is_prepared(folder, spec.id):
-        opened = open_dataset(dataset.reference, dataset.read, base=base)
-        opened.refuse_positions(spec.protocol.split)
-        split = apply_protocol(opened.interactions, spec.protocol)
-        del opened
+        split = make_split(dataset, spec.protocol, base)
         write_folder(target, lambda made: _write(split, made))
     return split_record(folder, spec.id)
+
+
+def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split:
+    """The split of a dataset under a protocol: of its interactions, or of a folder of parts made elsewhere."""
+    if protocol.split == "given":
+        if not is_path(dataset.reference):
+            raise UsageError(
+                f"split = 'given' takes a folder of parts, and {dataset.reference!r} is a dataset",
+                fix="name a folder that holds train, valid and test files, or choose another split",
+            )
+        return open_split_folder(path_of(dataset.reference, base), protocol, dataset.read)
+    opened = open_dataset(dataset.reference, dataset.read, base=base)
+    opened.refuse_positions(protocol.split)
+    return apply_protocol(opened.interactions, protocol)
 
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:

@@ -12,6 +12,8 @@ from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms
 from recassay.core.study import DatasetSpec
 from recassay.data.library import stored_rule
+from recassay.data.lists.read import SIDECAR
+from recassay.data.parts import find_parts
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 
 GENERATOR_VERSION = "synthetic 1"
@@ -33,7 +35,11 @@ def dataset_version(spec: DatasetSpec, base: str) -> str:
     if spec.reference.startswith(SYNTHETIC):
         return _digest(GENERATOR_VERSION, preset_of(spec.reference).content_hash())
     if is_path(spec.reference):
-        return _digest(file_version(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
+        path = path_of(spec.reference, base)
+        if path.is_dir():
+            files = [*find_parts(path).values(), *path.glob(SIDECAR)]
+            return _digest(*(file_version(file, "dataset") for file in files), spec.read.content_hash())
+        return _digest(file_version(path, "dataset"), spec.read.content_hash())
     manifest = stored_manifest(spec.reference)
     return _digest(manifest.sha256, repr(stored_rule(manifest)))
 
