@@ -37,6 +37,7 @@ from .api.parts import list_parts as list_parts
 from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
 from .api.report import report as report
+from .api.results import results as results
 from .api.saving import document as document
 from .api.saving import save as save
 from .api.select import select as select

@@ -14,7 +14,6 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import show_progress
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
-from recassay.cli.studies import failure_lines
 
 if TYPE_CHECKING:
     from recassay.analysis.decodirt.ratings import SetRatings
@@ -111,7 +110,7 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
         [
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
             f"({record.seconds:.0f} s); {len(record.failed)} failed.",
-            *failure_lines(record.failed),
+            *(cause.sentence() for cause in record.causes()),
             *([f"Now: recassay analyze {record.folder}"] if record.done else []),
         ]
     )

@@ -23,6 +23,7 @@ from recassay.cli import (
     parts,
     rank,
     report,
+    results,
     select,
     serve,
     split,
@@ -62,6 +63,7 @@ ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app.command("demo")(demo.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
+app.command("results")(results.results)
 app.command("serve")(serve.serve)
 app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)

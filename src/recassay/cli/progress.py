@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def show_progress() -> Callable[[Event], None]:
     """A line that counts on a terminal; elsewhere one line a finished cell, on stderr."""
     terminal = sys.stderr.isatty()
+    told: set[str] = set()
 
     def line(event: Event) -> str:
         whose = f"{event.algorithm} on {event.dataset}" if event.algorithm else (event.dataset or "")
@@ -28,6 +29,10 @@ def show_progress() -> Callable[[Event], None]:
 
     def show(event: Event) -> None:
         text = line(event)
+        if event.kind == "split" and event.reason:
+            told.add(event.reason)
+        elif event.kind == "finished" and event.reason in told:
+            return  # the dataset is refused, and that was said
         if terminal:
             lasting = event.kind == "finished" and event.reason
             sys.stderr.write(f"\r\x1b[K{text[:110]}" + ("\n" if lasting or event.kind == "end" else ""))

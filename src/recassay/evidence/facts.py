@@ -56,6 +56,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         trials=study.tuning.trials,
         tuning_metric=study.tuning.metric,
         protocol=told["protocol"],
+        protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
         untuned=untuned,
         splits=splits,
