@@ -66,7 +66,8 @@ def size_of_the_test(simulations: int, rng: np.random.Generator) -> list[dict[st
     for kind, draw in KINDS.items():
         for users in USERS:
             gaps = np.stack([np.subtract(*draw(rng, 2, users)) for _ in range(simulations)], axis=1)
-            row: dict[str, Any] = {"scores": kind, "users": users, "size": float(np.mean(sign_flip_p(gaps, rng) < 0.05))}
+            size = float(np.mean(sign_flip_p(gaps, rng) < 0.05))
+            row: dict[str, Any] = {"scores": kind, "users": users, "size": size}
             for k in (4, 8) if kind != "lopsided" else ():
                 left, right = np.triu_indices(k, 1)
                 worst = []
@@ -83,6 +84,7 @@ def coverage_of_intervals(simulations: int, rng: np.random.Generator) -> list[di
     rows = []
     pair = np.array([0]), np.array([1])
     for kind, hit in (("ndcg", 0.3), ("ndcg", 0.1), ("hits", 0.2), ("dense", 0.0)):
+
         def draw(generator: np.random.Generator, users: int, kind: str = kind, hit: float = hit) -> np.ndarray:
             if kind == "dense":
                 values = dense(generator, 2, users)
@@ -122,8 +124,10 @@ def random_effects_calibration(simulations: int, rng: np.random.Generator) -> li
                 rejected += found.p < 0.05
                 held += found.low <= 0 <= found.high
                 predicted += found.predicted_low <= rng.normal(0, tau) <= found.predicted_high
-            rows.append({"datasets": datasets, "tau": tau, "size": rejected / (4 * simulations),
-                         "coverage": held / (4 * simulations), "prediction": predicted / (4 * simulations)})  # fmt: skip
+            shares = [count / (4 * simulations) for count in (rejected, held, predicted)]
+            rows.append(
+                dict(zip(("datasets", "tau", "size", "coverage", "prediction"), (datasets, tau, *shares), strict=True))
+            )
     return rows
 
 
@@ -156,7 +160,8 @@ def main() -> None:
         print(f"\n{(part.__doc__ or '').splitlines()[0]}")
         print(" | ".join(rows[0]))
         for row in rows:
-            print(" | ".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()), flush=True)
+            cells = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values())
+            print(" | ".join(cells), flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 

@@ -80,10 +80,10 @@ def lz4_table(data: bytes, where: str) -> pl.DataFrame:
                 break
             data = _unframed(data)
         content, end = _cbor(data, 0, 0)
-    except (IndexError, struct.error, UnicodeDecodeError, ValueError) as error:
+        if end != len(data):
+            raise ValueError("bytes after its content")
+    except (LookupError, struct.error, ValueError) as error:
         raise InputError(f"is not a readable LZ4 file ({error})", where=where, fix="save it as JSON") from None
-    if end != len(data):
-        raise InputError("has bytes after its content", where=where, fix="save it again")
     return nested_table(content, where)
 
 
