@@ -41,10 +41,12 @@ from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
 from .api.ratings import ratings as ratings
 from .api.report import report as report
+from .api.results import results as results
 from .api.saving import document as document
 from .api.saving import save as save
 from .api.select import select as select
 from .api.serve import serve as serve
+from .api.split import split as split
 from .api.strata import strata as strata
 from .api.stress import stress as stress
 from .api.studies import load_study as load_study
@@ -55,6 +57,7 @@ from .api.tables import default_metric as default_metric
 from .api.tables import load_characteristics as load_characteristics
 from .api.tables import load_results as load_results
 from .api.user_irt import fit_user_irt as fit_user_irt
+from .api.users import users as users
 from .core.errors import RecAssayError as RecAssayError
 from .core.errors import UsageError as UsageError
 from .core.plain import plain as plain

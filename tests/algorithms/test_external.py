@@ -16,6 +16,7 @@ from recassay.algorithms.plugins import load_plugin
 from recassay.algorithms.recommendations_file import RecommendationsFile
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.types import Interactions
+from recassay.recommenders.references import listed_algorithm, load_algorithm
 from recassay.testing import ALGORITHM_CHECKS, check_algorithm, example_interactions, learnable_tastes
 from recassay.testing.checks import Check
 
@@ -117,7 +118,7 @@ def small() -> Interactions:
 
 def lists(path: Path, table: str) -> RecommendationsFile:
     path.write_text(table)
-    return RecommendationsFile(path)
+    return listed_algorithm(path)()
 
 
 def test_lists_of_a_file_by_score(tmp_path: Path) -> None:
@@ -146,20 +147,19 @@ def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
     train = small()
     numbered = Interactions(train.user, train.item, pl.Series([10, 20, 30]), pl.Series([7, 8, 9, 11, 12]))
     pl.DataFrame({"user": [20, 20], "item": [12, 7], "score": [1, 2]}).write_parquet(tmp_path / "top.parquet")
-    top = RecommendationsFile(tmp_path / "top.parquet").fit(numbered, rng=rng())
+    top = listed_algorithm(tmp_path / "top.parquet")().fit(numbered, rng=rng())
     assert top.recommend(np.array([1], dtype=np.int32), 2, exclude=None).items.tolist() == [[0, 4]]
 
 
 @pytest.mark.parametrize(
     ("name", "table", "message"),
     [
-        ("a.csv", "user,thing,score\nu0,i1,1\n", r"a\.csv: lacks item and has user, thing, score"),
-        ("b.csv", "user,item\nu0,i1\n", "lacks score or rank"),
-        ("c.csv", "user,item,score\nu0,i1,good\n", "score is not a number in every row"),
+        ("a.csv", "user,thing,score\nu0,i1,1\n", r"no column is recognised as the item among 'user', 'thing', 'score'"),
+        ("c.csv", "user,item,score\nu0,i1,good\n", "the score column holds 'good' in data row 1"),
         ("d.csv", "user,item,score\nu0,i1,\n", "score is not a number in every row"),
-        ("e.csv", "user,item,score\nx,y,1\n", "none of its 1 rows has a user and an item .* such as u0 and i0"),
+        ("e.csv", "user,item,score\nx,y,1\n", "none of its 1 rows has a user .* such as u0 and i0"),
         ("f.csv", "user,item,score\nu0,i1,1.5\nu0,i2,inf\n", "not a finite number"),
-        ("g.csv", "", "cannot be read"),
+        ("g.csv", "", "the file is empty"),
     ],
 )
 def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str) -> None:
@@ -168,12 +168,15 @@ def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str
 
 
 def test_no_file_or_an_unknown_kind(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no file of recommendations is named"):
+    with pytest.raises(UsageError, match="no lists are given"):
         RecommendationsFile()
     with pytest.raises(InputError, match="no such file"):
-        RecommendationsFile(tmp_path / "none.csv").fit(small(), rng=rng())
-    with pytest.raises(UsageError, match=r"cannot read \.xls"):
-        RecommendationsFile(tmp_path / "none.xls").fit(small(), rng=rng())
+        listed_algorithm(tmp_path / "none.csv")
+
+
+def test_without_ranks_and_scores_the_order_of_rows_is_the_order_of_the_list(tmp_path: Path) -> None:
+    model = lists(tmp_path / "top.csv", "user,item\nu0,i4\nu0,strange\nu0,i1\nu1,i0\n").fit(small(), rng=rng())
+    assert model.recommend(everyone(small()), 3, exclude=None).items.tolist() == [[4, 1, -1], [0, -1, -1], [-1] * 3]
 
 
 def test_a_file_made_from_a_model_passes_the_suite_where_it_has_lists(tmp_path: Path) -> None:
@@ -188,7 +191,7 @@ def test_a_file_made_from_a_model_passes_the_suite_where_it_has_lists(tmp_path: 
             "score": top.scores[listed],
         }
     ).write_parquet(tmp_path / "popular.parquet")
-    made = load_plugin("popular.parquet", tmp_path)
+    made = load_algorithm("./popular.parquet", str(tmp_path))
     assert made.name == "popular"
     check_algorithm(made, skip={"check_one_item"})
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recassay.core.repeated import merged, sorted_groups
 from recassay.core.specs import ReadSpec
 from recassay.data.readers import read_interactions
 from recassay.data.reading.encode import encode_ids
-from recassay.data.reading.repeated import sorted_groups
 
 CLOCK = 1_500_000_000
 ROW = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-8, 8), st.integers(0, 3))
@@ -24,9 +24,10 @@ def frame_of(rows: list[tuple[int, int, int, int]]) -> pl.DataFrame:
     return frame.with_columns(pl.col("timestamp") + CLOCK)
 
 
-@settings(max_examples=150)
-@given(st.lists(ROW, min_size=1, max_size=40), st.sampled_from(["last", "sum", "max"]), st.booleans())
+@settings(max_examples=100)
+@given(st.lists(ROW, min_size=1, max_size=40), st.sampled_from(["last", "first", "sum", "max"]), st.booleans())
 def test_merging_against_a_dictionary(rows: list[tuple[int, int, int, int]], rule: str, timed: bool) -> None:
+    """Rows with times stay events, and are made one where a part asks for it; without times they are made one here."""
     frame = frame_of(rows) if timed else frame_of(rows).drop("timestamp")
     result = read_interactions(frame, ReadSpec(repeated=rule))  # type: ignore[arg-type]
     groups: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
@@ -34,16 +35,19 @@ def test_merging_against_a_dictionary(rows: list[tuple[int, int, int, int]], rul
         groups[user, item].append((time if timed else 0, place, rating))
     expected = {}
     for pair, events in groups.items():
-        time, _, rating = max(events)
+        first, last = min(events), max(events)
         ratings = [event[2] for event in events]
-        expected[pair] = ({"last": rating, "sum": sum(ratings), "max": max(ratings)}[rule], time + CLOCK)
-    inside = result.interactions
+        values = {"first": first[2], "last": last[2], "sum": sum(ratings), "max": max(ratings)}
+        expected[pair] = (values[rule], (first if rule == "first" else last)[0] + CLOCK)
+    assert len(result.interactions) == (len(rows) if timed else len(expected))
+    inside = merged(result.interactions)
     assert inside.weight is not None
     times = inside.time if inside.time is not None else np.full(len(inside), CLOCK)
     pairs = zip(inside.users.gather(inside.user), inside.items.gather(inside.item), strict=True)
     assert dict(zip(pairs, zip(inside.weight.tolist(), times.tolist(), strict=True), strict=True)) == expected
     assert len(inside) == len(expected)
     assert result.record.repeated == sum(len(events) for events in groups.values() if len(events) > 1)
+    assert result.record.repeated_rule == rule
 
 
 def test_counting_repeats_of_implicit_data() -> None:
@@ -79,7 +83,8 @@ def test_event_weights_of_the_appendix() -> None:
     result = read_interactions(frame, ReadSpec(event_weights="inverse_frequency"))
     assert result.record.event_counts == {"buy": 1, "cart": 3, "view": 8}
     assert result.record.event_weights == {"buy": 12.0, "cart": 4.0, "view": 1.5}
-    inside = result.interactions
+    assert len(result.interactions) == 12
+    inside = merged(result.interactions)
     assert inside.weight is not None
     assert inside.time is not None
     pairs = zip(inside.users.gather(inside.user), inside.items.gather(inside.item), strict=True)
@@ -91,7 +96,7 @@ def test_event_weights_of_the_appendix() -> None:
         ("2", "b"): (8.0, 11),
     }
     assert result.record.repeated == 11
-    assert result.record.repeated_rule == "inverse_frequency"
+    assert result.record.repeated_rule == "bounded"
 
 
 @settings(max_examples=100)
@@ -124,8 +129,9 @@ def test_given_event_weights_follow_the_repeated_rule() -> None:
     frame = events_of("1a v v c|2a b")
     spec = ReadSpec(event_weights={"view": 1, "cart": 3, "buy": 9}, repeated="sum")
     result = read_interactions(frame, spec)
-    assert result.interactions.weight is not None
-    assert result.interactions.weight.tolist() == [5.0, 9.0]
+    inside = merged(result.interactions)
+    assert inside.weight is not None
+    assert inside.weight.tolist() == [5.0, 9.0]
     assert result.record.event_weights == {"view": 1.0, "cart": 3.0, "buy": 9.0}
 
 

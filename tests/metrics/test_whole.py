@@ -23,7 +23,7 @@ def test_whole_auc_is_the_share_of_pairs_in_order(budget):
     recommender = ScoreRecommender(lambda u: score[u], n_items=N_ITEMS, rng=rng)
     ours = whole_ranking_values(
         recommender, users, csr_array(truth.astype(np.float32)), [AUC()], train=csr_array(train.astype(np.float32)),
-        memory_budget=budget,
+        exclude=csr_array(train.astype(np.float32)), memory_budget=budget,
     )["auc"]  # fmt: skip
     for u in users:
         good, bad = score[u, truth[u]], score[u, ~truth[u] & ~train[u]]

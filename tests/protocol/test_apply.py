@@ -46,9 +46,9 @@ def test_what_every_split_holds(rule: str, final_fit: str, data: Interactions, s
     assert sorted(set(fit.user)) == list(range(fit.n_users))
     assert sorted(set(fit.item)) == list(range(fit.n_items))
     counts = split.counts
-    in_parts = sum(counts[f"{name}_interactions"] for name in ("train", "valid", "test"))
-    cold = counts["valid_cold_interactions"] + counts["test_cold_interactions"]
-    assert in_parts + cold == counts["filtered_interactions"] == len(data)
+    ends = ("interactions", "merged", "seen", "cold_interactions")
+    kinds = ["train_interactions", "train_merged", *(f"{part}_{end}" for part in ("valid", "test") for end in ends)]
+    assert sum(counts[kind] for kind in kinds) == counts["filtered_interactions"] == len(data)
     assert not {f"cold_{side}_in_{part}" for side in ("user", "item") for part in ("test", "valid")} & {
         finding["name"] for finding in split.audit["findings"]
     }
@@ -68,8 +68,8 @@ PLAIN = ProtocolSpec(filter="none", ratios=(0.5, 1 / 6, 1 / 3))
 def test_final_training_on_train_and_validation_by_hand() -> None:
     split = apply_protocol(COLD, PLAIN)
     assert len(split.valid) == 0
-    assert split.cold_valid is not None
-    assert pairs_of(split.cold_valid) == {("new", "x"), ("a", "fresh")}
+    assert split.unjudged_valid is not None
+    assert pairs_of(split.unjudged_valid) == {("new", "x"), ("a", "fresh")}
     assert pairs_of(split.test) == {("new", "y"), ("b", "fresh")}
     assert pairs_of(split.refit()) == pairs_of(split.train) | {("new", "x"), ("a", "fresh")}
     assert split.train.users.to_list() == ["a", "b", "new"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.types import Interactions
-from recassay.protocol.ordering import canonical, counting_order, event_keys, pair_keys, positions_in_user
+from recassay.protocol.ordering import blocks_in_user, canonical, counting_order, event_keys, pair_keys
 from support.protocol import drawn_interactions, few, interactions, rows_of, shuffled, synthetic
 
 
@@ -62,10 +62,9 @@ def test_pair_keys_are_shared_by_repeats_and_event_keys_tell_weights_apart() -> 
 
 @few
 @given(drawn_interactions(repeats=True))
-def test_positions_in_user_follow_time_then_key_and_equal_rows_share(data: Interactions) -> None:
+def test_blocks_in_user_follow_time_and_events_of_one_time_share_theirs(data: Interactions) -> None:
     assert data.time is not None
-    keys = event_keys(data, 3)
-    position = positions_in_user(data, keys, first=data.time)
-    told = list(zip(data.user.tolist(), data.time.tolist(), keys.tolist(), strict=True))
-    expected = [sum(u == user and (t, k) < (time, key) for u, t, k in told) for user, time, key in told]
-    assert position.tolist() == expected
+    start, end = blocks_in_user(data, data.time)
+    told = list(zip(data.user.tolist(), data.time.tolist(), strict=True))
+    assert start.tolist() == [sum(u == user and t < time for u, t in told) for user, time in told]
+    assert end.tolist() == [sum(u == user and t <= time for u, t in told) for user, time in told]

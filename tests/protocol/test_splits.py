@@ -140,7 +140,7 @@ def test_user_time_by_hand() -> None:
         [("u", f"i{t}", 1, t) for t in range(10)] + [("v", f"i{t}", 1, t + 50) for t in range(4)] + [("w", "i0", 1, 3)]
     )
     data = interactions(rows)
-    labels = splits.user_time(data, EIGHTY, seed=0)
+    labels = splits.user_time(data, EIGHTY)
     assert labels.tolist() == [0] * 8 + [1, 2] + [0, 0, 0, 1] + [0]
 
 
@@ -163,13 +163,13 @@ def test_a_small_training_share_still_trains_on_one_event_of_everybody(split) ->
 @given(drawn_interactions(repeats=True))
 def test_user_time_keeps_each_users_order_and_trains_everybody(data: Interactions) -> None:
     assert data.time is not None
-    labels = splits.user_time(data, (0.6, 0.2, 0.2), seed=0)
+    labels = splits.user_time(data, (0.6, 0.2, 0.2))
     for user in np.unique(data.user):
         own, time = labels[data.user == user], data.time[data.user == user]
         assert (own == TRAIN).any()
         for label in (TRAIN, VALID):
             earlier, later = time[own <= label], time[own > label]
-            assert not len(later) or earlier.max() <= later.min()
+            assert not len(later) or earlier.max() < later.min()
 
 
 @few
@@ -192,14 +192,34 @@ def test_leave_last_out_by_hand() -> None:
         ("v", "b", 1, 1),
         ("w", "a", 1, 7),
     ]
-    labels = splits.leave_last_out(interactions(rows), seed=0)
+    labels = splits.leave_last_out(interactions(rows))
     assert labels.tolist() == [VALID, TEST, TRAIN, TEST, TRAIN, TRAIN]
 
 
-def test_leave_last_out_breaks_ties_by_the_seed() -> None:
-    data = interactions([("u", f"i{item}", 1, 7) for item in range(20)])
-    last = {int(np.flatnonzero(splits.leave_last_out(data, seed=seed) == TEST)[0]) for seed in range(30)}
-    assert len(last) > 5
+def test_leave_last_out_does_not_part_events_of_one_time() -> None:
+    times = {"three times": [1, 4, 4, 4, 9, 9], "two times": [3, 3, 5, 5], "one time": [7, 7, 7]}
+    rows = [(user, f"i{place}", 1, time) for user, own in times.items() for place, time in enumerate(own)]
+    labels = splits.leave_last_out(interactions(rows))
+    assert labels.tolist() == [TRAIN, VALID, VALID, VALID, TEST, TEST, TRAIN, TRAIN, TEST, TEST, TRAIN, TRAIN, TRAIN]
+
+
+@pytest.mark.parametrize(
+    ("times", "labels"),
+    [
+        # wanted after 4 of 5, inside the block of three: its end is nearer, but would leave nothing to hold out
+        ([1, 2, 3, 3, 3], [0, 0, 1, 1, 1]),
+        # wanted after 8 and 9 of 10: the block over 7..8 ends at 9 and lies as near on both sides, so it trains
+        ([1, 2, 3, 4, 5, 6, 7, 8, 8, 9], [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]),
+        # the block over 5..8 begins three before the boundary and ends one after it
+        ([1, 2, 3, 4, 5, 6, 6, 6, 6, 9], [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]),
+        # the first block trains although the nearer end of the boundary would leave nothing
+        ([1, 1, 1, 1, 1, 1, 1, 1, 1, 2], [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]),
+        ([4, 4, 4, 4], [0, 0, 0, 0]),
+    ],
+)
+def test_user_time_moves_its_boundaries_to_the_ends_of_blocks(times: list[int], labels: list[int]) -> None:
+    rows = [("u", f"i{place}", 1, time) for place, time in enumerate(times)]
+    assert splits.user_time(interactions(rows), EIGHTY).tolist() == labels
 
 
 @pytest.mark.parametrize("rule", [name for name, kind in SPLITS.items() if kind.temporal])

@@ -303,7 +303,7 @@ def test_a_split_is_stored_once_and_comes_back_the_same(folder):
     assert record.fingerprint == stored.fingerprint == made.fingerprint
     assert stored.counts == made.counts
     assert stored.train.users.equals(made.train.users)
-    for part in ("train", "valid", "test", "cold_valid"):
+    for part in ("train", "valid", "test", "unjudged_valid"):
         one, other = getattr(stored, part), getattr(made, part)
         assert np.array_equal(one.user, other.user)
         assert np.array_equal(one.item, other.item)

@@ -1,8 +1,7 @@
-"""Lists that were made elsewhere: a file of recommendations counts as an algorithm."""
+"""Lists that were made elsewhere count as an algorithm."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -14,51 +13,49 @@ from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.search import SearchSpace
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender, TopK
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
-
 
 class RecommendationsFile:
-    """The lists of a table `user,item,score[,rank]` (CSV, TSV or Parquet), ids as in the user's own data.
+    """Lists of a table with the columns user, item, and rank, score or both, ids as in the user's own data.
 
-    A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the file.
+    A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the table.
     `score` may be missing where there is a `rank`; a list's scores are lowered where needed so that they never rise.
     Users and items that the training data does not know are passed over, as are excluded items and second mentions.
-    Nothing is learned: `fit` only looks the ids up.
+    Nothing is learned: `fit` only looks the ids up, and refuses a table that names no user of the data.
     """
 
     name: ClassVar[str] = "RecommendationsFile"
     space: ClassVar[SearchSpace] = {}
     source: ClassVar[str] = "Lists made elsewhere"
-    path: ClassVar[Path | None] = None
+    table: ClassVar[pl.DataFrame | None] = None
+    where: ClassVar[str] = "the lists"
 
-    def __init__(self, path: str | Path | None = None) -> None:
-        chosen = type(self).path if path is None else Path(path)
+    def __init__(self, table: pl.DataFrame | None = None) -> None:
+        chosen = type(self).table if table is None else table
         if chosen is None:
-            raise UsageError("no file of recommendations is named", fix='give its path: RecommendationsFile("top.csv")')
-        self._path = chosen
+            raise UsageError("no lists are given", fix="give a table with the columns user, item and score or rank")
+        self._table = chosen
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
-        """Read the file and translate its ids into positions."""
-        where = self._path.name
-        table = _read(self._path)
+        """Translate the ids into positions."""
+        table = _ordered(self._table, self.where)
         users, items = (
             pl.DataFrame({"id": ids.cast(pl.String), position: np.arange(ids.len(), dtype=np.int32)})
             for ids, position in ((train.users, "u"), (train.items, "i"))
         )
-        known = (
+        joined = (
             table.with_columns(pl.col(c.USER, c.ITEM).cast(pl.String))
-            .join(users, left_on=c.USER, right_on="id", how="inner", maintain_order="left")
-            .join(items, left_on=c.ITEM, right_on="id", how="inner", maintain_order="left")
+            .join(users, left_on=c.USER, right_on="id", how="left", maintain_order="left")
+            .join(items, left_on=c.ITEM, right_on="id", how="left", maintain_order="left")
         )
+        known = joined.drop_nulls("u")
         if table.height and not known.height:
             raise InputError(
-                f"none of its {table.height} rows has a user and an item of the training data",
-                where=where,
+                f"none of its {table.height:,} rows has a user of the training data",
+                where=self.where,
                 fix=f"use the ids of the data, such as {listing((train.users[0], train.items[0]), last='and')}",
             )
-        if known.select(pl.col("s").is_nan().any() | pl.col("s").is_infinite().any()).item():
-            raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")
-        ordered = known.sort("u", "r", maintain_order=True).unique(["u", "i"], keep="first", maintain_order=True)
+        ordered = known.drop_nulls("i").sort("u", "r", maintain_order=True)
+        ordered = ordered.unique(["u", "i"], keep="first", maintain_order=True)
         ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
         length = np.bincount(ordered["u"].to_numpy(), minlength=train.n_users)
         return _Lists(
@@ -69,19 +66,8 @@ class RecommendationsFile:
         )
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """A guess: the table is taken to hold a hundred items a user."""
-        return 100 * 64 * n_users + 64 * (n_users + n_items)
-
-
-def recommendations_file(path: Path) -> type[RecommendationsFile]:
-    """An algorithm class for one file, named after it."""
-    described = {
-        "name": path.stem,
-        "path": path,
-        "source": f"Lists of {path.name}",
-        "__doc__": f"Lists of {path.name}.",
-    }
-    return type("FileLists", (RecommendationsFile,), described)
+        """The table and what is looked up in it."""
+        return 64 * self._table.height + 64 * (n_users + n_items)
 
 
 class _Lists:
@@ -107,37 +93,22 @@ class _Lists:
         return TopK(users=users, items=items, scores=scores)
 
 
-def _read(path: Path) -> pl.DataFrame:
+def _ordered(table: pl.DataFrame, where: str) -> pl.DataFrame:
     """Columns user, item, s (score) and r (what to sort by, rising)."""
-    where = path.name
-    if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(
-            f"cannot read {path.suffix or 'a file without a suffix'}", where=where, fix="use .csv, .tsv or .parquet"
-        )
-    if not path.is_file():
-        raise InputError("there is no such file of recommendations", where=str(path), fix="check the path")
-    try:
-        if path.suffix.lower() == ".parquet":
-            table = pl.read_parquet(path)
-        else:
-            ids = {c.USER: pl.String, c.ITEM: pl.String}
-            separator = "\t" if path.suffix.lower() == ".tsv" else ","
-            table = pl.read_csv(path, separator=separator, schema_overrides=ids, infer_schema_length=10_000)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"cannot be read: {str(error).splitlines()[0]}", where=where) from error
-    missing = [name for name in (c.USER, c.ITEM) if name not in table.columns]
-    if not {c.SCORE, c.RANK} & set(table.columns):
-        missing.append(f"{c.SCORE} or {c.RANK}")
-    if missing:
-        raise InputError(
-            f"lacks {listing(missing)} and has {listing(table.columns)}",
-            where=where,
-            fix="name the columns in its header",
-        )
     worth = [name for name in (c.SCORE, c.RANK) if name in table.columns]
+    missing = [name for name in (c.USER, c.ITEM) if name not in table.columns]
+    if missing or not worth:
+        raise InputError(
+            f"lacks {', '.join([*missing, *([] if worth else ['score or rank'])])}",
+            where=where,
+            fix="name the columns user, item and score or rank",
+        )
     bad = [name for name in worth if not table[name].dtype.is_numeric() or table[name].null_count()]
     if bad:
-        raise InputError(f"{listing(bad)} is not a number in every row", where=where, fix="fill or remove those rows")
+        raise InputError(f"{bad[0]} is not a number in every row", where=where, fix="fill or remove those rows")
     score = pl.col(worth[0]).cast(pl.Float64) * (1.0 if worth[0] == c.SCORE else -1.0)
     order = pl.col(c.RANK).cast(pl.Float64) if c.RANK in worth else -score
-    return table.select(c.USER, c.ITEM, score.alias("s"), order.alias("r"))
+    table = table.select(c.USER, c.ITEM, score.alias("s"), order.alias("r"))
+    if table.select(~pl.col("s").is_finite().all()).item():
+        raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")
+    return table

@@ -144,7 +144,7 @@ def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> Fl
 
 
 def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better, least_datasets=1)
     users = None
     scores = spec.known("user_scores") if matrix.replicates is None else None
     if scores is not None:

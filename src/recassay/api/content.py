@@ -13,7 +13,7 @@ from recassay.core.registry import analyses
 from recassay.core.results import Results
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
-from recassay.reporting.content import ReportContent
+from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
 from recassay.reporting.telling import Answer, answer
 
@@ -28,6 +28,10 @@ class AnalysisReport:
     skipped: dict[str, str]
     verdict: list[str]
     files: list[Path] = field(default_factory=list)
+
+    def not_done(self) -> dict[str, list[str]]:
+        """The analyses that were skipped, by reason: one cause is told once."""
+        return by_reason(self.skipped)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict, each analysis under its name, and why others were skipped."""

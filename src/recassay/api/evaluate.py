@@ -4,102 +4,201 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recassay.api.data import load_data
-from recassay.core.inputs import InteractionsLike
-from recassay.core.seeds import derived_rng
-from recassay.core.specs import ProtocolSpec, ReadSpec
+import polars as pl
+
+from recassay.analysis.users.fit import compare_users
+from recassay.analysis.users.result import UsersResult
+from recassay.core import columns as c
+from recassay.core.choices import Task
+from recassay.core.errors import UsageError
+from recassay.core.inputs import InteractionsLike, PathLike
+from recassay.core.specs import ReadSpec
 from recassay.core.study import DEFAULT_METRICS
-from recassay.data.tables.read import read_recommendations
+from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
+from recassay.evidence.users import user_matrix
+from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.evaluate import EvaluationResult
-from recassay.metrics.evaluate import evaluate as judge
-from recassay.metrics.lists import ListsRecord, recommendations_to_topk
+from recassay.metrics.lists import ListsRecord
 from recassay.metrics.make import as_metrics
-from recassay.protocol.apply import apply_protocol
+from recassay.metrics.protocol import Metric, has_user_values
+from recassay.reporting.evaluation import evaluation_latex
 from recassay.reporting.files import write_files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationReport:
-    """What the lists were worth, what of them was unknown, and the audit of the split they were judged on."""
+    """What lists were worth, what of them was unknown, the audit of the split they were judged on, and, where asked
+    for, the paired tests between them by metric."""
 
-    result: EvaluationResult
-    lists: ListsRecord
+    judged: tuple[JudgedLists, ...]
     audit: dict[str, Any]
     counts: dict[str, int]
+    fingerprint: str | None
+    notes: tuple[str, ...] = ()
+    comparison: dict[str, UsersResult] = field(default_factory=dict)
+    latex: str = ""
+
+    @property
+    def result(self) -> EvaluationResult:
+        """What the only lists were worth; of several, ask `judged`."""
+        return self._only().result
+
+    @property
+    def lists(self) -> ListsRecord:
+        """What the only file of lists held; of several, ask `judged`."""
+        return self._only().record
+
+    def _only(self) -> JudgedLists:
+        if len(self.judged) > 1:
+            raise UsageError(f"{len(self.judged)} lists were judged", fix="take each from .judged")
+        return self.judged[0]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per algorithm and metric."""
+        return pl.concat(
+            [one.result.to_frame().select(pl.lit(one.name).alias(c.ALGORITHM), pl.all()) for one in self.judged]
+        )
+
+    def per_user(self) -> pl.DataFrame:
+        """One row per algorithm and user."""
+        return pl.concat(
+            [one.result.per_user.select(pl.lit(one.name).alias(c.ALGORITHM), pl.all()) for one in self.judged]
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            **self.result.to_dict(),
-            "lists": {
-                "rows": self.lists.rows,
-                "unknown_users": self.lists.unknown_users,
-                "unknown_user_rows": self.lists.unknown_user_rows,
-                "unknown_items": self.lists.unknown_items,
-                "unknown_item_rows": self.lists.unknown_item_rows,
-                "examples": self.lists.examples,
-            },
-            "split": {"counts": self.counts, "audit": self.audit},
+        """Plain data for JSON: of one file of lists its numbers, of several `algorithms` by name."""
+        shared: dict[str, Any] = {
+            "split": {"fingerprint": self.fingerprint, "counts": self.counts, "audit": self.audit},
+            "notes": list(self.notes),
         }
+        if self.comparison:
+            shared["comparison"] = {metric: found.to_dict() for metric, found in self.comparison.items()}
+            shared["latex"] = self.latex
+        if len(self.judged) == 1:
+            return {**self.judged[0].to_dict(), **shared}
+        return {"algorithms": {one.name: one.to_dict() for one in self.judged}, **shared}
 
 
 def evaluate(
     recommendations: Any,
     *,
-    train: InteractionsLike,
-    test: InteractionsLike,
+    train: InteractionsLike | None = None,
+    test: InteractionsLike | None = None,
+    split: PathLike | None = None,
     metrics: Sequence[str] | None = None,
+    compare: bool = False,
+    alpha: float = 0.05,
+    task: Task = "new",
+    threshold: float | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     seed: int = 0,
 ) -> EvaluationReport:
-    """Judge lists made elsewhere (a file or frame `user,item,score[,rank]`) on given training and test data.
+    """Judge lists made elsewhere on given training and test data, user by user, and compare them.
 
-    The two parts go through the leakage audit of a given split: a test pair that was trained on, or training events
-    after the first test event, refuse it unless named in `allow_leakage`. Test events of users or items that training
-    lacks leave the test part and are counted. Without `metrics` the nine of `core.study.DEFAULT_METRICS` are computed.
+    The two parts go through the leakage audit of a given split: training events after the first test event refuse it
+    unless named in `allow_leakage`. Test events of users or items that training lacks leave the test part and are
+    counted, and so do pairs that training has, unless the task is repeat consumption. Without training data only
+    metrics of accuracy can be computed, and nothing can be audited.
 
     Args:
-        recommendations: file or frame `user,item,score[,rank]`.
+        recommendations: a file (a table, a TREC run, ranx, LensKit, ...), a folder of them, a frame, several of these
+            in a list, or a mapping from names to them.
         train: the interactions that the lists were made from.
-        test: the held-out interactions.
+        test: the held-out interactions, or relevance judgements (TREC qrels, ranx).
+        split: instead of both, a folder that `recassay split` wrote, or one with train and test files.
         metrics: labels; by default nine.
-        read: how files are read: a `ReadSpec` or its fields.
+        compare: whether the lists are compared by paired tests over users, with Holm's correction for each metric.
+        alpha: level of the tests.
+        task: whether test pairs that training has are left out (`new`) or judged (`repeat`).
+        threshold: the lowest rating that counts as positive; by default all count.
+        read: how files of interactions are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
     """
+    options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
+    if (split is None) == (test is None):
+        raise UsageError("lists are judged on a split or on test data", fix="give --split DIR, or --train and --test")
+    if split is not None:
+        if train is not None or threshold is not None:
+            raise UsageError("a split folder says what is trained on and tested", fix="leave train and threshold out")
+        judging = split_of_folder(Path(split), task, options, tuple(allow_leakage))
+    else:
+        judging = given_split(train, test, task, threshold, options, tuple(allow_leakage))
     wanted = as_metrics(metrics or DEFAULT_METRICS)
-    learned, held_out = load_data(train, read), load_data(test, read)
-    spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
-    split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-    frame, where = read_recommendations(recommendations)
-    depth = max((metric.k or 0 for metric in wanted), default=0)
-    record = recommendations_to_topk(frame, split.train, rng=derived_rng(seed, "evaluate", "ties"), where=where)
-    if depth > record.top.k:
-        record = recommendations_to_topk(
-            frame, split.train, k=depth, rng=derived_rng(seed, "evaluate", "ties"), where=where
+    if judging.untrained:
+        known: list[Metric] = [metric for metric in wanted if isinstance(metric, AccuracyMetric)]
+        others = [metric.label for metric in wanted if metric not in known]
+        if metrics is not None and others:
+            raise UsageError(f"{others[0]} looks at the training data", fix="give --train, or ask for other metrics")
+        wanted = known
+    judged = judge_lists(recommendations, judging, wanted, seed=seed)
+    comparison: dict[str, UsersResult] = {}
+    latex = ""
+    if compare:
+        if len(judged) < 2:
+            raise UsageError("one file of lists cannot be compared with itself", fix="give at least two")
+        directions = {metric.label: metric.higher_is_better for metric in wanted}
+        for metric in wanted:
+            if has_user_values(metric):
+                comparison[metric.label] = _compared(judged, judging, metric.label, directions, alpha, seed)
+        caption = (
+            f"Lists judged on {judging.users:,} users of {judging.name}. Bold: the best; dagger: significantly worse "
+            f"than the best (paired sign-flip test over users, Holm's correction, level {alpha:g})."
         )
-    result = judge(record.top, split.test, wanted, train=split.train)
-    return EvaluationReport(result, record, split.audit, split.counts)
+        latex = evaluation_latex(
+            {one.name: one.result.mean() for one in judged}, directions, comparison, caption=caption
+        )
+    notes = (*judging.notes, *(f"{one.name}: {note}" for one in judged for note in one.notes))
+    return EvaluationReport(
+        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
+    )
+
+
+def _compared(
+    judged: Sequence[JudgedLists],
+    judging: JudgingSplit,
+    metric: str,
+    directions: Mapping[str, bool],
+    alpha: float,
+    seed: int,
+) -> UsersResult:
+    rows = pl.concat(
+        [
+            one.result.per_user.select(
+                pl.lit(one.name).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
+            )
+            for one in judged
+        ]
+    )
+    scores = user_matrix(judging.name, rows)
+    return compare_users([scores], metric, higher_is_better=directions[metric], alpha=alpha, seed=seed)
 
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
-    """Write `evaluation.json`, `metrics.csv` and `per_user.csv` into the folder `out`.
+    """Write `evaluation.json`, `metrics.csv`, `per_user.csv` and, of a comparison, `pairs.csv` and `evaluation.tex`.
 
     Args:
         report: what `evaluate` returned.
         content: its JSON document.
         out: the folder.
     """
-    return write_files(
-        Path(out),
-        {
-            "evaluation.json": json.dumps(content, indent=1, allow_nan=False).encode(),
-            "metrics.csv": report.result.to_frame().write_csv().encode(),
-            "per_user.csv": report.result.per_user.write_csv().encode(),
-        },
-    )
+    one = len(report.judged) == 1
+    files = {
+        "evaluation.json": json.dumps(content, indent=1, allow_nan=False).encode(),
+        "metrics.csv": (report.result.to_frame() if one else report.to_frame()).write_csv().encode(),
+        "per_user.csv": (report.result.per_user if one else report.per_user()).write_csv().encode(),
+    }
+    if report.comparison:
+        pairs = pl.concat(
+            [
+                found.to_frame().select(pl.lit(metric).alias(c.METRIC), pl.all())
+                for metric, found in report.comparison.items()
+            ]
+        )
+        files |= {"pairs.csv": pairs.write_csv().encode(), "evaluation.tex": report.latex.encode()}
+    return write_files(Path(out), files)

@@ -9,12 +9,12 @@ from typing import Any, Literal
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.data import load_data
-from recassay.core.choices import OtherItems
+from recassay.core.choices import OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.core.strata import StrataEvidence
-from recassay.data.tables.read import read_recommendations
+from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol
 
@@ -35,6 +35,7 @@ def strata(
     replicates: int = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
+    task: Task = "new",
 ) -> StrataResult:
     """Does the order of the algorithms hold on the less popular items?
 
@@ -56,6 +57,7 @@ def strata(
         replicates: bootstrap replicates over users.
         read: how files are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
+        task: for lists made elsewhere, whether test pairs that training has are left out (`new`) or judged (`repeat`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
     if folder is not None:
@@ -65,7 +67,7 @@ def strata(
     elif train is None or test is None or not lists:
         raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
     else:
-        evidence = list_strata(train, test, lists, metric, read=read, allow_leakage=allow_leakage, **options)
+        evidence = list_strata(train, test, lists, metric, read=read, allow_leakage=allow_leakage, task=task, **options)
     return sweep_strata(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
 
 
@@ -77,11 +79,14 @@ def list_strata(
     *,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
+    task: Task = "new",
     **options: Any,
 ) -> StrataEvidence:
     """The per-user scores of lists made elsewhere on the strata of given training and test data."""
     learned, held_out = load_data(train, read), load_data(test, read)
-    spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage))
+    spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-    frames = {name: read_recommendations(source) for name, source in lists.items()}
+    frames = {
+        one.name: (one.frame, one.where) for name, source in lists.items() for one in read_lists(source, name=name)
+    }
     return given_evidence(split, frames, metric, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
 from recassay.cli.table import load_table, said_direction
+
+if TYPE_CHECKING:
+    from recassay.core.analysis import AnalysisResult
 
 
 def analyze(
@@ -49,13 +52,19 @@ def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None
         print_json(recassay.document("analyze", report.to_dict(), report.results))
     else:
         if "rank" in report.analyses:
-            for table in recassay.tell(report.analyses["rank"]).tables:
-                print_table(table)
+            _show_tables(report.analyses["rank"])
+        elif "users" in report.analyses:
+            _show_tables(report.analyses["users"])
         print_lines(report.verdict)
-        print_lines(f"Not done: {name}: {reason}." for name, reason in report.skipped.items())
+        print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
         else:
             print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
+
+
+def _show_tables(result: AnalysisResult) -> None:
+    for table in recassay.tell(result).tables:
+        print_table(table)

@@ -13,7 +13,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import earlier_lines, show_progress
 from recassay.cli.render import print_answer, print_json, print_lines, print_rows
-from recassay.cli.studies import failure_lines, plan_content
+from recassay.cli.studies import plan_content
 from recassay.cli.table import show_and_save
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
         [
             f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
             f"({record.seconds:.0f} s); {len(record.failed)} failed.",
-            *failure_lines(record.failed),
+            *(cause.sentence() for cause in record.causes()),
             *([f"Now: recassay analyze {record.folder}", ""] if record.done else []),
         ]
     )

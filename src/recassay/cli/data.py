@@ -27,7 +27,9 @@ Time = Annotated[
     str,
     typer.Option("--time", help="auto, seconds, milliseconds, microseconds, nanoseconds, iso, position or ignore."),
 ]
-Repeated = Annotated[str, typer.Option("--repeated", help="Several rows of one user and item: last, sum or max.")]
+Repeated = Annotated[
+    str, typer.Option("--repeated", help="What several rows of one user and item mean: last, first, sum or max.")
+]
 Events = Annotated[
     str | None,
     typer.Option("--event-weights", help="view=1,cart=5,purchase=20, or inverse_frequency (KDD'24, A.1)."),
@@ -120,6 +122,7 @@ def describe(
     min_users: Annotated[int, typer.Option("--min-user-interactions")] = 5,
     ratios: Annotated[str, typer.Option("--ratios", help="Shares of train, validation and test.")] = "0.8,0.1,0.1",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random splits.")] = 0,
+    task: o.Task = "new",
     allow: Annotated[
         list[str] | None, typer.Option("--allow-leakage", help="Accept a finding of the audit (repeatable).")
     ] = None,
@@ -143,7 +146,8 @@ def describe(
             raise recassay.UsageError(f"--ratios {ratios!r} are no numbers", fix="for example 0.8,0.1,0.1") from None
         protocol = {
             "split": split, "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
-            "min_user_interactions": min_users, "ratios": shares, "seed": seed, "allow_leakage": tuple(allow or ()),
+            "min_user_interactions": min_users, "ratios": shares, "seed": seed, "task": task,
+            "allow_leakage": tuple(allow or ()),
         }  # fmt: skip
     read = _reading(form, delimiter, header, column, encoding, time, repeated, events, skip)
     found = recassay.describe_data(dataset, read, protocol=protocol)
@@ -196,11 +200,19 @@ def _imported(manifest: Any, as_json: bool) -> None:
             f"{manifest.name}: {manifest.interactions:,} interactions of {manifest.users:,} users "
             f"and {manifest.items:,} items, {'with' if manifest.has_ratings else 'without'} ratings, "
             f"times: {manifest.time_unit or 'none'}",
-            f"read {record['rows']:,} rows; {record['repeated']:,} fell on a repeated user and item "
-            f"(kept: {record['repeated_rule']}); {record['bad']:,} bad rows left out",
+            f"read {record['rows']:,} rows; {record['bad']:,} bad rows left out",
+            *_told_repeats(record, manifest.time_unit),
             *record["warnings"],
         ]
     )
+
+
+def _told_repeats(record: dict[str, Any], time_unit: str | None) -> list[str]:
+    if not record["repeated"]:
+        return []
+    done = "were made one" if time_unit is None else "stay events, and each part of a split makes them one"
+    return [f"{record['repeated']:,} rows share their user and item with another row: they {done} "
+            f"(rule: {record['repeated_rule']})"]  # fmt: skip
 
 
 def _show(found: Any) -> None:

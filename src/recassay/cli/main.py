@@ -26,11 +26,14 @@ from recassay.cli import (
     rank,
     ratings,
     report,
+    results,
     select,
     serve,
+    split,
     strata,
     stress,
     studies,
+    users,
 )
 
 app = typer.Typer(
@@ -63,6 +66,7 @@ ParserError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c._
 app.command("demo")(demo.demo)
 app.command("run")(studies.run)
 app.command("status")(studies.status)
+app.command("results")(results.results)
 app.command("serve")(serve.serve)
 app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
@@ -70,6 +74,7 @@ app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
 app.command("model")(model.model)
 app.command("plan")(plan.plan)
+app.command("users")(users.users)
 app.command("irt")(irt.irt)
 app.command("ratings")(ratings.ratings)
 app.command("glicko")(glicko.glicko)
@@ -81,6 +86,7 @@ app.command("classify")(classify.classify)
 app.command("select")(select.select)
 app.command("advise")(advise.advise)
 app.command("evaluate")(evaluate.evaluate)
+app.command("split")(split.split)
 app.add_typer(data.app, name="data")
 app.command("list")(installation.list_)
 app.command("doctor")(installation.doctor)

@@ -9,6 +9,7 @@ import typer
 
 import recassay
 from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Task as Tasks
 
 Files = Annotated[
     list[Path], typer.Argument(help="Results: CSV, TSV or Parquet; several files are joined.", show_default=False)
@@ -38,6 +39,9 @@ Characteristics = Annotated[
     typer.Option(
         "--characteristics", help="Table of dataset characteristics: dataset, Nu, Ni, ...", show_default=False
     ),
+]
+Task = Annotated[
+    Tasks, typer.Option("--task", help="Recommend new items, or repeat: seen items are judged and allowed in lists.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False)]

@@ -23,6 +23,7 @@ def earlier_lines(earlier: Mapping[str, int], by: str = "") -> list[str]:
 def show_progress() -> Callable[[Event], None]:
     """A line that counts on a terminal; elsewhere one line a finished cell, on stderr."""
     terminal = sys.stderr.isatty()
+    told: set[str] = set()
 
     def line(event: Event) -> str:
         whose = f"{event.algorithm} on {event.dataset}" if event.algorithm else (event.dataset or "")
@@ -39,6 +40,10 @@ def show_progress() -> Callable[[Event], None]:
     def show(event: Event) -> None:
         text = line(event)
         sys.stderr.writelines(f"{said}\n" for said in earlier_lines(event.earlier))
+        if event.kind == "split" and event.reason:
+            told.add(event.reason)
+        elif event.kind == "finished" and event.reason in told:
+            return  # the dataset is refused, and that was said
         if terminal:
             lasting = event.kind == "finished" and event.reason
             sys.stderr.write(f"\r\x1b[K{text[:110]}" + ("\n" if lasting or event.kind == "end" else ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +15,6 @@ from recassay.cli.render import print_json, print_lines, print_rows
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
-    from recassay.store.records import CellRecord
 
 
 def run(
@@ -86,7 +84,7 @@ def run(
             [
                 f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
                 f"({record.seconds:.0f} s); {len(record.failed)} failed.",
-                *failure_lines(record.failed),
+                *(cause.sentence() for cause in record.causes()),
                 *([f"Now: recassay analyze {record.folder}"] if record.done else []),
             ]
         )
@@ -106,21 +104,9 @@ def status(
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
                  f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`")])  # fmt: skip
     if found.failed:
-        rows = [[c.algorithm, c.dataset, c.status, c.reason or ""] for c in found.failed]
-        print_rows("Failed", ["algorithm", "dataset", "status", "reason"], rows, names=4)
+        print_lines(cause.sentence() for cause in found.causes())
     if found.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
-
-
-def failure_lines(failed: Sequence[CellRecord]) -> list[str]:
-    """What failed and why, one line a cause: a dataset that cannot be read fails every cell on it alike."""
-    causes: dict[tuple[str, str, str | None], list[str]] = {}
-    for cell in failed:
-        causes.setdefault((cell.status, cell.dataset, cell.reason), []).append(cell.algorithm)
-    return [
-        f"{status}: {who[0] if len(who) == 1 else f'{len(who)} algorithms'} on {dataset}: {reason}"
-        for (status, dataset, reason), who in causes.items()
-    ]
 
 
 def _names(text: str) -> list[str]:
@@ -140,12 +126,13 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
         return
     print_lines(earlier_lines(record.earlier))
     rows = [
-        [p.algorithm, p.dataset, p.state, p.reason, p.trials if p.trials is not None else "", _megabytes(p.memory),
+        [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
          _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or ""]
         for p in record.predictions
     ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "reason", "trials", "MB", "most MB", "users", "items", "interactions"]
-    print_rows(f"{record.planned} cells", header, rows, names=4)
+    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions"]
+    print_rows(f"{record.planned} cells", header, rows, names=3)
+    print_lines(cause.sentence() for cause in record.causes())
 
 
 def _megabytes(size: int | None) -> str:

@@ -16,6 +16,7 @@ WITHOUT = {
     "characteristics": "needs the characteristics of the datasets: "
     "give --characteristics FILE, or the folder of a study",
     "strata": "popularity strata need a study's held-out interactions and lists; this is a table",
+    "users": "only the folder of a study, or recassay evaluate with lists, knows the score of each user",
     "user_responses": "only the folder of a study knows which user got a hit",
     "instances": "it reads answers of classifiers on test instances, which recassay classify keeps",
 }

@@ -31,6 +31,10 @@ Normalisation: TypeAlias = Literal["ratio", "min-max", "min-max-dataset"]
 """How ComPer brings dimensions to one scale."""
 ComPerTimeUnit: TypeAlias = Literal["seconds", "milliseconds"]
 """The unit of ComPer's scalability."""
+Task: TypeAlias = Literal["new", "repeat"]
+"""What lists are to do: name items that the user has not had (`new`), or any, as in repeat consumption (`repeat`)."""
+SplitFormat: TypeAlias = Literal["csv", "parquet", "recbole", "lenskit", "trec"]
+"""The files that a split is written as."""
 OtherItems: TypeAlias = Literal["keep", "remove"]
 """What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
 (`keep`), or leave it and the rest moves up (`remove`)."""

@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
 from recassay.core.display import table_html
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
 from recassay.core.types import FloatArray, IntArray
 
@@ -74,14 +74,15 @@ class Matrix:
             raise ValueError(f"values {self.values.shape} do not fit the names")
         if not np.isfinite(self.values).all():
             raise ValueError("a Matrix holds finite values only")
-        for count, what in ((len(self.algorithms), "algorithm"), (len(self.datasets), "dataset")):
-            if count < 2:
-                raise InputError(
-                    f"only one {what} has values for {self.metric}"
-                    if count
-                    else f"no {what} is left for {self.metric}",
-                    fix=f"a comparison needs at least two {what}s",
-                )
+        if not self.datasets:
+            raise InputError(f"no dataset is left for {self.metric}", fix="a comparison needs at least one")
+        if len(self.algorithms) < 2:
+            raise InputError(
+                f"only one algorithm has values for {self.metric}"
+                if self.algorithms
+                else f"no algorithm is left for {self.metric}",
+                fix="a comparison needs at least two algorithms",
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,8 +165,17 @@ class Results:
         values[places] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
         return values
 
-    def matrix(self, metric: str, *, missing: MissingPolicy = "error", higher_is_better: bool | None = None) -> Matrix:
+    def matrix(
+        self,
+        metric: str,
+        *,
+        missing: MissingPolicy = "error",
+        higher_is_better: bool | None = None,
+        least_datasets: int = 2,
+    ) -> Matrix:
         """The algorithms x datasets matrix of one metric, each value as `cells` has it.
+
+        Fewer than `least_datasets` datasets raise `NotApplicableError`: most analyses draw on the spread over datasets.
 
         A cell is missing when the table (any metric of it) knows the algorithm and the dataset but this metric has
         no row, or a row without a value. `missing` says what to do then: `error` lists them; `drop-datasets` and
@@ -201,6 +211,11 @@ class Results:
                 names[:] = [n for n, k in zip(names, keep, strict=True) if k]
                 values = values[:, keep] if axis == 0 else values[keep]
                 replicates = replicates[:, keep] if axis == 0 else replicates[keep]
+        if 0 < len(datasets) < least_datasets:
+            raise NotApplicableError(
+                f"only one dataset has values for {label}, and this needs at least two datasets",
+                fix="for one dataset, recassay users STUDY tests over its users",
+            )
         return Matrix(
             values=values,
             algorithms=tuple(algorithms),

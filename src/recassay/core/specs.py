@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from recassay.core.choices import Task
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 
@@ -56,8 +57,9 @@ class ReadSpec(Spec):
         "auto"
     )
     """`position`: the column orders events and is no clock; `ignore`: drop it."""
-    repeated: Literal["last", "sum", "max"] = "last"
-    """What becomes of several rows of one user and item."""
+    repeated: Literal["last", "first", "sum", "max"] = "last"
+    """What several rows of one user and item mean (`core.repeated.RepeatRule`). Rows with times stay events until a
+    split has parted them; each part then makes them one. Rows without times are made one when they are read."""
     event_weights: dict[str, float] | Literal["inverse_frequency"] | None = None
     """For event data (view, cart, purchase): weights by type, or those of KDD'24 appendix A.1."""
     skip_bad_rows: bool = False
@@ -82,6 +84,9 @@ class ProtocolSpec(Spec):
     """For the random splits."""
     final_fit: FinalFit = "train+valid"
     """What the model that the test part judges is trained on; users and items it lacks leave the test part (3.3)."""
+    task: Task = "new"
+    """`new`: recommend items that the user has not had; events of pairs that training has leave validation and test,
+    and lists leave them out. `repeat`: repeat consumption; nothing is dropped, and lists may name what was had."""
     allow_leakage: tuple[str, ...] = ()
     """Names of audit findings that are accepted; any other finding refuses the split."""
 
@@ -91,6 +96,11 @@ class ProtocolSpec(Spec):
             raise ValueError(f"ratios {self.ratios} must be three shares that sum to 1, the first above 0")
         if self.fold >= self.folds:
             raise ValueError(f"fold {self.fold} is not one of the {self.folds} folds 0..{self.folds - 1}")
+        if self.task == "repeat" and self.split in ("random", "random_per_user", "kfold"):
+            raise ValueError(
+                f"split {self.split!r} keeps all events of a user and item in one part, so that nothing is repeated; "
+                "task = 'repeat' needs a split by time, or a given one"
+            )
         return self
 
 

@@ -66,16 +66,18 @@ class AlgorithmSpec(Spec):
 
 
 class DatasetSpec(Spec):
-    """A dataset of the study: an imported name, `synthetic:PRESET[@scale]`, or a file.
+    """A dataset of the study: an imported name, `synthetic:PRESET[@scale]`, a file, or a folder of a given split.
 
-    `read` says how a file is read; `protocol` replaces single keys of the study's protocol for this dataset (a rating
-    threshold on another scale; in a file, `positive_threshold = "none"` lifts the study's).
+    `read` says how a file is read; `protocol` replaces keys of the study's protocol for this dataset (another split for
+    data without a clock, a rating threshold on another scale; in a file, `positive_threshold = "none"` lifts the
+    study's). `folds` are those of a cross-validation to run; None: the one that the protocol names.
     """
 
     reference: str
     name: str
     read: ReadSpec = ReadSpec()
     protocol: dict[str, Any] = Field(default_factory=dict)
+    folds: tuple[int, ...] | None = None
 
 
 class TuningSpec(Spec):
@@ -131,7 +133,7 @@ class StudySpec(Spec):
     metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
     protocol: ProtocolSpec = ProtocolSpec()
     folds: tuple[int, ...] | None = None
-    """For `split = "kfold"`: the folds to run; None: the one that the protocol names."""
+    """For `split = "kfold"`: the folds to run on datasets that do not say; None: the one that the protocol names."""
     tuning: TuningSpec = TuningSpec()
     budget: Budget = Budget()
     comper: ComPerSpec | None = None

@@ -11,6 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from recassay.core.choices import Task
+from recassay.core.repeated import LAST, RepeatRule, merged
 from recassay.core.search import SearchSpace
 from recassay.core.specs import FinalFit
 
@@ -27,7 +29,8 @@ class Interactions:
 
     `user[i]` and `item[i]` are int32 positions in `users` and `items`, which hold the ids of the user's own file.
     `weight` is a rating or a strength (None: implicit), `time` int64 (None: unknown). A part of a dataset (a training
-    set, a test set) keeps the id tables of the whole, so that positions mean the same everywhere.
+    set, a test set) keeps the id tables of the whole, so that positions mean the same everywhere. A pair of user and
+    item may occur several times; `repeated` says what that means when a part of a split makes them one.
     """
 
     user: IdArray
@@ -36,6 +39,7 @@ class Interactions:
     items: pl.Series
     weight: Float32Array | None = None
     time: IntArray | None = None
+    repeated: RepeatRule = LAST
 
     def __post_init__(self) -> None:
         for name in ("item", "weight", "time"):
@@ -70,6 +74,7 @@ class Interactions:
             items=self.items,
             weight=None if self.weight is None else self.weight[rows],
             time=None if self.time is None else self.time[rows],
+            repeated=self.repeated,
         )
 
     def csr(self, *, binary: bool = True) -> csr_array:
@@ -100,6 +105,7 @@ def joined(parts: Sequence[Interactions]) -> Interactions:
         items=first.items,
         weight=np.concatenate(weights) if len(weights) == len(parts) else None,
         time=np.concatenate(times) if len(times) == len(parts) else None,
+        repeated=first.repeated,
     )
 
 
@@ -108,8 +114,10 @@ class Split:
     """Training, validation and test parts over the same ids, with what is known of them.
 
     `fingerprint` is the content hash of data and protocol; `counts` say what each step removed; `audit` holds the
-    findings of the leakage audit. `valid` judges a model of `train`, `test` one of `refit()`. `cold_valid` are the
-    validation events whose user or item `train` lacks: nothing is judged by them, but the final training knows them.
+    findings of the leakage audit. `valid` judges a model of `train`, `test` one of `refit()`. `unjudged_valid` are the
+    validation events that judge nothing, but that the final training knows: `train` lacks their user or item, or has
+    the pair already. In each part a pair of user and item occurs once; where `overlapping`, a pair may be in several
+    parts of the final training. `task` says whether lists may name items that their user has had.
     """
 
     train: Interactions
@@ -118,18 +126,25 @@ class Split:
     fingerprint: str
     counts: dict[str, int] = field(default_factory=dict)
     audit: dict[str, Any] = field(default_factory=dict)
-    cold_valid: Interactions | None = None
+    unjudged_valid: Interactions | None = None
     final_fit: FinalFit = "train+valid"
+    task: Task = "new"
+    overlapping: bool = False
 
     def refit_parts(self) -> tuple[Interactions, ...]:
         """The parts of `refit()`, not joined (no copy)."""
         if self.final_fit == "train":
             return (self.train,)
-        return (self.train, self.valid, *(() if self.cold_valid is None else (self.cold_valid,)))
+        return (self.train, self.valid, *(() if self.unjudged_valid is None else (self.unjudged_valid,)))
 
     def refit(self) -> Interactions:
         """What the final model is trained on: training and validation events together, or the training part alone."""
-        return joined(self.refit_parts())
+        whole = joined(self.refit_parts())
+        return merged(whole) if self.overlapping and self.final_fit == "train+valid" else whole
+
+    def barred(self, seen: csr_array) -> csr_array | None:
+        """What lists may not name when a model of the users x items `seen` makes them: `seen`, or nothing."""
+        return seen if self.task == "new" else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

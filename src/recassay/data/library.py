@@ -16,16 +16,20 @@ from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.files import remove_folder
 from recassay.core.names import did_you_mean
+from recassay.core.repeated import RepeatRule
 from recassay.core.specs import ReadSpec
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
+from recassay.data.reading.events import bounded_rule
 from recassay.data.reading.frames import damaged_parquet
 from recassay.data.reading.textfile import hash_file
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1: events of one user and item were made one before they were stored. 2: events with times are all kept."""
+
 TABLE_FILE = "interactions.parquet"
 MANIFEST_FILE = "manifest.json"
 _DEFAULT = ReadSpec()
@@ -157,9 +161,17 @@ def read_manifest(name: str) -> DatasetManifest:
 def load_dataset(name: str) -> Interactions:
     """The interactions of a stored dataset, as they were when it was imported.
 
-    The Parquet file must have the checksum that the manifest names.
+    The Parquet file must have the checksum that the manifest names. A dataset whose repeated events an older version
+    merged when it was imported is refused: no split could part them any more.
     """
     manifest = read_manifest(name)
+    if manifest.schema_version < SCHEMA_VERSION and manifest.record["repeated"] and manifest.time_unit is not None:
+        raise InputError(
+            f"{manifest.record['repeated']:,} events of dataset {name!r} that repeat a user and item were merged by an "
+            "older RecAssay before any split: events of the test period took training events away",
+            where=str(_existing(name)),
+            fix=f"import it again: recassay data import {manifest.source} --name {name} --replace",
+        )
     table = _existing(name) / TABLE_FILE
     if not table.is_file() or hash_file(table) != manifest.sha256:
         raise InputError(
@@ -175,7 +187,15 @@ def load_dataset(name: str) -> Interactions:
     item, items = encode_ids(frame.get_column(ITEM))
     weight = frame.get_column(RATING).to_numpy(writable=True) if RATING in frame.columns else None
     time = frame.get_column(TIMESTAMP).to_numpy(writable=True) if TIMESTAMP in frame.columns else None
-    return Interactions(user=user, item=item, users=users, items=items, weight=weight, time=time)
+    rule = stored_rule(manifest)
+    return Interactions(user=user, item=item, users=users, items=items, weight=weight, time=time, repeated=rule)
+
+
+def stored_rule(manifest: DatasetManifest) -> RepeatRule:
+    """What several events of one user and item of a stored dataset mean."""
+    if manifest.record["repeated_rule"] in ("bounded", "inverse_frequency"):
+        return bounded_rule(manifest.record["event_weights"])
+    return RepeatRule(manifest.record["repeated_rule"])
 
 
 def remove_dataset(name: str) -> None:

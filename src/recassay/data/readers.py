@@ -39,7 +39,9 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     Ids keep their type: integers stay integers, anything else is text as it stands in the source, and `users`
     and `items` are sorted. Times become int64 (`recassay.data.reading.times` says how the unit is recognised and
     which unit is stored; `record.time_unit` names it). Ratings become float32 weights. Several rows of one
-    user and item become one (`spec.repeated`), or, for events, as in `recassay.data.reading.events`.
+    user and item stay events where they have times: a split parts them first, and each part makes them one by
+    `spec.repeated`, or, for events, as in `recassay.data.reading.events`. Without times they become one here, `first`
+    and `last` by their order in the source.
 
     A row that cannot be used (an empty id, a rating that is no finite number, an impossible time, a wrong
     number of fields) raises `InputError` with the line numbers of the first ones, unless
@@ -64,7 +66,11 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
 
 def _existing_file(path: Path) -> Path:
     if path.is_dir():
-        raise InputError("this is a folder", where=str(path), fix="give one file of interactions")
+        raise InputError(
+            "this is a folder",
+            where=str(path),
+            fix="give one file of interactions; a folder of train, valid and test files is for split = 'given'",
+        )
     if not path.exists():
         raise InputError("there is no such file", where=str(path), fix="check the name and the folder")
     if not path.is_file():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recassay.core.study import StudySpec
     from recassay.store.records import CellRecord
 
-HARMLESS = ("empty_valid", "few_test_users")
+HARMLESS = ("empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time")
 """Findings of the audit that weaken a study without leaking anything."""
 
 
@@ -58,6 +58,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         trials=study.tuning.trials,
         tuning_metric=study.tuning.metric,
         protocol=told["protocol"],
+        protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
         untuned=untuned,
         splits=splits,

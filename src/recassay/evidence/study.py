@@ -24,7 +24,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         return {}
     from recassay.evidence.characteristics import study_characteristics
     from recassay.evidence.instances import is_classifier_study, stored_instances
-    from recassay.evidence.users import user_scores
+    from recassay.evidence.users import paired_scores, user_scores
 
     if is_classifier_study(folder):
         return {"instances": partial(stored_instances, folder)}
@@ -34,6 +34,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
         "user_scores": partial(user_scores, folder),
+        "users": lambda: partial(paired_scores, folder),
     }
 
 

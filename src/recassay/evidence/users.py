@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
 from recassay.core.responses import Responses
+from recassay.core.users import UserScores
 from recassay.store.records import CellRecord
 from recassay.store.store import Store, scores_file
 
@@ -35,6 +37,45 @@ def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:
         return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("deviation")
 
     return spread
+
+
+def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str, str]]:
+    """The scores of every user of each dataset for all algorithms, and by dataset why it has none.
+
+    Of several seeds or folds a user's score is the mean over those in which the user is judged; an algorithm counts
+    where at least one of its cells is done. A metric of all lists together (coverage, ...) has no scores of users:
+    `NotApplicableError`.
+    """
+    with Store.open(folder) as store:
+        cells = store.cells()
+        done = [cell for cell in cells if cell.status == "done" and scores_file(folder, cell.id).is_file()]
+        if done and all(metric not in pl.read_parquet_schema(scores_file(folder, cell.id)) for cell in done):
+            raise NotApplicableError(f"{metric} has no value of its own for each user", where=str(folder))
+        found, skipped = [], {}
+        for dataset in dict.fromkeys(cell.dataset for cell in cells):
+            frames = [
+                store.per_user(cell.id).select(
+                    pl.lit(cell.algorithm).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
+                )
+                for cell in done
+                if cell.dataset == dataset
+            ]
+            if frames:
+                found.append(user_matrix(dataset, pl.concat(frames)))
+            else:
+                reasons = {cell.reason for cell in cells if cell.dataset == dataset}
+                skipped[dataset] = f"no cell is done ({listing(sorted(filter(None, reasons)), most=2)})"
+    return found, skipped
+
+
+def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
+    """Scores from rows of algorithm, user and value; several of one algorithm and user are averaged."""
+    means = rows.group_by(c.ALGORITHM, c.USER).agg(pl.col(c.VALUE).mean())
+    algorithms = sorted(means.get_column(c.ALGORITHM).unique())
+    wide = means.pivot(on=c.ALGORITHM, index=c.USER, values=c.VALUE).sort(c.USER)
+    whole = wide.drop_nulls(algorithms)
+    values = whole.select(algorithms).to_numpy().T
+    return UserScores(dataset, tuple(algorithms), np.ascontiguousarray(values), wide.height - whole.height)
 
 
 HIT_METRICS = ("hitrate", "ndcg", "recall", "precision", "map", "mrr", "f1", "rprecision")

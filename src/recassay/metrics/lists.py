@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ class ListsRecord:
 
     Rows of users the data does not know are left out. A row of an unknown item keeps its place in the list as
     -1, an item that is never a hit: moving the rest up would flatter whoever recommended it. `examples` names
-    a few of each.
+    a few of each. `prefixes` are letters that all ids of a column began with and the data's do not: they were left out.
     """
 
     top: TopK
@@ -31,6 +31,21 @@ class ListsRecord:
     unknown_items: int
     unknown_item_rows: int
     examples: dict[str, list[str]]
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+
+def without_prefix(values: pl.Series, table: pl.Series) -> tuple[pl.Series, str | None]:
+    """The ids as they are where `table` knows any of them; else, where that makes most of them known, without the
+    letters that all begin with (`u17` for the user 17), and those letters."""
+    if not values.len() or bool((_codes(values, table) >= 0).any()):
+        return values, None
+    text = values.cast(pl.String)
+    begins = text.str.extract(r"^(\D+)\d", 1).unique()
+    if begins.len() != 1 or begins[0] is None:
+        return values, None
+    bare = text.str.strip_prefix(begins[0])
+    known = int((_codes(bare, table) >= 0).sum())
+    return (bare, str(begins[0])) if 2 * known > values.len() else (values, None)
 
 
 def recommendations_to_topk(
@@ -55,6 +70,11 @@ def recommendations_to_topk(
     _refuse_repetition(rows, [c.USER, c.ITEM], "item", where)
     if ordering == c.RANK:
         _refuse_repetition(rows, [c.USER, c.RANK], "rank", where)
+    prefixes = {}
+    for name, table in ((c.USER, interactions.users), (c.ITEM, interactions.items)):
+        bare, prefix = without_prefix(rows.get_column(name), table)
+        if prefix is not None:
+            rows, prefixes[name] = rows.with_columns(bare), prefix
     rows = rows.with_columns(
         _codes(rows.get_column(c.USER), interactions.users).alias(_USER),
         _codes(rows.get_column(c.ITEM), interactions.items).alias(_ITEM),
@@ -77,6 +97,7 @@ def recommendations_to_topk(
             c.USER: strangers.get_column(c.USER).unique(maintain_order=True).head(5).cast(pl.String).to_list(),
             c.ITEM: new_items.get_column(c.ITEM).unique(maintain_order=True).head(5).cast(pl.String).to_list(),
         },
+        prefixes=prefixes,
     )
 
 

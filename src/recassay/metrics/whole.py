@@ -24,13 +24,16 @@ def whole_ranking_values(
     metrics: Sequence[UserMetric],
     *,
     train: csr_array,
+    exclude: csr_array | None,
     memory_budget: int = MEMORY_BUDGET,
 ) -> dict[str, FloatArray]:
-    """For each metric, one value for each of `users`, from lists as long as the catalogue less the seen items."""
+    """For each metric, one value for each of `users`, from lists of the whole catalogue less `exclude`."""
     context, n_items = EvaluationContext(train), int(train.shape[1])
     values: dict[str, list[FloatArray]] = {metric.label: [] for metric in metrics}
     for part in batches(len(users), n_items, memory_budget // BYTES_A_PLACE):
-        top = recommend_all(recommender, users[part], n_items, exclude=train, memory_budget=memory_budget)
+        top = recommend_all(
+            recommender, users[part], n_items, exclude=exclude, n_items=n_items, memory_budget=memory_budget
+        )
         for metric in metrics:
             values[metric.label].append(metric.per_user(top, truth, context))
     return {label: np.concatenate(parts) if parts else np.empty(0) for label, parts in values.items()}

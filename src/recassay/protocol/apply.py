@@ -1,4 +1,4 @@
-"""From raw interactions to a split: threshold, filter, split, cold removal, dense ids, audit, fingerprint."""
+"""From raw interactions to a split: threshold, filter, split, cold removal, repeats, dense ids, audit, fingerprint."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.repeated import LAST, merged, repeats
 from recassay.core.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
 from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.protocol.ordering import canonical, renumber, used_ids
-from recassay.protocol.splits import TEST, TRAIN, VALID, Labels, split_labels
+from recassay.protocol.repeats import RepeatCounts, seen_rows, users_of_one_time
+from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, Labels, split_labels
 from recassay.protocol.splits import given as given_split
 
-FINGERPRINT_VERSION = "recassay split 1"
+FINGERPRINT_VERSION = "recassay split 2"
 """Part of every fingerprint: raise it when the same data and protocol come to give another split."""
 
 GivenParts = tuple[Interactions, Interactions, Interactions]
@@ -32,17 +34,20 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
     The steps (KDD'24, 3.1 and 3.3), each counted in `Split.counts`:
 
     1. the positive threshold, then the minimum counts (`filters`), for a given split over its parts together;
-    2. the split rule (`splits`);
+    2. the split rule (`splits`), on events: several of one user and item are still several;
     3. cold removal: events of users or items without training events leave validation and test. Validation is
        judged by a model of `train`, the test by one of `Split.refit()`: `final_fit` says whether that holds
        the validation events (all of them, cold ones too) or not;
-    4. dense ids: only users and items of the final training keep an id, in the order of their ids' text; the
+    4. repeats: where the task is to recommend `new` items, events of pairs that the judged model was trained on leave
+       validation and test; where it is `repeat` consumption they stay. Then each part makes the events of one
+       pair one (`core.repeated`), so that no event of a later part takes away or changes one of an earlier;
+    5. dense ids: only users and items of the final training keep an id, in the order of their ids' text; the
        rows of each part are in the order of user, item and time;
-    5. the leakage audit (`audit`): a finding that refuses the split raises `InputError` unless
+    6. the leakage audit (`audit`): a finding that refuses the split raises `InputError` unless
        `spec.allow_leakage` names it.
 
-    The fingerprint is the SHA-256 of the raw events in canonical order, the spec, and the part each event
-    went to. It does not depend on the order of rows, the numbering of ids or the type an id was read as.
+    The fingerprint is the SHA-256 of the raw events in canonical order, what their repeats mean, the spec, and the part
+    each event went to. It does not depend on the order of rows, the numbering of ids or the type an id was read as.
     """
     check_allowed(spec.allow_leakage)
     data, labels = _input(interactions, spec, given)
@@ -51,7 +56,7 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
         "input_users": data.n_users,
         "input_items": data.n_items,
     }
-    digest = hashlib.sha256(f"{FINGERPRINT_VERSION}\n{spec.content_hash()}\n".encode())
+    digest = hashlib.sha256(f"{FINGERPRINT_VERSION}\n{spec.content_hash()}\n{data.repeated}\n".encode())
     _feed(digest, data)
     if labels is not None:
         digest.update(labels.data)
@@ -66,7 +71,9 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
         among=kept,
     )
     if spec.positive_threshold is not None:
-        data = replace(data, weight=None)
+        data = replace(data, weight=None, repeated=data.repeated if data.repeated.name == "first" else LAST)
+    elif data.weight is None and data.repeated.name == "sum":
+        data = replace(data, weight=np.ones(len(data), dtype=np.float32))
     if not kept.all():
         data = data.take(kept)
         labels = None if labels is None else labels[kept]
@@ -76,9 +83,10 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
         labels = split_labels(data, spec)
     digest.update(np.packbits(kept).data)
     digest.update(labels.data)
-    split = _parts(data, labels, spec)
+    one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
+    split, found = _parts(data, labels, spec)
     del data, labels, kept
-    record = audit_split(split, spec.split)
+    record = audit_split(split, spec.split, repeats=found, one_time=one_time)
     refuse_leakage(record, spec.allow_leakage)
     return replace(split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict())
 
@@ -100,8 +108,8 @@ def _input(
     return canonical(interactions), None
 
 
-def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> Split:
-    """Cold removal and dense ids, with the counts of both."""
+def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Split, RepeatCounts]:
+    """Cold removal, repeats and dense ids, with the counts of each."""
     consolidated = spec.final_fit == "train+valid"
     users = _presence(data.user, labels, data.n_users)
     items = _presence(data.item, labels, data.n_items)
@@ -110,6 +118,11 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> Split:
     valid, test = np.flatnonzero(labels == VALID), np.flatnonzero(labels == TEST)
     warm_valid = users[TRAIN][data.user[valid]] & items[TRAIN][data.item[valid]]
     warm_test = fit_users[data.user[test]] & fit_items[data.item[test]]
+    again = repeats(data)
+    seen_valid, seen_test = seen_rows(again, labels, valid, test, consolidated)
+    judged_valid, judged_test = warm_valid, warm_test
+    if spec.task == "new":
+        judged_valid, judged_test = warm_valid & ~seen_valid, warm_test & ~seen_test
 
     kept_users, kept_items = np.flatnonzero(fit_users), np.flatnonzero(fit_items)
     dense = replace(data, users=data.users.gather(kept_users), items=data.items.gather(kept_items))
@@ -117,15 +130,18 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> Split:
 
     def part(rows: BoolArray | IntArray) -> Interactions:
         taken = dense.take(rows)
-        return replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
+        taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
+        return taken if again is None else merged(taken)
 
     split = Split(
         train=part(labels == TRAIN),
-        valid=part(valid[warm_valid]),
-        test=part(test[warm_test]),
+        valid=part(valid[judged_valid]),
+        test=part(test[judged_test]),
         fingerprint="",
-        cold_valid=part(valid[~warm_valid]) if consolidated else None,
+        unjudged_valid=part(valid[~judged_valid]) if consolidated else None,
         final_fit=spec.final_fit,
+        task=spec.task,
+        overlapping=again is not None,
     )
     counts = _counted("filtered", len(data), np.logical_or.reduce(users), np.logical_or.reduce(items))
     counts |= _counted("train", len(split.train), users[TRAIN], items[TRAIN])
@@ -137,7 +153,12 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> Split:
         left = int(np.count_nonzero(~warm))
         counts |= _counted(f"{name}_cold", left, users[label] & ~known_users, items[label] & ~known_items)
         counts |= _sizes(name, getattr(split, name))
-    return replace(split, counts=counts)
+    found = RepeatCounts.of(again, labels, consolidated, warm_valid, seen_valid, warm_test, seen_test)
+    counts["train_merged"] = int(np.count_nonzero(labels == TRAIN)) - len(split.train)
+    for name, judged, warm in (("valid", judged_valid, warm_valid), ("test", judged_test, warm_test)):
+        counts[f"{name}_seen"] = int(np.count_nonzero(warm)) - int(np.count_nonzero(judged))
+        counts[f"{name}_merged"] = int(np.count_nonzero(judged)) - len(getattr(split, name))
+    return replace(split, counts=counts), found
 
 
 def _presence(ids: IdArray, labels: Labels, size: int) -> BoolArray:

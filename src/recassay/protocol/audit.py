@@ -7,7 +7,10 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 | train_after_test | training events later than the first test event | `global_time`, `given` |
 | user_train_after_test | the same within one user | `user_time`, `leave_last_out` |
 | train_after_valid | training events later than the first validation event | as train_after_test |
-| test_pair_in_train, valid_pair_in_train | a pair to be predicted was trained on | always |
+| test_pair_in_train, valid_pair_in_train | a pair to be predicted was trained on | unless the task is `repeat` |
+| repeated_events | events repeat a user and item, in training or across its end | never |
+| tied_with_train | a test event has the time of a training event of its user | never |
+| users_of_one_time | all events of a user have one time, so that all train | never |
 | cold_user_in_test, cold_item_in_test | a user or item only in the test part | always |
 | cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
 | empty_train, empty_test | nothing to learn from, nothing to judge by | always |
@@ -17,7 +20,9 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 A per-user or a random split leaks globally by construction: other users' future is trained on. Its name is
 the admission, so `train_after_test` is reported with its share there and does not refuse it; a `given` split
 carries no such name, so there it does. "Training" means what judges the part: `train` for validation,
-`Split.refit` for the test.
+`Split.refit` for the test. Repeats are counted on the events before any were made one; whether they left the test
+or are judged is the protocol's `task`. Ties matter where a split follows time, or may have: our per-user splits keep
+events of one user and time together, so that `tied_with_train` is found in given splits alone.
 """
 
 from __future__ import annotations
@@ -27,12 +32,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
+from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
 from recassay.protocol.ordering import used_ids
+from recassay.protocol.repeats import RepeatCounts
 from recassay.protocol.splits import SPLITS
 
 FINDINGS = (
@@ -49,6 +57,9 @@ FINDINGS = (
     "empty_test",
     "empty_valid",
     "few_test_users",
+    "repeated_events",
+    "tied_with_train",
+    "users_of_one_time",
 )
 
 FEW_USERS = 30
@@ -72,7 +83,9 @@ class AuditRecord:
     is 0).
 
     `share_of_users_evaluated` = users with a test event / users in the final training;
-    `share_of_test_before_train` = test events earlier than some event of the final training / test events.
+    `share_of_test_before_train` = test events earlier than some event of the final training / test events;
+    `share_of_test_tied` = test events at the time of a training event of their own user / test events (None where
+    the split does not follow time). `repeats` counts events that repeat a user and item (`repeats.RepeatCounts`).
     """
 
     split: SplitName
@@ -83,6 +96,9 @@ class AuditRecord:
     share_of_test_before_train: float | None
     last_train_time: int | None
     first_test_time: int | None
+    task: Task
+    repeats: RepeatCounts
+    share_of_test_tied: float | None
 
     def refusals(self, allowed: Sequence[str] = ()) -> tuple[Finding, ...]:
         """The findings that refuse the split, less those allowed by name."""
@@ -92,6 +108,7 @@ class AuditRecord:
         """Plain data for JSON."""
         plain = asdict(self)
         plain["findings"] = [asdict(found) for found in self.findings]
+        plain["repeats"] = self.repeats.to_dict()
         return plain
 
 
@@ -107,8 +124,14 @@ class _Seen(NamedTuple):
         return _Seen(self.user | other.user, self.item | other.item)
 
 
-def audit_split(split: Split, kind: SplitName) -> AuditRecord:
-    """Audit the parts of `split`, made by the rule `kind`; nothing is raised (see `refuse_leakage`)."""
+def audit_split(
+    split: Split, kind: SplitName, *, repeats: RepeatCounts | None = None, one_time: int = 0
+) -> AuditRecord:
+    """Audit the parts of `split`, made by the rule `kind`; nothing is raised (see `refuse_leakage`).
+
+    What the parts no longer show is told: `repeats`, counted before events were made one, and `one_time`, the users
+    whose events all have one time.
+    """
     fit, test = split.refit_parts(), split.test
     in_train, in_valid, in_test = _seen(split.train), _seen(split.valid), _seen(test)
     in_fit = in_train
@@ -117,8 +140,8 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
     findings = [
         *_empty(split),
         *_time_findings(split, kind),
-        *_pair_finding("test", test, in_test, fit),
-        *_pair_finding("valid", split.valid, in_valid, (split.train,)),
+        *_pair_finding("test", test, in_test, fit, refuses=split.task == "new"),
+        *_pair_finding("valid", split.valid, in_valid, (split.train,), refuses=split.task == "new"),
         *_cold_findings("test", in_test, in_fit),
         *_cold_findings("valid", in_valid, in_train),
     ]
@@ -127,6 +150,19 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
         sentence = f"only {judged} users are judged: a mean over them says little"
         findings.append(Finding("few_test_users", judged, False, sentence))
     trained = int(np.count_nonzero(in_fit.user))
+    found = repeats or RepeatCounts()
+    findings += _repeat_finding(found, split.task)
+    tied = _tied_events(split) if SPLITS[kind].temporal or kind == "given" else None
+    if tied:
+        share = f"{tied:,} of {len(test):,} test events ({tied / len(test):.1%})"
+        sentence = f"{share} have the time of a training event of the same user: which came first is not known"
+        findings.append(Finding("tied_with_train", tied, False, sentence))
+    if one_time:
+        sentence = (
+            f"all events of {one_time:,} users ({one_time / max(trained, 1):.1%}) have one time: nothing tells their "
+            "last from their first, so all of them train"
+        )
+        findings.append(Finding("users_of_one_time", one_time, False, sentence))
     last_train, before, first_test = _latest(fit), None, None
     if test.time is not None and len(test):
         first_test = int(test.time.min())
@@ -141,6 +177,9 @@ def audit_split(split: Split, kind: SplitName) -> AuditRecord:
         share_of_test_before_train=before,
         last_train_time=last_train,
         first_test_time=first_test,
+        task=split.task,
+        repeats=found,
+        share_of_test_tied=None if tied is None else tied / max(len(test), 1),
     )
 
 
@@ -194,17 +233,51 @@ def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
     return found
 
 
-def _users_train_after_test(split: Split) -> int:
+def _first_test_times(split: Split) -> IntArray:
+    """The time of each user's first test event; the largest number for a user without one."""
     first = np.full(split.test.n_users, np.iinfo(np.int64).max, dtype=np.int64)
     if split.test.time is not None:
         np.minimum.at(first, split.test.user, split.test.time)
+    return first
+
+
+def _users_train_after_test(split: Split) -> int:
+    first = _first_test_times(split)
     timed = [(part.user, part.time) for part in split.refit_parts() if part.time is not None]
     return sum(int(np.count_nonzero(time > first[user])) for user, time in timed)
 
 
-def _pair_finding(name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> list[Finding]:
+def _tied_events(split: Split) -> int | None:
+    """How many test events have the time of an event of the final training of the same user; None without times."""
+    test = split.test
+    if test.time is None:
+        return None
+    first = _first_test_times(split)
+    near = []
+    for part in split.refit_parts():
+        if part.time is not None:
+            rows = part.time >= first[part.user]
+            near.append(pl.DataFrame({"user": part.user[rows], "time": part.time[rows]}))
+    tested = pl.DataFrame({"user": test.user, "time": test.time})
+    return tested.join(pl.concat(near).unique(), on=["user", "time"], how="semi").height if near else 0
+
+
+def _repeat_finding(found: RepeatCounts, task: Task) -> list[Finding]:
+    if not found.train_repeats and not found.valid_repeats and not found.test_repeats:
+        return []
+    told = found.to_dict()
+    sentence = f"{found.train_repeats:,} training events ({told['share_of_train']:.1%}) repeat an earlier one"
+    across = f"{found.test_repeats:,} test events ({told['share_of_test']:.1%}) repeat what their user had in training"
+    done = "and are judged" if task == "repeat" else "and left the test, since the task is to recommend new items"
+    sentence += f"; {across}{f', {done}' if found.test_repeats else ''}"
+    return [Finding("repeated_events", found.train_repeats + found.test_repeats, False, sentence)]
+
+
+def _pair_finding(
+    name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions], *, refuses: bool
+) -> list[Finding]:
     known = _pairs_known(part, seen, fit)
-    if not known:
+    if not known or not refuses:
         return []
     sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
     return [Finding(f"{name}_pair_in_train", known, True, sentence)]

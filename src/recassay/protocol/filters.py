@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.core.errors import InputError
+from recassay.core.repeated import one_of_each, reaches
 from recassay.core.specs import FilterName
 from recassay.core.types import BoolArray, Interactions
 
@@ -15,9 +16,9 @@ def binarise(interactions: Interactions, threshold: float | None) -> Interaction
     """Implicit feedback: the events with weight >= `threshold`, without their weights (KDD'24, 3.1, tau).
 
     Events below the threshold are negative feedback and leave. A missing weight (NaN) is not >= anything and
-    leaves too; weights are float32, and so is the comparison. With `threshold` None the interactions are
-    returned as they are, weights included. Interactions without weights cannot be compared with a threshold:
-    `InputError`.
+    leaves too; weights are float32, and so is the comparison. Of several events of one pair, each is compared by what
+    the pair is worth after it (`core.repeated.reaches`). With `threshold` None the interactions are returned as they
+    are, weights included. Interactions without weights cannot be compared with a threshold: `InputError`.
     """
     if threshold is None:
         return interactions
@@ -29,7 +30,7 @@ def filter_once(interactions: Interactions, *, min_item: int, min_user: int) -> 
     `min_user`.
 
     One pass each, items first: every user left has at least `min_user` events, some items may have fewer than
-    `min_item`. Events are counted, so a repeated pair counts as often as it occurs. The id tables stay as
+    `min_item`. A user who comes back to an item counts once: pairs are counted, not events. The id tables stay as
     they are.
     """
     return interactions.take(frequent_rows(interactions, "once", min_item=min_item, min_user=min_user))
@@ -53,8 +54,7 @@ def positive_rows(interactions: Interactions, threshold: float | None) -> BoolAr
             f"positive_threshold is {threshold:g}, and these interactions have no weights to compare with it",
             fix="leave positive_threshold out, or read the column of ratings",
         )
-    kept: BoolArray = interactions.weight >= np.float32(threshold)
-    return kept
+    return reaches(interactions, threshold)
 
 
 def frequent_rows(
@@ -69,17 +69,18 @@ def frequent_rows(
     kept = np.ones(len(interactions), dtype=np.bool_) if among is None else among
     if name == "none":
         return kept
+    counted = one_of_each(interactions, kept)
     while True:
-        after = _passed(interactions, kept, min_item, min_user)
+        after = _passed(interactions, kept, counted, min_item, min_user)
         if name == "once" or np.array_equal(after, kept):
             return after
         kept = after
 
 
-def _passed(interactions: Interactions, kept: BoolArray, min_item: int, min_user: int) -> BoolArray:
-    """`kept` less the rare items, less the users who are then rare."""
-    items = np.bincount(interactions.item[kept], minlength=interactions.n_items) >= min_item
+def _passed(interactions: Interactions, kept: BoolArray, counted: BoolArray, min_item: int, min_user: int) -> BoolArray:
+    """`kept` less the rare items, less the users who are then rare; the rows that are also `counted` count."""
+    items = np.bincount(interactions.item[kept & counted], minlength=interactions.n_items) >= min_item
     kept = kept & items[interactions.item]
-    users = np.bincount(interactions.user[kept], minlength=interactions.n_users) >= min_user
+    users = np.bincount(interactions.user[kept & counted], minlength=interactions.n_users) >= min_user
     kept &= users[interactions.user]
     return kept

@@ -1,7 +1,7 @@
 """Orders and draws that depend on what the rows say, never on where they stand in a file.
 
 Three tools: a canonical order of interactions, a seeded pseudo-random key for every row that is made from its
-ids, and the position of a row among those of its user.
+ids, and the place of a row among those of its user.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ def canonical(interactions: Interactions) -> Interactions:
         items=interactions.items.gather(items),
         weight=None if interactions.weight is None else interactions.weight[order],
         time=None if interactions.time is None else interactions.time[order],
+        repeated=interactions.repeated,
     )
 
 
@@ -129,30 +130,27 @@ def event_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
     return key
 
 
-def positions_in_user(interactions: Interactions, keys: KeyArray, *, first: NDArray[Any] | None = None) -> IdArray:
-    """The position (0, 1, ...) of each row among its user's, ordered by `first` (where given), then by
-    `keys`.
+def blocks_in_user(interactions: Interactions, values: NDArray[Any]) -> tuple[IdArray, IdArray]:
+    """Where the block of each row begins and ends among its user's rows, ordered by `values` (positions 0, 1, ...).
 
-    Rows that are equal in both share the lowest of their positions, so that no row order can tell them apart.
+    A block are the rows of one user with one value, so that no row order can tell its rows apart; the end is the
+    position after its last row.
     """
     user = interactions.user
-    leading = keys if first is None else first
-    by_key = pl.Series(leading).arg_sort().to_numpy().astype(np.int32)
-    order = counting_order(user, interactions.n_users, by_key)
-    del by_key
-    tied = _equal_neighbours(user, order) & _equal_neighbours(leading, order)
-    if first is not None and tied.any():
-        order = settle_ties(order, tied, keys)
-        tied &= _equal_neighbours(keys, order)
-    rank = np.arange(len(order), dtype=np.int32)
-    rank[1:][tied] = 0
-    np.maximum.accumulate(rank, out=rank)
+    by_value = pl.Series(values).arg_sort().to_numpy().astype(np.int32)
+    order = counting_order(user, interactions.n_users, by_value)
+    del by_value
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = ~(_equal_neighbours(user, order) & _equal_neighbours(values, order))
+    bounds = np.append(np.flatnonzero(begins), len(order)).astype(np.int32)
+    block = np.cumsum(begins, dtype=np.int32)
     counts = np.bincount(user, minlength=interactions.n_users)
-    starts = (np.cumsum(counts) - counts).astype(np.int32)
-    position = np.empty_like(rank)
-    position[order] = rank
-    position -= starts[user]
-    return position
+    first = (np.cumsum(counts) - counts).astype(np.int32)[user]
+    start, end = np.empty_like(order), np.empty_like(order)
+    start[order], end[order] = bounds[block - 1], bounds[block]
+    start -= first
+    end -= first
+    return start, end
 
 
 def _equal_neighbours(values: NDArray[Any], order: IdArray) -> BoolArray:

@@ -1,7 +1,8 @@
 """Which part an event belongs to: training, validation or test.
 
 Every split is a function from interactions to one label a row. None depends on the order of the rows, on how
-ids are numbered, or on the file format: chance is drawn from the seed and the ids (`ordering`).
+ids are numbered, or on the file format: chance is drawn from the seed and the ids (`ordering`). Splits by time divide
+events, and never part events of one user and one time; random splits divide pairs of user and item.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.repeated import repeats
 from recassay.core.specs import ProtocolSpec, SplitName
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
-from recassay.protocol.ordering import event_keys, pair_keys, positions_in_user
+from recassay.protocol.ordering import blocks_in_user, counting_order, pair_keys
 
 Labels: TypeAlias = NDArray[np.int8]
 Ratios: TypeAlias = tuple[float, float, float]
@@ -35,7 +37,9 @@ class SplitKind:
 SPLITS: dict[SplitName, SplitKind] = {
     "global_time": SplitKind("global", True, "one point in time for all: the past trains, the future tests"),
     "user_time": SplitKind("per user", True, "the last share of each user's events tests; other users' future trains"),
-    "leave_last_out": SplitKind("per user", True, "each user's last event tests; other users' future trains"),
+    "leave_last_out": SplitKind(
+        "per user", True, "each user's last event, with those of the same time, tests; other users' future trains"
+    ),
     "random": SplitKind("global", False, "a random share of all pairs tests"),
     "random_per_user": SplitKind("per user", False, "a random share of each user's pairs tests"),
     "kfold": SplitKind("global", False, "one of k random folds of all pairs tests, the next one validates"),
@@ -44,14 +48,21 @@ SPLITS: dict[SplitName, SplitKind] = {
 
 
 def split_labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
-    """The label of each row under `spec.split` (all but `given`, whose labels come with the data)."""
+    """The label of each row under `spec.split` (all but `given`, whose labels come with the data).
+
+    Random splits part pairs: of rows in canonical order, those that repeat a pair get the label of its first row, so
+    that the sizes of the parts are counted in pairs.
+    """
+    again = None if SPLITS[spec.split].temporal else repeats(interactions)
+    if again is not None:
+        return split_labels(interactions.take(~again), spec)[np.cumsum(~again) - 1]
     match spec.split:
         case "global_time":
             return global_time(interactions, spec.ratios)
         case "user_time":
-            return user_time(interactions, spec.ratios, seed=spec.seed)
+            return user_time(interactions, spec.ratios)
         case "leave_last_out":
-            return leave_last_out(interactions, seed=spec.seed)
+            return leave_last_out(interactions)
         case "random":
             return random(interactions, spec.ratios, seed=spec.seed)
         case "random_per_user":
@@ -100,45 +111,49 @@ def kfold(interactions: Interactions, *, fold: int, folds: int, seed: int) -> La
     return labels
 
 
-def user_time(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:
+def user_time(interactions: Interactions, ratios: Ratios) -> Labels:
     """Per-user temporal hold-out: of each user's n events in time order the last shares validate and test.
 
-    The boundaries lie after floor(n r_train + 1/2), at least 1, and floor(n (r_train + r_valid) + 1/2)
-    events. Equal times are ordered by a seeded key of the event's ids. It leaks globally by construction:
-    what other users do after a test event is trained on (the audit reports how much).
+    The boundaries are wanted after floor(n r_train + 1/2), at least 1, and floor(n (r_train + r_valid) + 1/2)
+    events. A boundary inside a block of equal times moves as in `global_time`; all events of a user that share one
+    time train. It leaks globally by construction: what other users do after a test event is trained on (the
+    audit reports how much).
     """
-    time = _time(interactions, "user_time")
-    keys = event_keys(interactions, seed, "split", "user_time")
-    return _labels_by_position(interactions, positions_in_user(interactions, keys, first=time), ratios)
+    blocks = blocks_in_user(interactions, _time(interactions, "user_time"))
+    return _labels_by_block(interactions, *blocks, ratios)
 
 
 def random_per_user(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:
     """Per-user random hold-out: as `user_time`, with each user's pairs in a seeded random order instead of
     time."""
     keys = pair_keys(interactions, seed, "split", "random_per_user")
-    return _labels_by_position(interactions, positions_in_user(interactions, keys), ratios)
+    return _labels_by_block(interactions, *blocks_in_user(interactions, keys), ratios)
 
 
-def leave_last_out(interactions: Interactions, *, seed: int) -> Labels:
+def leave_last_out(interactions: Interactions) -> Labels:
     """Per-user leave-last-out: the last event tests, the one before validates, the others train.
 
-    A user with two events gives one to training and one to the test; the event of a user with one trains.
-    Equal times are ordered by a seeded key of the event's ids.
+    Events of one user and one time are not parted: those of the user's last time test, those of the time before
+    validate. A user with two times gives one to training and one to the test; all events of a user with one time
+    train.
     """
-    latest_first = ~_time(interactions, "leave_last_out")
-    keys = event_keys(interactions, seed, "split", "leave_last_out")
-    position = positions_in_user(interactions, keys, first=latest_first)
+    start, end = blocks_in_user(interactions, _time(interactions, "leave_last_out"))
     count = np.bincount(interactions.user, minlength=interactions.n_users)[interactions.user]
+    is_last = end == count
+    last_start = np.zeros(interactions.n_users, dtype=np.int32)
+    last_start[interactions.user[is_last]] = start[is_last]
     labels = np.full(len(interactions), TRAIN, dtype=np.int8)
-    labels[(position == 1) & (count > 2)] = VALID
-    labels[(position == 0) & (count > 1)] = TEST
+    labels[(end == last_start[interactions.user]) & (start > 0)] = VALID
+    labels[is_last & (start > 0)] = TEST
     return labels
 
 
 def given(train: Interactions, valid: Interactions, test: Interactions) -> tuple[Interactions, Labels]:
     """Three parts made elsewhere as one Interactions over the union of their ids, and the label of each row.
 
-    Weights and times are kept where every part that has rows has them, and an error where only some do.
+    Rows are in the order of user and item, those of one pair in the order of the parts (and within a part as they
+    stood). Weights and times are kept where every part that has rows has them, and an error where only some do. What
+    repeated events mean is what the training part says.
     """
     parts = (train, valid, test)
     filled = [part for part in parts if len(part)]
@@ -159,8 +174,11 @@ def given(train: Interactions, valid: Interactions, test: Interactions) -> tuple
         items=items,
         weight=np.concatenate(weights) if weights else None,
         time=np.concatenate(times) if times else None,
+        repeated=train.repeated,
     )
-    return whole, np.repeat(np.array([TRAIN, VALID, TEST], dtype=np.int8), [len(part) for part in parts])
+    labels = np.repeat(np.array([TRAIN, VALID, TEST], dtype=np.int8), [len(part) for part in parts])
+    order = counting_order(user, users.len(), counting_order(item, items.len())).astype(np.int64)
+    return whole.take(order), labels[order]
 
 
 def _time(interactions: Interactions, split: str) -> IntArray:
@@ -213,15 +231,28 @@ def _before(values: NDArray[Any], wanted: list[int], *, keep_ends: bool) -> list
     return masks
 
 
-def _labels_by_position(interactions: Interactions, position: IdArray, ratios: Ratios) -> Labels:
+def _labels_by_block(interactions: Interactions, start: IdArray, end: IdArray, ratios: Ratios) -> Labels:
     count = np.bincount(interactions.user, minlength=interactions.n_users)
     last_train = np.maximum(np.floor(count * ratios[0] + 0.5), 1).astype(np.int32)
     last_valid = np.floor(count * (ratios[0] + ratios[1]) + 0.5).astype(np.int32)
     if ratios[2] == 0:
         last_valid = count.astype(np.int32)
-    labels: Labels = (position >= last_train[interactions.user]).astype(np.int8)
-    labels += (position >= np.maximum(last_valid, last_train)[interactions.user]).astype(np.int8)
+    labels: Labels = np.zeros(len(interactions), dtype=np.int8)
+    for wanted in (last_train, np.maximum(last_valid, last_train)):
+        labels += ~_blocks_before(start, end, wanted[interactions.user], count[interactions.user])
     return labels
+
+
+def _blocks_before(start: IdArray, end: IdArray, wanted: IdArray, count: IntArray) -> BoolArray:
+    """Whether each row's block lies before a boundary that is wanted after `wanted` of its user's `count` rows.
+
+    A boundary inside a block moves to its nearer end (the later one when equally near), but neither to the start nor
+    to the end of all rows, unless the block is all there is: that lies before.
+    """
+    later = (end - wanted <= wanted - start) | (start == 0)
+    later &= (end < count) | (start == 0)
+    before: BoolArray = (end <= wanted) | ((start < wanted) & later)
+    return before
 
 
 def _joined_ids(tables: list[tuple[pl.Series, IdArray]]) -> tuple[pl.Series, IdArray]:

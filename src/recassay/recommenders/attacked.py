@@ -26,7 +26,8 @@ def hit_ratio_shift(
 
     `top` are the lists of the model of `train`. The attack, with its targets, derives from the seed and the dataset, so
     that all algorithms meet the same one. The algorithm has the parameters of the clean fit and the same chance. Lists
-    are made for the same test users, and what a user has seen is excluded in both.
+    are made for the same test users, and what a user has had is left out of both, unless the task is repeat
+    consumption.
     """
     comper = spec.comper
     if comper is None:
@@ -36,7 +37,8 @@ def hit_ratio_shift(
     attacked = attack(train, comper, rng=rng, targets=targets)
     chance = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "final")
     recommender = algorithm.fit(attacked, rng=chance)
-    lists = recommend_all(recommender, top.users, comper.k, exclude=attacked.csr())
+    barred = attacked.csr() if spec.split.protocol.task == "new" else None
+    lists = recommend_all(recommender, top.users, comper.k, exclude=barred, n_items=train.n_items)
     before, after = (_hit_ratio(shown.cut(comper.k), comper, targets, train, test) for shown in (top, lists))
     return {ROBUSTNESS: abs(after - before), BEFORE: before, AFTER: after}
 

@@ -27,7 +27,7 @@ from recassay.metrics.recommend import recommend_all
 from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import CellSpec, SplitSpec
-from recassay.recommenders.references import load_algorithm
+from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
 from recassay.runner.jobs import Emit, JobFailure
@@ -97,17 +97,18 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     reset_peak()
 
     train, test = work.split.refit(), work.split.test
+    refuse_other_data(work.kind, train)
     if not len(test):
         raise InputError("the test part is empty", fix="use another split or a weaker filter")
     begin = time.perf_counter()
     recommender = work.kind(**parameters).fit(train, rng=derived_rng(spec.seed, "fit", *names, "final"))
     seconds_fit = time.perf_counter() - begin
-    seen = train.csr()
+    barred = work.split.barred(train.csr())
     begin = time.perf_counter()
-    top = recommend_all(recommender, _users(test), spec.depth, exclude=seen)
+    top = recommend_all(recommender, _users(test), spec.depth, exclude=barred, n_items=train.n_items)
     seconds_predict = time.perf_counter() - begin
     memory = peak_bytes()
-    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train)
+    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
     write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
@@ -139,11 +140,13 @@ class _Work:
     @classmethod
     def load(cls, payload: Mapping[str, Any], *, with_data: bool = True) -> _Work:
         spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
+        kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
+        refuse_other_split(kind, sizes.fingerprint, spec.dataset)
         return cls(
             spec=spec,
-            kind=load_algorithm(payload["reference"], payload["base"]),
+            kind=kind,
             folder=folder,
-            sizes=split_record(folder, spec.split.id),
+            sizes=sizes,
             memory_limit=payload.get("memory"),
             _split=load_split(folder, spec.split.id) if with_data else None,
         )
@@ -185,6 +188,7 @@ class _Validation:
                 "tuning needs a validation part, and it is empty", fix="use another split, or tuning.trials = 0"
             )
         self.seen: csr_array = self.train.csr()
+        self.barred = work.split.barred(self.seen)
         self.truth: csr_array = self.valid.csr()
         self.users = _users(self.valid)
         self._shared: dict[str, Any] | None = None
@@ -211,19 +215,24 @@ class _Validation:
 
     def _judge(self, recommender: Recommender) -> float:
         depth = self.objective.k or LIST_DEPTH
-        top = recommend_all(recommender, self.users, depth, exclude=self.seen)
+        top = recommend_all(recommender, self.users, depth, exclude=self.barred, n_items=self.train.n_items)
         return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
 
 
 def _judge_test(
-    recommender: Recommender, top: TopK, test: Interactions, metrics: list[Metric], train: Interactions
+    recommender: Recommender,
+    top: TopK,
+    test: Interactions,
+    metrics: list[Metric],
+    train: Interactions,
+    barred: csr_array | None,
 ) -> EvaluationResult:
     """The metrics on the lists, and those that read the whole order (without a cut-off) on whole lists."""
     whole = [m for m in metrics if has_user_values(m) and getattr(m, "whole_ranking", False) and m.k is None]
     judged = evaluate(top, test, metrics, train=train)
     if not whole:
         return judged
-    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=train.csr())
+    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=train.csr(), exclude=barred)
     columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
     return replace(judged, per_user=judged.per_user.with_columns(columns))
 

@@ -12,7 +12,7 @@ from typing import Any
 from recassay.recommenders.dispatch import cell_payload, split_jobs
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import is_prepared
-from recassay.runner.drive import CellPrediction
+from recassay.runner.drive import CANNOT_RUN, CellPrediction
 from recassay.runner.jobs import Job, Outcome
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import memory_limit
@@ -56,7 +56,7 @@ def dry_run_study(
                     dataset=cell.dataset.name,
                     seed=cell.spec.seed,
                     fold=cell.spec.fold,
-                    state=known.get(cell.id, "to go"),
+                    state=known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN),
                     reason=outcome.reason,
                     **told,
                 )

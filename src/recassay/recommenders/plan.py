@@ -18,7 +18,7 @@ from recassay.runner.references import dataset_version, part_version
 ROBUSTNESS = "robustness"
 """The label of the shift under attack."""
 
-CELL_VERSION = 1
+CELL_VERSION = 2
 """Part of every cell's identity: raise it when the same cell comes to give other numbers."""
 
 
@@ -132,8 +132,8 @@ def plan(study: StudySpec) -> Plan:
     cells = []
     for dataset in study.datasets:
         data = dataset_version(dataset, study.base)
-        for fold, seed in product(study.folds or (None,), study.seeds):
-            split = SplitSpec(data=data, protocol=_protocol(study, dataset, fold))
+        for fold, seed in product(_folds(study, dataset), study.seeds):
+            split = SplitSpec(data=data, protocol=dataset_protocol(study, dataset, fold))
             for algorithm, version in zip(study.algorithms, code, strict=True):
                 spec = CellSpec(
                     algorithm=algorithm.name,
@@ -159,7 +159,15 @@ def _metrics(study: StudySpec) -> list[Metric]:
     return [*metrics, *(metric for metric in needed if metric.label not in labels)]
 
 
-def _protocol(study: StudySpec, dataset: DatasetSpec, fold: int | None) -> ProtocolSpec:
+def _folds(study: StudySpec, dataset: DatasetSpec) -> Sequence[int | None]:
+    """The folds of a dataset under cross-validation, None for the others."""
+    if dataset_protocol(study, dataset).split != "kfold":
+        return (None,)
+    return dataset.folds or study.folds or (None,)
+
+
+def dataset_protocol(study: StudySpec, dataset: DatasetSpec, fold: int | None = None) -> ProtocolSpec:
+    """The study's protocol with the keys that the dataset replaces, for one fold of a cross-validation."""
     fields = study.protocol.model_dump() | dataset.protocol
     if fold is not None:
         fields["fold"] = fold

@@ -5,15 +5,82 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from recassay.algorithms.recommendations_file import RecommendationsFile
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.plugin_file import plugin_path
 from recassay.core.registry import algorithms
+from recassay.core.types import Interactions
+from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
 
 
 def load_algorithm(reference: str, base: str) -> type[Any]:
-    """The class of an algorithm: registered, or from a file (which is executed)."""
+    """The class of an algorithm: registered, from a Python file (which is executed), or lists made elsewhere."""
     if is_part_file(reference):
+        if ".py:" not in reference and is_list_file(reference):
+            return listed_algorithm(plugin_path(reference, base))
         from recassay.algorithms.plugins import load_plugin
 
         return load_plugin(reference, Path(base))
     found: type[Any] = algorithms.get(reference)
     return found
+
+
+def listed_algorithm(path: Path) -> type[RecommendationsFile]:
+    """An algorithm class for the lists of one file, named after it; `lists` of the class says what the file told."""
+    found = read_lists(path)
+    if len(found) > 1:
+        raise InputError(
+            f"holds the lists of {len(found)} algorithms ({listing(one.name for one in found)})",
+            where=str(path),
+            fix="give each algorithm a file of its own, or judge them with recassay evaluate",
+        )
+    described = {
+        "name": path.stem,
+        "table": found[0].frame,
+        "where": path.name,
+        "lists": found[0],
+        "source": f"Lists of {path.name}",
+        "__doc__": f"Lists of {path.name}.",
+    }
+    return type("FileLists", (RecommendationsFile,), described)
+
+
+MOST_UNKNOWN = 0.5
+"""Lists of known users of which a larger share of rows has an unknown item were made for other data."""
+
+
+def refuse_other_data(kind: type[Any], train: Interactions) -> None:
+    """Raise where `kind` are lists whose items are mostly none of the training data's."""
+    lists: ReadLists | None = getattr(kind, "lists", None)
+    if lists is None:
+        return
+    known = lists.frame.filter(pl.col(c.USER).cast(pl.String).is_in(train.users.cast(pl.String).implode()))
+    strange = known.height - known.get_column(c.ITEM).cast(pl.String).is_in(train.items.cast(pl.String).implode()).sum()
+    if strange > MOST_UNKNOWN * known.height:
+        raise InputError(
+            f"{strange:,} of the {known.height:,} rows of known users name an item that the training data lacks",
+            where=lists.where,
+            fix=f"these lists were made for other data; its items are called like {train.items[0]!r}",
+        )
+
+
+def refuse_other_split(kind: type[Any], fingerprint: str, dataset: str) -> None:
+    """Raise where `kind` are lists that name another split than the one with this fingerprint."""
+    lists: ReadLists | None = getattr(kind, "lists", None)
+    if lists is not None:
+        refuse_lists_of_another_split(lists, fingerprint, f"that of {dataset}")
+
+
+def refuse_lists_of_another_split(lists: ReadLists, fingerprint: str, which: str) -> None:
+    """Raise `InputError` where the lists name a split, and it is not the one with this fingerprint."""
+    if lists.split is not None and not fingerprint.startswith(lists.split):
+        raise InputError(
+            f"the lists were made for the split {lists.split[:12]} (named in {lists.named_in}), and {which} here is "
+            f"{fingerprint[:12]}: another dataset, or another protocol",
+            where=lists.where,
+            fix="judge them on their own split (recassay evaluate --split DIR), or make them anew for this one",
+        )

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.files import appearing_folder
 from recassay.core.plain import plain
+from recassay.core.repeated import RepeatRule
+from recassay.core.specs import ProtocolSpec
 from recassay.core.study import DatasetSpec
 from recassay.core.types import Interactions, Split
-from recassay.data.sources import open_dataset
+from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
+from recassay.recommenders.split_folder import open_split_folder
 from recassay.store.files import write_array, write_json, write_parquet
 
 _COLUMNS = ("user", "item", "weight", "time")
-_PARTS = ("train", "valid", "test", "cold_valid")
+_PARTS = ("train", "valid", "test", "unjudged_valid")
 _META = "split.json"
 _IDS = {"users": "users.parquet", "items": "items.parquet"}
 
@@ -53,13 +56,24 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first."""
     target = split_folder(folder, spec.id)
     if not is_prepared(folder, spec.id):
-        opened = open_dataset(dataset.reference, dataset.read, base=base)
-        opened.refuse_positions(spec.protocol.split)
-        split = apply_protocol(opened.interactions, spec.protocol)
-        del opened
+        split = make_split(dataset, spec.protocol, base)
         with appearing_folder(target, existing="keep") as made:
             _write(split, made)
     return split_record(folder, spec.id)
+
+
+def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split:
+    """The split of a dataset under a protocol: of its interactions, or of a folder of parts made elsewhere."""
+    if protocol.split == "given":
+        if not is_path(dataset.reference):
+            raise UsageError(
+                f"split = 'given' takes a folder of parts, and {dataset.reference!r} is a dataset",
+                fix="name a folder that holds train, valid and test files, or choose another split",
+            )
+        return open_split_folder(path_of(dataset.reference, base), protocol, dataset.read)
+    opened = open_dataset(dataset.reference, dataset.read, base=base)
+    opened.refuse_positions(protocol.split)
+    return apply_protocol(opened.interactions, protocol)
 
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:
@@ -84,21 +98,24 @@ def load_split(folder: Path, split_id: str) -> Split:
     tables: dict[str, Any] = {
         name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
     }
+    rule = RepeatRule(stored["repeated"]["name"], tuple(stored["repeated"]["levels"]))
     parts = {}
     for name in _PARTS:
         if name not in stored["parts"]:
             continue
         columns: dict[str, Any] = {c: _map(source / f"{name}.{c}.npy") for c in stored["parts"][name]}
-        parts[name] = Interactions(**columns, **tables)
+        parts[name] = Interactions(**columns, **tables, repeated=rule)
     return Split(
         train=parts["train"],
         valid=parts["valid"],
         test=parts["test"],
-        cold_valid=parts.get("cold_valid"),
+        unjudged_valid=parts.get("unjudged_valid"),
         fingerprint=stored["fingerprint"],
         counts=stored["counts"],
         audit=stored["audit"],
         final_fit=stored["final_fit"],
+        task=stored["task"],
+        overlapping=stored["overlapping"],
     )
 
 
@@ -130,6 +147,9 @@ def _write(split: Split, folder: Path) -> None:
     meta = {
         "fingerprint": split.fingerprint,
         "final_fit": split.final_fit,
+        "task": split.task,
+        "overlapping": split.overlapping,
+        "repeated": asdict(split.train.repeated),
         "parts": parts,
         "sizes": {
             "users": split.train.n_users,

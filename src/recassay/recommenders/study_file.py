@@ -35,7 +35,7 @@ from recassay.runner.references import dataset_labels, part_labels
 
 SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "algorithm", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "algorithms", "metrics")
-_DATASET_KEYS = ("data", "read", *(name for name in ProtocolSpec.model_fields if name != "split"))
+_DATASET_KEYS = ("data", "read", *ProtocolSpec.model_fields)
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -97,17 +97,14 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
     data_labels = dataset_labels(datasets)
     data_tables = by_label(tables.get("dataset", {}), data_labels, datasets, "dataset", place)
     protocol = make_spec(ProtocolSpec, tables.get("protocol", {}), ("protocol",), place)
-    if protocol.split == "given":
-        place.refuse(
-            ["protocol", "split"], "a study cannot take a given split", "choose another split, or evaluate the lists"
-        )
     seed = study.get("seed", 1)
-    all_folds = protocol.split == "kfold" and "fold" not in tables.get("protocol", {})
+    said_of_all = tables.get("protocol", {})
+    all_folds = protocol.split == "kfold" and "fold" not in said_of_all
     fields = {
         "name": study.get("name", default_name),
         "seeds": tuple(seed) if isinstance(seed, list) else (seed,),
         "datasets": tuple(
-            _dataset(reference, label, data_tables.get(label, {}), protocol, place)
+            _dataset(reference, label, data_tables.get(label, {}), said_of_all, place)
             for reference, label in zip(datasets, data_labels, strict=True)
         ),
         "algorithms": tuple(
@@ -130,17 +127,30 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
         place.refuse(["study", key], f"study.{key} = {first['input']!r}: {said(first)}", "correct the value")
 
 
-def _dataset(reference: str, label: str, table: Mapping[str, Any], protocol: ProtocolSpec, place: Place) -> DatasetSpec:
+def _dataset(
+    reference: str, label: str, table: Mapping[str, Any], said_of_all: Mapping[str, Any], place: Place
+) -> DatasetSpec:
+    """A dataset with the keys of the protocol that it replaces.
+
+    A given split is filtered only where the study or the dataset says so: it was made elsewhere, of data that may have
+    been filtered there. A cross-validation runs all folds unless one is named.
+    """
     path = ("dataset", label)
     known_keys(table, _DATASET_KEYS, path, place)
     changes = {key: None if value == "none" and key != "filter" else value for key, value in table.items()}
     changes.pop("read", None)
     data = changes.pop("data", reference)
     if not isinstance(data, str) or not data:
-        place.refuse([*path, "data"], f"dataset.{label}.data = {data!r}", "name a stored dataset, a preset or a file")
-    make_spec(ProtocolSpec, {**protocol.model_dump(), **changes}, path, place)
+        place.refuse(
+            [*path, "data"], f"dataset.{label}.data = {data!r}", "name a stored dataset, a preset, a file or a folder"
+        )
+    together = {**said_of_all, **changes}
+    if together.get("split") == "given" and "filter" not in together:
+        changes["filter"] = "none"
+    spec = make_spec(ProtocolSpec, {**said_of_all, **changes}, path, place)
     read = make_spec(ReadSpec, table.get("read", {}), (*path, "read"), place)
-    return DatasetSpec(reference=data, name=label, read=read, protocol=changes)
+    folds = tuple(range(spec.folds)) if spec.split == "kfold" and "fold" not in together else None
+    return DatasetSpec(reference=data, name=label, read=read, protocol=changes, folds=folds)
 
 
 def _settings(table: Mapping[str, Any], label: str, place: Place) -> dict[str, Setting]:

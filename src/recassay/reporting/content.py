@@ -12,6 +12,14 @@ from recassay.core.facts import StudyFacts
 from recassay.core.results import Results
 
 
+def by_reason(skipped: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names under the reason that they share."""
+    found: dict[str, list[str]] = {}
+    for name, reason in skipped.items():
+        found.setdefault(reason, []).append(name)
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportContent:
     """One table, one metric, every answer to it; `facts` where the table is that of a study folder.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.errors import UsageError
+from recassay.core.failures import Cause, causes
 from recassay.core.files import remove_unfinished
 from recassay.core.study import Budget
 from recassay.runner.cluster import DaskExecutor
@@ -85,6 +86,9 @@ class Event:
 
 Progress: TypeAlias = Callable[[Event], None]
 
+CANNOT_RUN = "cannot run"
+"""The state, in a dry run, of a cell whose dataset or algorithm is refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
@@ -102,6 +106,10 @@ class StudyRecord:
     seconds: float = 0.0
     predictions: tuple[CellPrediction, ...] = ()
     earlier: Mapping[str, int] = field(default_factory=dict)
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Why cells failed, or, after a dry run, cannot run; each cause once."""
+        return causes(self.failed) or causes(one for one in self.predictions if one.status == CANNOT_RUN)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -276,7 +284,10 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class CellPrediction:
-    """A cell of a dry run: its state in the store, and what its algorithm says of its memory (bytes, None: nothing)."""
+    """A cell of a dry run: its state in the store, and what its algorithm says of its memory (bytes, None: nothing).
+
+    A cell that has not run and could not has the state `CANNOT_RUN`, and its `reason`.
+    """
 
     cell: str
     algorithm: str
@@ -291,3 +302,8 @@ class CellPrediction:
     interactions: int | None = None
     trials: int | None = None
     reason: str | None = None
+
+    @property
+    def status(self) -> str:
+        """The state, as a cell that ran has one."""
+        return self.state

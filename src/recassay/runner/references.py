@@ -12,6 +12,9 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.study import DatasetSpec
+from recassay.data.library import stored_rule
+from recassay.data.lists.read import SIDECAR
+from recassay.data.parts import find_parts
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 from recassay.runner.code_version import code_hash, imported_hash
 
@@ -34,8 +37,13 @@ def dataset_version(spec: DatasetSpec, base: str) -> str:
     if spec.reference.startswith(SYNTHETIC):
         return _digest(GENERATOR_VERSION, preset_of(spec.reference).content_hash())
     if is_path(spec.reference):
-        return _digest(file_version(path_of(spec.reference, base), "dataset"), spec.read.content_hash())
-    return stored_manifest(spec.reference).sha256
+        path = path_of(spec.reference, base)
+        if path.is_dir():
+            files = [*find_parts(path).values(), *path.glob(SIDECAR)]
+            return _digest(*(file_version(file, "dataset") for file in files), spec.read.content_hash())
+        return _digest(file_version(path, "dataset"), spec.read.content_hash())
+    manifest = stored_manifest(spec.reference)
+    return _digest(manifest.sha256, repr(stored_rule(manifest)))
 
 
 def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from recassay.core.failures import Cause, causes
+
 Status: TypeAlias = Literal["done", "failed", "timeout", "memory", "crashed", "over_budget"]
 TrialState: TypeAlias = Literal["complete", "pruned", "failed", "over_budget"]
 
@@ -101,6 +103,10 @@ class StoreStatus:
     to_go: tuple[PlannedRow, ...]
     trials: int
     earlier: Mapping[str, int] = field(default_factory=dict)
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Why cells failed, each cause once."""
+        return causes(self.failed)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -209,8 +209,11 @@ class Store:
             raise InputError("no cell of this study has run yet", where=str(self.folder), fix="run the study")
         schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64}
         frame = pl.DataFrame(rows, schema=schema | {c.SEED: pl.Int64, c.FOLD: pl.Int64}, orient="row")
-        if frame.get_column(c.FOLD).null_count():
+        folds = frame.get_column(c.FOLD)
+        if folds.null_count() == frame.height:
             frame = frame.drop(c.FOLD)
+        elif folds.null_count():  # some datasets have folds, and others a single split, which counts as one
+            frame = frame.with_columns(pl.col(c.FOLD).fill_null(0))
         return Results.from_frame(frame, where=str(self.folder), sources=(self._source(),))
 
     def trials(self, cell: str | None = None) -> pl.DataFrame:

@@ -1,6 +1,4 @@
-"""From a raw table to interactions: judge the values, drop or refuse bad rows, encode ids, merge repeated
-pairs.
-"""
+"""From a raw table to interactions: judge the values, drop or refuse bad rows, encode ids, count repeated pairs."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ from numpy.typing import NDArray
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
+from recassay.core.repeated import RepeatRule, merged, pair_codes, sorted_groups
 from recassay.core.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
-from recassay.data.reading.events import EventTypes, given_weights, inverse_frequency, merge_events
+from recassay.data.reading.events import EventTypes, bounded_rule, given_weights, inverse_frequency
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
-from recassay.data.reading.repeated import RepeatedRows, merge_repeated
 from recassay.data.reading.times import JudgedTimes, judge_times
 from recassay.data.reading.values import typed_columns
 
@@ -83,19 +81,28 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
     warnings.extend(_blank_edges(USER, users))
     warnings.extend(_blank_edges(ITEM, items))
     time = None if clock is None else (clock.values[~bad] if n_bad else clock.values)
-    table = RepeatedRows(user, item, weight, time)
     types: EventTypes | None = None
-    rule: str = spec.repeated
-    if events is not None and isinstance(spec.event_weights, dict):
-        table = RepeatedRows(user, item, given_weights(events, spec.event_weights), time)
-    if events is not None and spec.event_weights == "inverse_frequency":
-        types = inverse_frequency(events)
-        table, repeated = merge_events(RepeatedRows(user, item, None, time), types)
-        rule = "inverse_frequency"
-    else:
-        table, repeated = merge_repeated(table, rule)
+    rule = RepeatRule(spec.repeated)
     if events is not None and weight is not None:
         warnings.append("the event weights took the place of the ratings")
+    if events is not None and isinstance(spec.event_weights, dict):
+        weight = given_weights(events, spec.event_weights)
+    elif events is not None and spec.event_weights == "inverse_frequency":
+        types = inverse_frequency(events)
+        weight, rule = types.of_rows(), bounded_rule(types.by_name())
+    interactions = Interactions(
+        user=_owned(user),
+        item=_owned(item),
+        users=users,
+        items=items,
+        weight=None if weight is None else _owned(weight),
+        time=None if time is None else _owned(time),
+        repeated=rule,
+    )
+    sizes = np.diff(sorted_groups(pair_codes(interactions), None)[1], append=len(interactions))
+    repeated = int(sizes[sizes > 1].sum())
+    if interactions.time is None:
+        interactions = merged(interactions)
 
     record = ReadRecord(
         source=raw.source,
@@ -103,26 +110,18 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         format=raw.format,
         columns=dict(raw.columns),
         rows=rows,
-        kept=int(table.user.size),
+        kept=len(interactions),
         users=users.len(),
         items=items.len(),
         bad=n_bad,
         bad_rows=shown,
         repeated=repeated,
-        repeated_rule=rule,
+        repeated_rule=rule.name,
         source_time=None if clock is None else clock.source,
         time_unit=None if clock is None else clock.unit,
         event_weights=_told_weights(spec, types),
         event_counts=None if types is None else dict(zip(types.names, types.counts, strict=True)),
         warnings=tuple(warnings),
-    )
-    interactions = Interactions(
-        user=_owned(table.user),
-        item=_owned(table.item),
-        users=users,
-        items=items,
-        weight=None if table.weight is None else _owned(table.weight),
-        time=None if table.time is None else _owned(table.time),
     )
     return ReadResult(interactions, record)
 

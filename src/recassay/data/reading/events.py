@@ -1,4 +1,4 @@
-"""Event data (view, cart, purchase) to one weighted interaction for each user and item."""
+"""Event data (view, cart, purchase): what an event of each type weighs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from recassay.core.repeated import RepeatRule
 from recassay.core.types import Float32Array, FloatArray, IdArray
-from recassay.data.reading.repeated import RepeatedRows, sorted_groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +24,10 @@ class EventTypes:
     def by_name(self) -> dict[str, float]:
         """The weights under the names of their types."""
         return {name: float(weight) for name, weight in zip(self.names, self.weights, strict=True)}
+
+    def of_rows(self) -> Float32Array:
+        """The weight of each row."""
+        return self.weights.astype(np.float32)[self.codes]
 
 
 def inverse_frequency(events: pl.Series) -> EventTypes:
@@ -41,8 +45,8 @@ def given_weights(events: pl.Series, weights: Mapping[str, float]) -> Float32Arr
     return mapped.to_numpy()
 
 
-def merge_events(rows: RepeatedRows, types: EventTypes) -> tuple[RepeatedRows, int]:
-    """KDD'24 appendix A.1, step 2: one row for each user and item, of one event type, with a bounded weight.
+def bounded_rule(weights: Mapping[str, float]) -> RepeatRule:
+    """KDD'24 appendix A.1, step 2: one event for each user and item, of one event type, with a bounded weight.
 
     The appendix reads: "Aggregate events by pairing users and items, retaining only the most frequent event
     type. We establish weight boundaries to ensure that events of a lesser significance never outnumber those
@@ -55,31 +59,7 @@ def merge_events(rows: RepeatedRows, types: EventTypes) -> tuple[RepeatedRows, i
     and the time of that type's latest event. "Most frequent" is thus counted in weighted events; by the
     bounds no number of views outweighs one purchase, neither within a pair nor between pairs. (Counting raw
     events instead would drop every purchase that was preceded by two views, against the second sentence.)
-    Types of equal weight have no bound between them; of two with equal b(t) the one later in the alphabet
-    stays.
+    Types of equal weight are one type: their events are counted together. The rule needs no event types beside the
+    weights, so a split can part the events first and merge them inside each part.
     """
-    pairs = rows.keys()
-    kinds = len(types.names)
-    rank = np.argsort(np.argsort(types.weights, kind="stable"), kind="stable")
-    ranked = np.sort(types.weights, kind="stable")
-    above = np.searchsorted(ranked, ranked, side="right")
-    bounds = np.full(kinds, np.inf, dtype=np.float32)
-    bounded = above < kinds
-    bounds[bounded] = np.nextafter(ranked[above[bounded]].astype(np.float32), np.float32(0))
-
-    keys = pairs * kinds + rank[types.codes]
-    order, starts = sorted_groups(keys, rows.time)
-    ends = np.append(starts[1:], keys.size)
-    kind = keys[order[starts]] % kinds
-    weight = np.minimum(((ends - starts) * ranked[kind]).astype(np.float32), bounds[kind])
-    pair = pairs[order[starts]]
-    best_last = np.lexsort((kind, weight, pair))
-    chosen = best_last[np.append(pair[best_last][1:] != pair[best_last][:-1], True)]
-    latest = order[ends[chosen] - 1]
-    back = np.argsort(latest)
-    kept = rows.take(latest[back])
-    events_of_pair = np.bincount(np.cumsum(np.append(True, pair[1:] != pair[:-1])) - 1, weights=ends - starts)
-    return (
-        RepeatedRows(kept.user, kept.item, weight[chosen][back], kept.time),
-        int(events_of_pair[events_of_pair > 1].sum()),
-    )
+    return RepeatRule("bounded", tuple(sorted({float(np.float32(weight)) for weight in weights.values()})))

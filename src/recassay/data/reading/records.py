@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
+from recassay.core.repeated import RuleName
 from recassay.core.types import Interactions
 
 ROLES = (USER, ITEM, RATING, TIMESTAMP, EVENT)
@@ -65,7 +66,9 @@ class ReadRecord:
     """What happened when a source was read.
 
     `rows` = `bad` + the rows used; `repeated` of those fell on a user and item that another row names as
-    well, and `repeated_rule` says what became of them; `kept` interactions came out. `time_unit` is the unit
+    well, and `repeated_rule` says what that means (`core.repeated.RepeatRule`): rows with times stay events, which
+    each part of a split makes one by the rule; rows without times are one already. `kept` interactions came out.
+    `time_unit` is the unit
     of `Interactions.time` (None: no times), `source_time` what the source held. `sha256` is that of the
     source file as it lies on disk (None for an object in memory).
     """
@@ -81,7 +84,7 @@ class ReadRecord:
     bad: int = 0
     bad_rows: tuple[BadRow, ...] = ()
     repeated: int = 0
-    repeated_rule: str = "last"
+    repeated_rule: RuleName = "last"
     source_time: str | None = None
     time_unit: TimeUnit | None = None
     event_weights: dict[str, float] | None = None

@@ -6,13 +6,11 @@ import csv
 import hashlib
 import io
 import zlib
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.results import Source
 
@@ -104,25 +102,3 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"cannot be read as a table: {reason}", where=name, fix="check its rows") from error
-
-
-def read_recommendations(source: Any) -> tuple[pl.DataFrame, str]:
-    """A table `user,item,score[,rank]` from a file or a frame, its numbers as numbers, and what to call it."""
-    if isinstance(source, (str, PathLike)):
-        frame, origin = read_table(Path(source), empty_fix="give columns user, item and score or rank")
-        where = origin.file
-    else:
-        frame, where = frame_from_memory(source), "the frame"
-    for name in (c.SCORE, c.RANK):
-        if name in frame.columns and not frame.schema[name].is_numeric():
-            numbers = frame.get_column(name).cast(pl.Float64, strict=False)
-            bad = (numbers.is_null() & frame.get_column(name).is_not_null()).arg_true()
-            if bad.len():
-                row = int(bad[0])
-                raise InputError(
-                    f"column {name!r} holds {frame.get_column(name)[row]!r} in data row {row + 1}",
-                    where=where,
-                    fix="give it numbers",
-                )
-            frame = frame.with_columns(numbers)
-    return frame, where

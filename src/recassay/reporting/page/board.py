@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, critical_differences
+from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
+from recassay.analysis.users.result import UsersResult
+from recassay.core import columns as c
 from recassay.core.labels import known_direction
 from recassay.core.plain import plain
 from recassay.plots.theme import COLOURS, DASHES
 from recassay.reporting.content import ReportContent
+from recassay.reporting.markup import Markup, tag
+from recassay.reporting.tables import html_table
 
 
 def board_data(content: ReportContent) -> dict[str, Any]:
@@ -37,6 +42,30 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "rules": rule_notes(),
         "computed": _computed(content),
     }
+
+
+def one_dataset(content: ReportContent) -> Markup | None:
+    """The leaderboard of a table with a single dataset: means with their intervals over users, or over repeated runs.
+
+    There are no datasets to choose from, and no ranks to aggregate.
+    """
+    over = next((r for r in content.analyses.values() if isinstance(r, UsersResult)), None)
+    alone = next((r for r in content.analyses.values() if isinstance(r, PerDatasetResult)), None)
+    if over is not None:
+        share = f"{100 * over.confidence:g} % intervals over users"
+        frame = over.means_frame().select(c.ALGORITHM, c.VALUE, "low", "high", "not_worse_than_best")
+    elif alone is not None:
+        repeats = f"{100 * alone.confidence:g} % intervals over repeated runs"
+        share = repeats if alone.source == "repeats" else "no interval: each was measured once"
+        frame = (
+            alone.to_frame()
+            .select(c.ALGORITHM, c.VALUE, "low", "high")
+            .sort(c.VALUE, descending=content.higher_is_better)
+        )
+    else:
+        return None
+    caption = f"{content.metric} on {content.results.datasets[0]}, the only dataset; {share}"
+    return tag("section", tag("h3", "On this dataset"), html_table(frame, caption, most=500), id="one-dataset")
 
 
 def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]]:

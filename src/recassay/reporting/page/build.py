@@ -11,7 +11,7 @@ from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, data_block, escaped, joined, tag
-from recassay.reporting.page.board import board_data
+from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.end import appendix, failures
 from recassay.reporting.page.parts import Body
 from recassay.reporting.page.top import top
@@ -47,7 +47,8 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     for part in PARTS:
         sections: list[Child] = list(body.sections(part))
         if part == "leaderboard" and content.results.frame.height:
-            sections.insert(0, Markup(template("leaderboard.html")))
+            several = len(content.results.datasets) > 1
+            sections.insert(0, Markup(template("leaderboard.html")) if several else one_dataset(content))
         if part == "cost":
             sections.append(failures(content.facts))
         if any(section for section in sections):

@@ -6,7 +6,9 @@ import json
 
 import polars as pl
 
+from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
+from recassay.core.failures import causes
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Child, Markup, joined, tag
@@ -20,20 +22,20 @@ CITATION = (
 
 
 def failures(facts: StudyFacts | None) -> Markup | None:
-    """The cells that failed, with their reasons."""
+    """Why cells failed, each cause once."""
     if facts is None:
         return None
     if not facts.failed:
         return tag("p", f"No cell failed: all {facts.done} that ran are done.", id="failures")
     frame = pl.DataFrame(
         [
-            {"algorithm": f.algorithm, "dataset": f.dataset, "seed": f.seed, "status": f.status, "reason": f.reason}
-            for f in facts.failed
+            {"status": cause.status, "algorithms": listing(cause.algorithms, most=20),
+             "datasets": listing(cause.datasets, most=20), "cells": cause.cells, "reason": cause.reason}
+            for cause in causes(facts.failed)
         ]
-    )
-    return tag(
-        "section", tag("h3", "Failures"), html_table(frame, "Cells that failed, and why", most=500), id="failures"
-    )
+    )  # fmt: skip
+    caption = f"Why {len(facts.failed)} cells failed, each cause once"
+    return tag("section", tag("h3", "Failures"), html_table(frame, caption, most=500), id="failures")
 
 
 def appendix(content: ReportContent, pages: list[str]) -> Markup:

@@ -7,7 +7,7 @@ from typing import Any
 
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
-from recassay.reporting.content import ReportContent
+from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.markup import Child, Markup, joined, tag
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.section import Part, part_id, part_title
@@ -90,7 +90,10 @@ def _glance(content: ReportContent) -> Markup:
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
-        said = [tag("li", tag("strong", name), f": {reason}") for name, reason in content.skipped.items()]
+        said = [
+            tag("li", tag("strong", ", ".join(names)), f": {reason}")
+            for reason, names in by_reason(content.skipped).items()
+        ]
         rows.append(("Not done", tag("ul", said)))
     return tag(
         "section",
@@ -113,11 +116,25 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
     trials = f"{facts.trials} trials each, by {facts.tuning_metric} on the validation part" if facts.trials else "none"
     return [
         ("Cells", f"{cells}{seeds}"),
-        ("Protocol", _protocol(facts.protocol)),
-        ("Split", _split(facts.protocol)),
+        *_protocols(facts),
         ("Tuning", trials),
         ("Budget", _budget(facts.budget)),
     ]
+
+
+def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:
+    """What held for which dataset: one row where it is the same for all, else one for each group of datasets."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
+        groups.setdefault((_protocol(protocol), _split(protocol)), []).append(dataset)
+    if len(groups) == 1:
+        said = next(iter(groups))
+        return [("Protocol", said[0]), ("Split", said[1])]
+    rows = [
+        tag("li", tag("strong", listing(datasets, most=40)), f": {kept}; {split}")
+        for (kept, split), datasets in groups.items()
+    ]
+    return [("Protocol", tag("ul", rows))]
 
 
 def _protocol(protocol: Mapping[str, Any]) -> str:
@@ -138,6 +155,8 @@ def _split(protocol: Mapping[str, Any]) -> str:
     name = str(protocol.get("split"))
     parts = " / ".join(f"{100 * float(share):g}" for share in protocol.get("ratios", ()))
     shares = f", {parts} % train, validation, test" if name not in ("leave_last_out", "kfold", "given") else ""
+    if protocol.get("task") == "repeat":
+        shares += "; repeat consumption: seen items are judged and allowed in lists"
     allowed = protocol.get("allow_leakage") or ()
     leak = f"; leakage allowed by name: {listing(allowed)}" if allowed else ""
     return f"{name} ({SPLITS.get(name, 'a rule of its own')}){shares}; final fit on {protocol.get('final_fit')}{leak}"

@@ -7,14 +7,13 @@ from recassay.reporting.section import Figure, Section
 
 
 def sentences(result: PerDatasetResult) -> list[str]:
-    """On how many datasets the best is not clear of the second."""
-    if result.source == "none":
+    """On how many datasets the best is not clear of the second; where there are users, the tests over them say more."""
+    if result.source != "repeats":
         return []
     open_ones = result.unsettled()
-    over = "over users" if result.source == "users" else "over repeated runs"
     return [
-        f"Taken one by one, on {len(open_ones)} of {len(result.datasets)} datasets the intervals ({over}) of the two "
-        "best algorithms overlap."
+        f"Taken one by one, on {len(open_ones)} of {len(result.datasets)} datasets the intervals (over repeated runs) "
+        "of the two best algorithms overlap."
     ]
 
 

@@ -1,0 +1,197 @@
+"""Paired tests over users: permutation on each dataset, Holm within it, and a random-effects summary over datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import stats
+
+from recassay.analysis.inference.significance import holm
+from recassay.analysis.users.random_effects import random_effects
+from recassay.analysis.users.resampling import user_intervals
+from recassay.analysis.users.result import LEAST_DATASETS, DatasetUsers, PairSummary, UserPair, UsersResult
+from recassay.analysis.users.sign_flip import sign_flip_p
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.results import Results
+from recassay.core.seeds import derived_rng
+from recassay.core.users import UserScores
+
+LEAST_USERS = 2
+_BLOCK = 1 << 23
+
+
+def compare_users(
+    scores: Sequence[UserScores],
+    metric: str,
+    *,
+    higher_is_better: bool,
+    alpha: float = 0.05,
+    confidence: float | None = None,
+    replicates: int = 10_000,
+    seed: int = 0,
+    skipped: Mapping[str, str] | None = None,
+) -> UsersResult:
+    """On each dataset every pair of algorithms, and over the datasets what the pairs add up to.
+
+    A user is the unit: the differences of two algorithms are paired by user. Their mean is tested by flipping signs
+    (`sign_flip`), p-values are adjusted by Holm's step-down over the pairs of a dataset, and the intervals of means and
+    differences come from a bootstrap over users (`resampling`), at level `confidence` (1 - alpha by default). Over
+    datasets a pair has wins, ties and losses (significant on the dataset or not), and from three datasets on a
+    random-effects summary of its mean differences (`random_effects`), whose p-values are adjusted over all pairs.
+    `skipped` says, by name, which datasets have no scores to compare.
+    """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha = {alpha} is no level", fix="give a number between 0 and 1, as in 0.05")
+    level = 1 - alpha if confidence is None else confidence
+    left_out = dict(skipped or {})
+    usable = []
+    for one in scores:
+        if len(one.algorithms) < 2:
+            left_out[one.dataset] = f"only {one.algorithms[0]} has scores" if one.algorithms else "nothing has scores"
+        elif one.users < LEAST_USERS:
+            left_out[one.dataset] = f"{one.users} users have a score for every algorithm"
+        else:
+            usable.append(one)
+    if not usable:
+        said = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no dataset has per-user scores"
+        raise NotApplicableError(f"no two algorithms can be compared on users by {metric} ({said})")
+    sign = 1.0 if higher_is_better else -1.0
+    found = tuple(_dataset(one, sign, alpha, level, replicates, seed) for one in usable)
+    algorithms = _overall_order(found)
+    return UsersResult(
+        metric=metric,
+        higher_is_better=higher_is_better,
+        algorithms=algorithms,
+        datasets=found,
+        summary=_summary(found, usable, algorithms, sign, alpha, level) if len(found) > 1 else (),
+        alpha=alpha,
+        confidence=level,
+        replicates=replicates,
+        skipped=left_out,
+    )
+
+
+def _dataset(
+    scores: UserScores, sign: float, alpha: float, confidence: float, replicates: int, seed: int
+) -> DatasetUsers:
+    means = scores.values.mean(axis=1)
+    order = sorted(range(len(means)), key=lambda a: (-sign * means[a], scores.algorithms[a]))
+    values, names = scores.values[order], [scores.algorithms[a] for a in order]
+    left, right = np.triu_indices(len(names), k=1)
+    rng = derived_rng(seed, "users", scores.dataset)
+    spans, gap_spans = user_intervals(values, left, right, confidence=confidence, replicates=replicates, rng=rng)
+    if sign < 0:
+        gap_spans = -gap_spans[:, ::-1]
+    difference, spread, p = (np.empty(len(left)) for _ in range(3))
+    tally = np.empty((3, len(left)), dtype=np.int64)
+    width = max(_BLOCK // scores.users, 1)
+    for start in range(0, len(left), width):
+        part = slice(start, start + width)
+        gaps = sign * (values[left[part]] - values[right[part]]).T
+        difference[part], spread[part] = gaps.mean(axis=0), gaps.std(axis=0, ddof=1)
+        p[part] = sign_flip_p(gaps, rng)
+        tally[:, part] = (gaps > 0).sum(axis=0), (gaps == 0).sum(axis=0), (gaps < 0).sum(axis=0)
+    adjusted = holm(p)
+    ordered = means[order]
+    pairs = tuple(
+        UserPair(
+            left=names[a],
+            right=names[b],
+            difference=float(difference[i]),
+            low=float(gap_spans[i, 0]),
+            high=float(gap_spans[i, 1]),
+            relative=float(difference[i] / abs(ordered[b])) if ordered[b] != 0 else None,
+            effect=float(difference[i] / spread[i]) if spread[i] > 0 else 0.0,
+            p=float(p[i]),
+            p_holm=float(adjusted[i]),
+            significant=bool(adjusted[i] < alpha),
+            better=int(tally[0, i]),
+            equal=int(tally[1, i]),
+            worse=int(tally[2, i]),
+        )
+        for i, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True))
+    )
+    return DatasetUsers(
+        dataset=scores.dataset,
+        users=scores.users,
+        left_out=scores.left_out,
+        algorithms=tuple(names),
+        means=tuple(ordered.tolist()),
+        low=tuple(spans[:, 0].tolist()),
+        high=tuple(spans[:, 1].tolist()),
+        pairs=pairs,
+    )
+
+
+def _overall_order(found: Sequence[DatasetUsers]) -> tuple[str, ...]:
+    """By the mean rank over the datasets that an algorithm has, as a share of those ranked there."""
+    places: dict[str, list[float]] = {}
+    for one in found:
+        ranks = stats.rankdata([-i for i in range(len(one.algorithms), 0, -1)])
+        for name, rank in zip(one.algorithms, ranks, strict=True):
+            places.setdefault(name, []).append(float(rank) / len(ranks))
+    return tuple(sorted(places, key=lambda name: (np.mean(places[name]), name)))
+
+
+def _summary(
+    found: Sequence[DatasetUsers],
+    scores: Sequence[UserScores],
+    algorithms: tuple[str, ...],
+    sign: float,
+    alpha: float,
+    confidence: float,
+) -> tuple[PairSummary, ...]:
+    position = [{name: i for i, name in enumerate(one.algorithms)} for one in scores]
+    shown = [{(pair.left, pair.right): pair.significant for pair in one.pairs} for one in found]
+    rows = []
+    for place, left in enumerate(algorithms):
+        for right in algorithms[place + 1 :]:
+            having = [d for d, names in enumerate(position) if left in names and right in names]
+            if not having:
+                continue
+            wins = sum(shown[d].get((left, right), False) for d in having)
+            losses = sum(shown[d].get((right, left), False) for d in having)
+            effects = None
+            if len(having) >= LEAST_DATASETS:
+                gaps = [
+                    sign * (scores[d].values[position[d][left]] - scores[d].values[position[d][right]]) for d in having
+                ]
+                effects = random_effects(
+                    np.array([gap.mean() for gap in gaps]),
+                    np.array([gap.var(ddof=1) / len(gap) for gap in gaps]),
+                    confidence=confidence,
+                )
+            rows.append((left, right, wins, len(having) - wins - losses, losses, effects))
+    known = [i for i, row in enumerate(rows) if row[5] is not None and np.isfinite(row[5].p)]
+    adjusted: dict[int, float] = {}
+    if known:
+        p = np.array([effects.p for i in known if (effects := rows[i][5]) is not None])
+        adjusted = dict(zip(known, holm(p).tolist(), strict=True))
+    return tuple(
+        PairSummary(*row, p_holm=adjusted.get(i), significant=adjusted.get(i, 1.0) < alpha)
+        for i, row in enumerate(rows)
+    )
+
+
+def _run(results: Results, spec: AnalysisSpec) -> UsersResult:
+    load = spec.required("users")
+    scores, skipped = load(spec.metric)
+    return compare_users(
+        scores,
+        spec.metric,
+        higher_is_better=results.direction(spec.metric, spec.higher_is_better),
+        alpha=spec.alpha,
+        replicates=spec.replicates,
+        seed=spec.seed,
+        skipped=skipped,
+    )
+
+
+ANALYSIS = Analysis(
+    name="users",
+    question="On the users of each dataset, which differences are more than luck, and what do they add up to?",
+    source="Fisher 1935 (sign-flip test); Holm 1979; DerSimonian and Laird 1986; Hartung and Knapp 2001",
+    run=_run,
+)

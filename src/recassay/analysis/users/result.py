@@ -1,0 +1,176 @@
+"""What the tests over users found: dataset by dataset, and over the datasets together."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from recassay.analysis.users.random_effects import RandomEffects
+from recassay.core import columns as c
+from recassay.core.display import Displayed
+
+
+@dataclass(frozen=True, slots=True)
+class UserPair:
+    """Two algorithms on the users of one dataset; positive differences mean that `left` is better.
+
+    `difference` is in the metric's units, `relative` its share of the mean of `right` (None where that is 0),
+    `effect` the mean difference over the standard deviation of the differences. `p` is that of the sign-flip test,
+    `p_holm` adjusted over the pairs of the dataset. `better`, `equal` and `worse` count users.
+    """
+
+    left: str
+    right: str
+    difference: float
+    low: float
+    high: float
+    relative: float | None
+    effect: float
+    p: float
+    p_holm: float
+    significant: bool
+    better: int
+    equal: int
+    worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetUsers:
+    """One dataset: its algorithms from the best mean to the worst, with intervals over users, and every pair."""
+
+    dataset: str
+    users: int
+    left_out: int
+    algorithms: tuple[str, ...]
+    means: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    pairs: tuple[UserPair, ...]
+
+    def not_worse(self) -> tuple[str, ...]:
+        """The best algorithm and those that are not significantly worse than it."""
+        first = self.algorithms[0]
+        open_ones = {pair.right for pair in self.pairs if pair.left == first and not pair.significant}
+        return tuple(name for name in self.algorithms if name == first or name in open_ones)
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """Two algorithms over datasets: on how many `left` is significantly better (`wins`) or worse (`losses`) on the
+    dataset's users, on how many neither is shown (`ties`), and the random-effects summary of the mean differences.
+
+    `effects` and `p_holm` (over all pairs) are None where there are fewer than `LEAST_DATASETS` datasets.
+    """
+
+    left: str
+    right: str
+    wins: int
+    ties: int
+    losses: int
+    effects: RandomEffects | None
+    p_holm: float | None
+    significant: bool
+
+
+LEAST_DATASETS = 3
+"""Fewer datasets have no spread between them to estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsersResult(Displayed):
+    """Paired tests over users on every dataset, and over the datasets together."""
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[DatasetUsers, ...]
+    summary: tuple[PairSummary, ...]
+    alpha: float
+    confidence: float
+    replicates: int
+    skipped: dict[str, str]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per dataset and pair."""
+        return pl.DataFrame(
+            [
+                {c.DATASET: one.dataset, "users": one.users, **asdict(pair)}
+                for one in self.datasets
+                for pair in one.pairs
+            ],
+            infer_schema_length=None,
+        )
+
+    def means_frame(self) -> pl.DataFrame:
+        """One row per dataset and algorithm, the best first."""
+        return pl.DataFrame(
+            [
+                {c.DATASET: one.dataset, c.ALGORITHM: name, c.VALUE: mean, "low": low, "high": high, "users": one.users,
+                 "not_worse_than_best": name in one.not_worse()}
+                for one in self.datasets
+                for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
+            ]
+        )  # fmt: skip
+
+    def summary_frame(self) -> pl.DataFrame:
+        """One row per pair: wins, ties, losses, and the random-effects summary where there is one."""
+        rows = []
+        for pair in self.summary:
+            found = {} if pair.effects is None else asdict(pair.effects)
+            rows.append(
+                {"left": pair.left, "right": pair.right, "wins": pair.wins, "ties": pair.ties, "losses": pair.losses,
+                 **{name: found.get(name) for name in ("estimate", "low", "high", "p")}, "p_holm": pair.p_holm,
+                 **{name: found.get(name) for name in ("tau", "i_squared", "predicted_low", "predicted_high")}}
+            )  # fmt: skip
+        numbers = ("estimate", "low", "high", "p", "p_holm", "tau", "i_squared", "predicted_low", "predicted_high")
+        return pl.DataFrame(rows, schema_overrides=dict.fromkeys(numbers, pl.Float64)).fill_nan(None)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The pairs, the means, and over several datasets the summary."""
+        found = {"users_pairs": self.to_frame(), "users_means": self.means_frame()}
+        if self.summary:
+            found["users_summary"] = self.summary_frame()
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """`datasets` by name (means with intervals, pairs), `summary` over datasets, `skipped` and the settings."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "algorithms": list(self.algorithms),
+            "datasets": {
+                one.dataset: {
+                    "users": one.users,
+                    "left_out": one.left_out,
+                    "means": {
+                        name: {"estimate": mean, "interval": [low, high]}
+                        for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
+                    },
+                    "not_worse_than_best": list(one.not_worse()),
+                    "pairs": [_told(pair) for pair in one.pairs],
+                }
+                for one in self.datasets
+            },
+            "summary": [_told_summary(pair) for pair in self.summary],
+            "skipped": dict(self.skipped),
+            "settings": {"alpha": self.alpha, "confidence": self.confidence, "replicates": self.replicates,
+                         "test": "sign-flip permutation test of the mean difference", "correction": "Holm"},
+        }  # fmt: skip
+
+
+def _told(pair: UserPair) -> dict[str, Any]:
+    plain = asdict(pair)
+    low, high = plain.pop("low"), plain.pop("high")
+    return plain | {"difference": {"estimate": pair.difference, "interval": [low, high]}}
+
+
+def _told_summary(pair: PairSummary) -> dict[str, Any]:
+    plain = asdict(pair)
+    found = plain.pop("effects")
+    if found is not None:
+        plain["difference"] = {"estimate": found["estimate"], "interval": [found["low"], found["high"]]}
+        plain |= {name: found[name] for name in ("p", "tau", "i_squared", "datasets")}
+        plain["predicted"] = [found["predicted_low"], found["predicted_high"]]
+    return plain

@@ -1,0 +1,73 @@
+"""The verb `split`: the split that a study uses, written out so that a model can be trained elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recassay.core.choices import SplitFormat
+from recassay.core.errors import UsageError
+from recassay.core.inputs import InteractionsLike, PathLike
+from recassay.core.names import did_you_mean
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.study import DatasetSpec
+from recassay.core.types import Split
+from recassay.data.sources import open_dataset
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.plan import dataset_protocol
+from recassay.recommenders.split_folder import SplitExport, export_split
+from recassay.recommenders.splits import make_split
+from recassay.recommenders.study_file import load_study
+
+
+def split(
+    source: InteractionsLike,
+    out: PathLike,
+    *,
+    form: SplitFormat = "csv",
+    protocol: ProtocolSpec | Mapping[str, Any] | None = None,
+    read: ReadSpec | Mapping[str, Any] | None = None,
+    study: PathLike | None = None,
+    replace: bool = False,
+) -> SplitExport:
+    """Split a dataset as a study would, audit it, and write its parts with `split.json`, which names the fingerprint.
+
+    Lists that a model makes from these files name the split by `split.json` beside them (or by a column `split` with
+    the fingerprint), and are then judged on this split and no other: by `recassay.evaluate(lists, split=out)`, or as
+    an algorithm of a study.
+
+    Args:
+        source: a stored dataset, `synthetic:PRESET`, a file or a frame; with `study`, a dataset of that study.
+        out: the folder to write; it must be new or empty.
+        form: `csv`, `parquet`, `recbole` (atomic files), `lenskit` (Parquet) or `trec` (CSV and qrels).
+        protocol: a `ProtocolSpec` or its fields; by default the protocol of KDD'24.
+        read: how a file is read: a `ReadSpec` or its fields.
+        study: a study file; its protocol for the dataset `source` is taken, and no other may be given.
+        replace: whether a split that lies in `out` is replaced.
+    """
+    reading: dict[str, Any] = {}
+    if study is not None:
+        if protocol is not None or read is not None:
+            raise UsageError("a study says how its datasets are read and split", fix="leave the protocol out")
+        dataset, spec, made = _of_study(str(source), study)
+        name = dataset.name
+    else:
+        spec = protocol if isinstance(protocol, ProtocolSpec) else ProtocolSpec.checked(**(protocol or {}))
+        if spec.split == "given":
+            raise UsageError("a given split is made already", fix="choose another split")
+        options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
+        opened = open_dataset(source, options)
+        opened.refuse_positions(spec.split)
+        made, name, reading = apply_protocol(opened.interactions, spec), opened.name, opened.reading
+    return export_split(made, Path(out), form=form, dataset=name, protocol=spec, reading=reading, overwrite=replace)
+
+
+def _of_study(source: str, study: PathLike) -> tuple[DatasetSpec, ProtocolSpec, Split]:
+    spec = load_study(Path(study))
+    names = {name: one for one in spec.datasets for name in (one.reference, one.name)}
+    if source not in names:
+        raise UsageError(f"the study has no dataset {source!r}", where=str(study), fix=did_you_mean(source, names))
+    dataset = names[source]
+    protocol = dataset_protocol(spec, dataset)
+    return dataset, protocol, make_split(dataset, protocol, spec.base)

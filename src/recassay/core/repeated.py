@@ -1,0 +1,192 @@
+"""Several events of one user and item: which they are, what their pair is worth at each, and how they become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from recassay.core.types import BoolArray, Float32Array, FloatArray, IntArray, Interactions
+
+RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatRule:
+    """What several events of one user and item mean when they are made one.
+
+    `last` and `first` keep the latest and the earliest event (of one time, the one with the larger and the smaller
+    weight). `sum` and `max` give the sum and the largest of the weights, with the time of the latest event; without
+    weights `sum` counts the events. `bounded` is for event types whose weights are `levels`, ascending (KDD'24,
+    appendix A.1, see `recassay.data.reading.events`): the pair has the greatest level that occurs, with the sum of its
+    weights, kept strictly below the next level, and the time of its latest event.
+    """
+
+    name: RuleName = "last"
+    levels: tuple[float, ...] = ()
+
+    def bounds(self) -> NDArray[np.float32]:
+        """For each level, the largest weight below the next one; infinity for the greatest."""
+        above = np.append(np.asarray(self.levels[1:], dtype=np.float32), np.float32(np.inf))
+        finite = np.isfinite(above)
+        above[finite] = np.nextafter(above[finite], np.float32(0))
+        return above
+
+    def level_of(self, weight: Float32Array) -> IntArray:
+        """The position of the level that each weight belongs to."""
+        return np.searchsorted(np.asarray(self.levels, dtype=np.float32), weight, side="right") - 1
+
+
+LAST = RepeatRule()
+
+
+def repeats(events: Interactions) -> BoolArray | None:
+    """Whether each row has the user and item of the row before it; None where no row has.
+
+    Only rows in the order of user and item tell all repeats so: see `recassay.protocol.ordering.canonical`.
+    """
+    again: BoolArray = np.zeros(len(events), dtype=np.bool_)
+    again[1:] = events.user[1:] == events.user[:-1]
+    again[1:] &= events.item[1:] == events.item[:-1]
+    return again if again.any() else None
+
+
+def one_of_each(events: Interactions, among: BoolArray) -> BoolArray:
+    """One of the rows `among` for each of their pairs: the first, of rows in the order of user and item."""
+    if _in_order(events):
+        again = repeats(events)
+        if again is None:
+            return among
+        pair = np.cumsum(~again, dtype=np.int32)
+    else:
+        order, starts = sorted_groups(pair_codes(events), None)
+        if len(starts) == len(events):
+            return among
+        pair = np.empty(len(events), dtype=np.int32)
+        pair[order] = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(events)))
+    rows = np.flatnonzero(among)
+    chosen = np.zeros(len(events), dtype=np.bool_)
+    chosen[rows[np.unique(pair[rows], return_index=True)[1]]] = True
+    return chosen
+
+
+def merged(events: Interactions, rule: RepeatRule | None = None) -> Interactions:
+    """One event for each pair of user and item by `rule` (None: the rule of the data), in the order of user and item.
+
+    Events whose pairs are all different are returned as they are, in their own order (`sum` without weights: each
+    with weight 1).
+    """
+    rule = events.repeated if rule is None else rule
+    if rule.name == "sum" and events.weight is None:
+        events = replace(events, weight=np.ones(len(events), dtype=np.float32))
+    order, starts = sorted_groups(pair_codes(events), events.time)
+    if len(starts) == len(order):
+        return events
+    ends = np.append(starts[1:], len(order))
+    chosen = order[starts] if rule.name == "first" else order[ends - 1]
+    weight = None if events.weight is None else events.weight[chosen]
+    if events.weight is not None and rule.name in ("sum", "max", "bounded"):
+        each = events.weight[order]
+        if rule.name == "max":
+            weight = np.maximum.reduceat(each, starts)
+        elif rule.name == "sum":
+            weight = np.add.reduceat(each, starts, dtype=np.float64).astype(np.float32)
+        else:
+            level = rule.level_of(each)
+            top = np.maximum.reduceat(level, starts)
+            of_top = level == np.repeat(top, ends - starts)
+            total = np.add.reduceat(np.where(of_top, each, 0), starts, dtype=np.float64)
+            weight = np.minimum(total.astype(np.float32), rule.bounds()[top])
+            chosen = order[np.maximum.reduceat(np.where(of_top, np.arange(len(order)), -1), starts)]
+    return replace(events.take(chosen), weight=weight)
+
+
+def reaches(events: Interactions, threshold: float) -> BoolArray:
+    """Whether the pair of each event is worth at least `threshold` after it, by the events of the pair up to it.
+
+    No later event has a say: a play counts towards a threshold on the number of plays from the moment when there are
+    enough of them. A later low rating (`last`) does not undo an earlier high one: that event stays.
+    """
+    if events.weight is None:
+        raise ValueError("events without weights reach no threshold")
+    enough: BoolArray = events.weight >= np.float32(threshold)
+    rule = events.repeated
+    if rule.name == "last":
+        return enough
+    order, starts = sorted_groups(pair_codes(events), events.time)
+    if len(starts) == len(order):
+        return enough
+    weight, pair = events.weight[order], np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    if rule.name == "first":
+        held = enough[order[starts]][pair]
+    elif rule.name == "sum":
+        held = _so_far(weight, starts, pair).astype(np.float32) >= np.float32(threshold)
+    else:
+        worth = weight if rule.name == "max" else _bounded_so_far(weight, pair, rule)
+        held = _so_far(worth >= np.float32(threshold), starts, pair) > 0
+    enough[order] = held
+    return enough
+
+
+def _so_far(values: NDArray[Any], starts: IntArray, group: IntArray) -> FloatArray:
+    """The sum of the values of each row's group up to it; groups are runs that begin at `starts`."""
+    total = np.cumsum(values, dtype=np.float64)
+    return total - (total[starts] - values[starts])[group]
+
+
+def _bounded_so_far(weight: Float32Array, pair: IntArray, rule: RepeatRule) -> Float32Array:
+    """What the events of each row's pair and level are worth up to it."""
+    level = rule.level_of(weight)
+    order = np.lexsort((level, pair))
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = (pair[order][1:] != pair[order][:-1]) | (level[order][1:] != level[order][:-1])
+    worth = np.empty(len(order), dtype=np.float32)
+    worth[order] = _so_far(weight[order], np.flatnonzero(begins), np.cumsum(begins) - 1)
+    return np.minimum(worth, rule.bounds()[level])
+
+
+def _in_order(events: Interactions) -> bool:
+    """Whether rows stand in the order of user and item."""
+    user, item = events.user, events.item
+    later = user[1:] > user[:-1]
+    later |= (user[1:] == user[:-1]) & (item[1:] >= item[:-1])
+    return bool(later.all())
+
+
+def pair_codes(events: Interactions) -> IntArray:
+    """One int64 for each pair of user and item, in their order."""
+    codes = events.user.astype(np.int64)
+    codes *= max(events.n_items, 1)
+    codes += events.item
+    return codes
+
+
+def sorted_groups(keys: IntArray, time: IntArray | None) -> tuple[IntArray, IntArray]:
+    """Row positions sorted by key, then time, then row; and where each key's group starts in that order.
+
+    Where key and row number fit into 63 bits together they are sorted as one integer, which is several times
+    faster than sorting positions; keys that are sorted already are not sorted again. Times are compared only among
+    rows that share their key.
+    """
+    bits = max(keys.size - 1, 1).bit_length()
+    if bool((keys[1:] >= keys[:-1]).all()):
+        order, ordered = np.arange(keys.size), keys
+    elif int(keys.max()).bit_length() + bits <= 63:
+        packed = (keys << bits) | np.arange(keys.size)
+        packed.sort()
+        order, ordered = packed & ((1 << bits) - 1), packed >> bits
+    else:
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+    first = np.ones(keys.size, dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    if time is not None and not first.all():
+        alone = first.copy()
+        alone[:-1] &= first[1:]
+        shared = np.flatnonzero(~alone)
+        rows = order[shared]
+        order[shared] = rows[np.lexsort((time[rows], ordered[shared]))]
+    return order, np.flatnonzero(first)

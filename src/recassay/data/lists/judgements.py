@@ -1,0 +1,62 @@
+"""Relevance judgements as other tools keep them: TREC qrels, and ranx's JSON, LZ4 and Parquet."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.data.lists.nested import json_table, lz4_table
+from recassay.data.lists.roles import list_roles
+from recassay.data.lists.text import qrels_table
+from recassay.data.tables.read import read_bytes
+
+SUFFIXES = (".qrels", ".trec", ".qrel", ".json", ".lz4", ".txt", ".parquet", ".pq")
+
+
+def read_judgements(source: Any) -> pl.DataFrame | None:
+    """User, item and rating of judgements, those that say "not relevant" (0 or less) left out; None for other files.
+
+    Text of four fields whose second is 0 is TREC's; JSON and LZ4 are ranx's `{user: {item: relevance}}`; a Parquet file
+    is one of judgements where its columns are ranx's `q_id, doc_id, score`.
+    """
+    if not isinstance(source, str | Path) or not Path(source).is_file() or not str(source).lower().endswith(SUFFIXES):
+        return None
+    path = Path(source)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return _parquet(path)
+    data, origin = read_bytes(path, empty_fix="give user, 0, item and relevance in each line")
+    if path.suffix.lower() == ".lz4":
+        frame: pl.DataFrame | None = lz4_table(data, origin.file)
+    elif data.lstrip()[:1] in (b"{", b"["):
+        frame = json_table(data, origin.file)
+    else:
+        frame = qrels_table(data, origin.file)
+    return None if frame is None else _relevant(frame, origin.file)
+
+
+def _parquet(path: Path) -> pl.DataFrame | None:
+    try:
+        names = set(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    if not {"q_id", "doc_id"} <= names:
+        return None
+    return _relevant(pl.read_parquet(io.BytesIO(path.read_bytes())), str(path))
+
+
+def _relevant(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    roles = list_roles(frame.columns, where)
+    worth = next((roles[role] for role in (c.SCORE, c.RANK) if role in roles), None)
+    table = frame.select(
+        pl.col(roles[c.USER]).alias(c.USER),
+        pl.col(roles[c.ITEM]).alias(c.ITEM),
+        (pl.lit(1.0) if worth is None else pl.col(worth).cast(pl.Float64, strict=False)).alias(c.RATING),
+    )
+    if table.get_column(c.RATING).null_count():
+        raise InputError("a relevance is no number", where=where, fix="give whole numbers")
+    return table.filter(pl.col(c.RATING) > 0)

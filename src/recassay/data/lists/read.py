@@ -1,0 +1,114 @@
+"""The front door for lists: a file, a folder of files or a frame in, one table an algorithm out."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core.errors import InputError, listing
+from recassay.data.lists.nested import json_table, lz4_table
+from recassay.data.lists.records import ReadLists
+from recassay.data.lists.roles import SPLIT
+from recassay.data.lists.shape import FINGERPRINT, lists_of
+from recassay.data.lists.text import text_table
+from recassay.data.tables.read import frame_from_memory, read_bytes
+
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".trec", ".run", ".json", ".lz4", ".parquet", ".pq", ".inter")
+"""What files of lists end in, each also with .gz (but Parquet and lz4)."""
+
+SIDECAR = "split.json"
+"""Beside lists, or with their name before it: what `recassay split` wrote of the split they were made for."""
+
+_EMPTY = "give columns user, item and score or rank"
+_TAG = "tag"
+_DATED = re.compile(r"_\d{2}\.\d{2}\.\d{4}_\d{2}-\d{2}-\d{2}$")
+"""WarpRec ends the names of its files in the time of the run."""
+
+
+def read_lists(source: Any, *, name: str | None = None) -> list[ReadLists]:
+    """The lists in `source`, one `ReadLists` for each algorithm that it names.
+
+    A file is known by its content: a table with the usual column names (with or without a header), a TREC run, JSON
+    (ranx, pandas), ranx's LZ4, or Parquet, flat or nested as LensKit writes it. A folder gives the lists of all such
+    files in it. Where no column (or run tag) names the algorithm, it is `name`, or the stem of the file.
+    """
+    if not isinstance(source, str | Path):
+        return lists_of(frame_from_memory(source), name or "lists", "the frame", "frame")
+    path = Path(source)
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and is_list_file(file.name))
+        files = [file for file in files if not file.name.endswith(SIDECAR)]
+        if not files:
+            raise InputError("the folder holds no file of lists", where=str(path), fix=f"give {listing(SUFFIXES)}")
+        return [lists for file in files for lists in _read_file(file, None)]
+    return _read_file(path, name)
+
+
+def is_list_file(name: str) -> bool:
+    """Whether a file of that name may hold lists."""
+    return name.lower().removesuffix(".gz").endswith(SUFFIXES)
+
+
+def _read_file(path: Path, name: str | None) -> list[ReadLists]:
+    data, origin = read_bytes(path, empty_fix=_EMPTY)
+    where, stem = origin.file, name or _stem(path)
+    notes: list[str] = []
+    kind = Path(path.name.lower().removesuffix(".gz")).suffix
+    if kind in (".parquet", ".pq") or data.startswith(b"PAR1"):
+        try:
+            frame, form = pl.read_parquet(io.BytesIO(data)), "Parquet"
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError("is not a readable Parquet file", where=where, fix="write it again") from error
+    elif kind == ".lz4":
+        frame, form = lz4_table(data, where), "ranx"
+    elif data.lstrip()[:1] in (b"{", b"["):
+        frame, form = json_table(data, where), "JSON"
+    else:
+        frame, form, notes = text_table(data, where)
+        tags = frame.get_column(_TAG).unique().to_list() if form == "TREC run" else []
+        if len(tags) == 1:
+            frame = frame.drop(_TAG)
+            stem = name or (tags[0] if re.search(r"[A-Za-z]", tags[0]) else stem)
+    found = lists_of(frame, stem, where, form)
+    fingerprint, named_in = _sidecar(path)
+    return [
+        ReadLists(one.name, one.frame, where, form, one.split or fingerprint, one.named_in or named_in,
+                  (*notes, *one.notes))
+        for one in found
+    ]  # fmt: skip
+
+
+def _sidecar(path: Path) -> tuple[str | None, str | None]:
+    """The fingerprint that lies beside the lists: `NAME.split.json`, or `split.json` in their folder."""
+    for beside in (path.with_name(f"{path.name}.{SIDECAR}"), path.with_name(f"{_stem(path)}.{SIDECAR}"),
+                   path.with_name(SIDECAR)):  # fmt: skip
+        if not beside.is_file():
+            continue
+        try:
+            if beside.stat().st_size > 1 << 24:
+                raise ValueError("too large")
+            named = json.loads(beside.read_text(encoding="utf-8"))["fingerprint"]
+            if not re.match(FINGERPRINT, named):
+                raise ValueError("no fingerprint")
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InputError(
+                "this file beside the lists does not name their split", where=str(beside),
+                fix='write {"fingerprint": "..."} as recassay split does, or remove it',
+            ) from None  # fmt: skip
+        return str(named), str(beside)
+    return None, None
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    for suffix in (".gz", *SUFFIXES):
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) and len(name) > len(suffix) else name
+    return _DATED.sub("", name) or name
+
+
+__all__ = ["SPLIT", "ReadLists", "is_list_file", "read_lists"]

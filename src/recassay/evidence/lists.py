@@ -1,0 +1,191 @@
+"""Lists made elsewhere, judged on a split: the split they belong to, what they hold, and what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recassay.core import columns as c
+from recassay.core.choices import Task
+from recassay.core.errors import InputError, UsageError
+from recassay.core.seeds import derived_rng
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.types import Interactions, Split
+from recassay.data.lists.judgements import read_judgements
+from recassay.data.lists.read import ReadLists, read_lists
+from recassay.data.parts import in_one_clock
+from recassay.data.readers import read_interactions
+from recassay.data.sources import open_dataset
+from recassay.metrics.evaluate import EvaluationResult, evaluate
+from recassay.metrics.lists import ListsRecord, recommendations_to_topk, without_prefix
+from recassay.metrics.protocol import Metric
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.references import MOST_UNKNOWN, refuse_lists_of_another_split
+from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgingSplit:
+    """What lists are judged on. `fingerprint` is that of a split of ours, None for parts that were just given;
+    `untrained` where there is no training data."""
+
+    name: str
+    split: Split
+    fingerprint: str | None
+    untrained: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def users(self) -> int:
+        """How many users are judged."""
+        return len(np.unique(self.split.test.user))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedLists:
+    """The lists of one algorithm, what of them was unknown, and what they are worth."""
+
+    name: str
+    lists: ReadLists
+    record: ListsRecord
+    result: EvaluationResult
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            **self.result.to_dict(),
+            "lists": {
+                "file": self.lists.where,
+                "format": self.lists.format,
+                "split": self.lists.split,
+                "rows": self.record.rows,
+                "unknown_users": self.record.unknown_users,
+                "unknown_user_rows": self.record.unknown_user_rows,
+                "unknown_items": self.record.unknown_items,
+                "unknown_item_rows": self.record.unknown_item_rows,
+                "examples": self.record.examples,
+            },
+        }
+
+
+def split_of_folder(folder: Path, task: Task, read: ReadSpec, allowed: tuple[str, ...]) -> JudgingSplit:
+    """The split that lies in a folder: one that `recassay split` wrote, or files of parts."""
+    meta = read_sidecar(folder)
+    if meta is None:
+        spec = ProtocolSpec(split="given", filter="none", task=task, allow_leakage=allowed)
+        return JudgingSplit(folder.name, open_split_folder(folder, spec, read), None)
+    split = open_split_folder(folder, exported_protocol(meta), read)
+    return JudgingSplit(str(meta.get("dataset", folder.name)), split, split.fingerprint)
+
+
+def given_split(
+    train: Any, test: Any, task: Task, threshold: float | None, read: ReadSpec, allowed: tuple[str, ...]
+) -> JudgingSplit:
+    """The split of training and test data that were given; judgements of other tools serve as test data."""
+    judgements = read_judgements(test)
+    name = Path(test).name.split(".")[0] if isinstance(test, str | Path) else "the data"
+    notes: list[str] = []
+    learned = None if train is None else open_dataset(train, read)
+    if judgements is not None:
+        if learned is not None:
+            for side, table in ((c.USER, learned.interactions.users), (c.ITEM, learned.interactions.items)):
+                bare, prefix = without_prefix(judgements.get_column(side), table)
+                judgements = judgements.with_columns(bare)
+                notes += [f"test: the {side} ids were taken without their prefix {prefix!r}"] if prefix else []
+        opened = read_interactions(judgements)
+        held_out, unit = opened.interactions, opened.record.time_unit
+    else:
+        found = open_dataset(test, read)
+        held_out, unit = found.interactions, found.reading.get("time_unit")
+    if learned is None:
+        return JudgingSplit(name, _untrained(held_out, threshold), None, untrained=True, notes=tuple(
+            [*notes, "there is no training data: the audit could not be done, and items of training count as any other"]
+        ))  # fmt: skip
+    trained, held_out = in_one_clock([(learned.interactions, learned.reading.get("time_unit")), (held_out, unit)], name)
+    for column in ("time", "weight"):
+        if (getattr(trained, column) is None) != (getattr(held_out, column) is None):
+            if column == "weight" and threshold is not None:
+                raise UsageError("a threshold needs ratings in both parts", fix="leave the threshold out")
+            if column == "time":
+                trained, held_out = replace(trained, time=None), replace(held_out, time=None)
+                notes.append("only one of the parts has times, so that no leakage in time could be seen")
+            else:
+                trained, held_out = replace(trained, weight=None), replace(held_out, weight=None)
+    spec = ProtocolSpec(split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed)
+    split = apply_protocol(None, spec, given=(trained, held_out.take(held_out.user < 0), held_out))
+    return JudgingSplit(name, split, None, notes=tuple(notes))
+
+
+def _untrained(test: Interactions, threshold: float | None) -> Split:
+    if threshold is not None and test.weight is not None:
+        test = test.take(test.weight >= np.float32(threshold))
+    nothing = test.take(test.user < 0)
+    return Split(nothing, nothing, test, fingerprint="", counts={"test_interactions": len(test)},
+                 audit={"findings": []}, final_fit="train")  # fmt: skip
+
+
+def judge_lists(
+    recommendations: Any, judging: JudgingSplit, metrics: Sequence[Metric], *, seed: int
+) -> tuple[JudgedLists, ...]:
+    """Every list in `recommendations` judged by `metrics`; lists made for another split or other data raise."""
+    return tuple(_judged(name, lists, judging, metrics, seed) for name, lists in _named(recommendations).items())
+
+
+def _named(recommendations: Any) -> dict[str, ReadLists]:
+    """The lists by name; where files share a name, each takes the name of its file."""
+    if isinstance(recommendations, Mapping):
+        found = [one for name, source in recommendations.items() for one in read_lists(source, name=str(name))]
+    elif isinstance(recommendations, list | tuple):
+        found = [one for source in recommendations for one in read_lists(source)]
+    else:
+        found = read_lists(recommendations)
+    names = [one.name for one in found]
+    named: dict[str, ReadLists] = {}
+    for place, one in enumerate(found):
+        name = one.name if names.count(one.name) == 1 else f"{one.name} ({Path(one.where).name})"
+        if name in named:
+            name = f"{one.name} ({one.where})" if f"{one.name} ({one.where})" not in named else f"{name} {place + 1}"
+        named[name] = one
+    return named
+
+
+def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequence[Metric], seed: int) -> JudgedLists:
+    split, notes = judging.split, list(lists.notes)
+    if judging.fingerprint is not None:
+        refuse_lists_of_another_split(lists, judging.fingerprint, "the split")
+        if lists.split is None:
+            notes.append("the lists do not name their split: that they were made for this one is taken on trust")
+    elif lists.split is not None:
+        notes.append(f"the lists name the split {lists.split[:12]}: give --split to have that checked")
+    train = split.refit()
+    rng, k = derived_rng(seed, "evaluate", "ties"), max((metric.k or 0 for metric in metrics), default=0)
+    record = recommendations_to_topk(lists.frame, train, rng=rng, where=lists.where)
+    if k > record.top.k:
+        rng = derived_rng(seed, "evaluate", "ties")
+        record = recommendations_to_topk(lists.frame, train, k=k, rng=rng, where=lists.where)
+    _refuse_other_data(record, split, lists.where, judging.untrained)
+    notes += [f"the {side} ids were taken without their prefix {prefix!r}" for side, prefix in record.prefixes.items()]
+    return JudgedLists(name, lists, record, evaluate(record.top, split.test, metrics, train=train), tuple(notes))
+
+
+def _refuse_other_data(record: ListsRecord, split: Split, where: str, untrained: bool) -> None:
+    """Lists for none of the judged users, or mostly of items that the data does not have, are of other data."""
+    train, test = split.train, split.test
+    if not np.isin(record.top.users, test.user).any():
+        raise InputError(
+            f"none of the {len(np.unique(test.user)):,} judged users has a list in it",
+            where=where,
+            fix=f"these lists were made for other data; its users are called like {train.users[int(test.user[0])]!r}",
+        )
+    known_rows = record.rows - record.unknown_user_rows
+    if not untrained and record.unknown_item_rows > MOST_UNKNOWN * known_rows:
+        raise InputError(
+            f"{record.unknown_item_rows:,} of the {known_rows:,} rows of known users name an item that the data lacks",
+            where=where,
+            fix=f"these lists were made for other data; its items are called like {train.items[0]!r}",
+        )

@@ -1,0 +1,82 @@
+"""Events that repeat a user and item, as the audit sees them: before any part has made them one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from recassay.core.types import BoolArray, IntArray, Interactions
+from recassay.protocol.splits import TRAIN, VALID, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatCounts:
+    """Events of the final training, of validation and of the test (users and items known to training), and how many
+    repeat: an earlier event of the final training, or one that the judged model is trained on."""
+
+    train_events: int = 0
+    train_repeats: int = 0
+    valid_events: int = 0
+    valid_repeats: int = 0
+    test_events: int = 0
+    test_repeats: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        again: BoolArray | None,
+        labels: Labels,
+        consolidated: bool,
+        warm_valid: BoolArray,
+        seen_valid: BoolArray,
+        warm_test: BoolArray,
+        seen_test: BoolArray,
+    ) -> RepeatCounts:
+        """The counts of labelled rows in the order of user and item (`again`: `core.repeated.repeats`)."""
+        fit = labels <= (VALID if consolidated else TRAIN)
+        events, pairs = int(np.count_nonzero(fit)), 0
+        if again is not None:
+            pairs = int(np.count_nonzero(np.logical_or.reduceat(fit, np.flatnonzero(~again))))
+        return cls(
+            train_events=events,
+            train_repeats=events - pairs if again is not None else 0,
+            valid_events=int(np.count_nonzero(warm_valid)),
+            valid_repeats=int(np.count_nonzero(seen_valid)),
+            test_events=int(np.count_nonzero(warm_test)),
+            test_repeats=int(np.count_nonzero(seen_test)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts, and the share of each part that repeats (0 of nothing is 0)."""
+        shares = {
+            f"share_of_{part}": getattr(self, f"{part}_repeats") / max(getattr(self, f"{part}_events"), 1)
+            for part in ("train", "valid", "test")
+        }
+        return asdict(self) | shares
+
+
+def seen_rows(
+    again: BoolArray | None, labels: Labels, valid: IntArray, test: IntArray, consolidated: bool
+) -> tuple[BoolArray, BoolArray]:
+    """Which of the rows `valid` have their pair in training, and which of `test` in the final training."""
+    if again is None:
+        return np.zeros(len(valid), dtype=np.bool_), np.zeros(len(test), dtype=np.bool_)
+    first = np.flatnonzero(~again)
+    pair = np.cumsum(~again, dtype=np.int32) - 1
+    trained = np.logical_or.reduceat(labels == TRAIN, first)
+    fitted = np.logical_or.reduceat(labels <= VALID, first) if consolidated else trained
+    return trained[pair[valid]], fitted[pair[test]]
+
+
+def users_of_one_time(events: Interactions) -> int:
+    """How many users have several events, and all of them at one time: nothing tells their last from their first."""
+    if events.time is None or not len(events):
+        return 0
+    earliest = np.full(events.n_users, np.iinfo(np.int64).max, dtype=np.int64)
+    latest = np.full(events.n_users, np.iinfo(np.int64).min, dtype=np.int64)
+    np.minimum.at(earliest, events.user, events.time)
+    np.maximum.at(latest, events.user, events.time)
+    count = np.bincount(events.user, minlength=events.n_users)
+    return int(np.count_nonzero((count > 1) & (earliest == latest)))

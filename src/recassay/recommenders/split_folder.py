@@ -1,0 +1,195 @@
+"""The split of a study as files: written out for training elsewhere, and read back as the same split."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.choices import SplitFormat
+from recassay.core.errors import InputError, UsageError
+from recassay.core.files import appearing_folder
+from recassay.core.plain import plain
+from recassay.core.repeated import RepeatRule
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.types import Interactions, Split, joined
+from recassay.core.version import __version__
+from recassay.data.lists.read import SIDECAR
+from recassay.data.parts import find_parts, read_parts
+from recassay.data.reading.textfile import hash_file
+from recassay.protocol.apply import apply_protocol
+from recassay.protocol.audit import FINDINGS
+from recassay.store.files import write_json
+
+_TYPED = {c.USER: "user_id:token", c.ITEM: "item_id:token", c.RATING: "rating:float", c.TIMESTAMP: "timestamp:float"}
+_LENSKIT = {c.USER: "user_id", c.ITEM: "item_id"}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitExport:
+    """What was written: the folder, the split's fingerprint, and by part the file, its rows and its checksum."""
+
+    folder: Path
+    dataset: str
+    fingerprint: str
+    format: SplitFormat
+    files: dict[str, dict[str, Any]]
+    counts: dict[str, int]
+    audit: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "folder": str(self.folder),
+            "dataset": self.dataset,
+            "fingerprint": self.fingerprint,
+            "format": self.format,
+            "files": self.files,
+            "counts": self.counts,
+            "audit": self.audit,
+        }
+
+
+def export_split(
+    split: Split,
+    out: Path,
+    *,
+    form: SplitFormat,
+    dataset: str,
+    protocol: ProtocolSpec,
+    reading: Mapping[str, Any],
+    overwrite: bool = False,
+) -> SplitExport:
+    """Write the parts of `split` into the folder `out`, with `split.json` that names their fingerprint.
+
+    The validation file holds all validation events, those too that judge nothing (`Split.unjudged_valid`): the final
+    model of a study is trained on training and validation together, unless `final_fit` says otherwise. The test file
+    holds the events that are judged. The folder appears whole or not at all.
+    """
+    if form not in get_args(SplitFormat):
+        raise UsageError(f"there is no format {form!r}", fix=f"use one of {', '.join(get_args(SplitFormat))}")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        if not overwrite:
+            raise UsageError("the folder is not empty", where=str(out), fix="choose another one, or say --replace")
+        if not (out / SIDECAR).is_file():
+            raise UsageError("the folder holds no split, so it is not replaced", where=str(out), fix="choose another")
+    held_back = () if split.unjudged_valid is None else (split.unjudged_valid,)
+    parts = {"train": split.train, "valid": joined([split.valid, *held_back]), "test": split.test}
+    files: dict[str, dict[str, Any]] = {}
+
+    with appearing_folder(out, existing="replace") as folder:
+        for part, events in parts.items():
+            for name, write in _writers(form, part, out.resolve().name).items():
+                write(_frame(events), folder / name)
+                files.setdefault(part, {"file": name, "rows": len(events), "sha256": hash_file(folder / name)})
+        meta = {
+            "recassay": __version__,
+            "fingerprint": split.fingerprint,
+            "dataset": dataset,
+            "format": form,
+            "protocol": protocol.model_dump(mode="json"),
+            "repeated": asdict(split.train.repeated),
+            "files": files,
+            "counts": split.counts,
+            "audit": split.audit,
+            "reading": dict(reading),
+        }
+        write_json(folder / SIDECAR, plain(meta))
+    return SplitExport(out, dataset, split.fingerprint, form, files, split.counts, split.audit)
+
+
+def open_split_folder(folder: Path, protocol: ProtocolSpec, read: ReadSpec) -> Split:
+    """The given split in `folder` under `protocol`.
+
+    Where `split.json` of `recassay split` lies there, its files have their checksums, and the protocol adds nothing (no
+    threshold, no filter, the same task and final fit), it is that very split, with its fingerprint and audit.
+    """
+    meta = read_sidecar(folder)
+    parts = read_parts(folder, read)
+    if meta is None or not _adds_nothing(protocol, meta["protocol"]):
+        return apply_protocol(None, protocol, given=parts)
+    for part, file in find_parts(folder).items():
+        if hash_file(file) != meta["files"][part]["sha256"]:
+            raise InputError(
+                f"{file.name} is not the file that was written (its checksum differs)",
+                where=str(folder),
+                fix=f"write the split again, or remove {SIDECAR} to make it a split of its own",
+            )
+    rule = RepeatRule(meta["repeated"]["name"], tuple(meta["repeated"]["levels"]))
+    train, valid, test = (replace(part, repeated=rule) for part in parts)
+    # What was found when it was made was accepted then; that audit is kept.
+    split = apply_protocol(None, protocol.model_copy(update={"allow_leakage": FINDINGS}), given=(train, valid, test))
+    return replace(split, fingerprint=meta["fingerprint"], audit=meta["audit"])
+
+
+def read_sidecar(folder: Path) -> dict[str, Any] | None:
+    """What `recassay split` wrote beside the parts; None where it wrote nothing."""
+    path = folder / SIDECAR
+    if not path.is_file():
+        return None
+    try:
+        meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        for key in ("fingerprint", "protocol", "files", "audit", "repeated"):
+            meta[key]
+        if not re.fullmatch("[0-9a-f]{64}", meta["fingerprint"]):
+            raise ValueError("no fingerprint")
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError("is damaged", where=str(path), fix="write the split again, or remove this file") from None
+    return meta
+
+
+def exported_protocol(meta: Mapping[str, Any]) -> ProtocolSpec:
+    """The protocol under which a folder of `recassay split` is that very split."""
+    told = meta["protocol"]
+    return ProtocolSpec.checked(split="given", filter="none", task=told["task"], final_fit=told["final_fit"])
+
+
+def _adds_nothing(protocol: ProtocolSpec, told: Mapping[str, Any]) -> bool:
+    same = protocol.task == told.get("task") and protocol.final_fit == told.get("final_fit")
+    return same and protocol.filter == "none" and protocol.positive_threshold is None
+
+
+def _frame(events: Interactions) -> pl.DataFrame:
+    columns = {c.USER: events.users.gather(events.user), c.ITEM: events.items.gather(events.item)}
+    if events.weight is not None:
+        columns[c.RATING] = pl.Series(events.weight)
+    if events.time is not None:
+        columns[c.TIMESTAMP] = pl.Series(events.time)
+    return pl.DataFrame(columns)
+
+
+def _writers(form: SplitFormat, part: str, name: str) -> dict[str, Callable[[pl.DataFrame, Path], None]]:
+    """By file name, how a part is written; the first file is the one that is read back."""
+    if form == "csv":
+        return {f"{part}.csv": lambda frame, path: frame.write_csv(path)}
+    if form == "parquet":
+        return {f"{part}.parquet": lambda frame, path: frame.write_parquet(path, compression="zstd")}
+    if form == "lenskit":
+        return {f"{part}.parquet": lambda frame, path: frame.rename(_LENSKIT).write_parquet(path, compression="zstd")}
+    if form == "recbole":
+        return {
+            f"{name}.{part}.inter": lambda frame, path: frame.rename(
+                {own: typed for own, typed in _TYPED.items() if own in frame.columns}
+            ).write_csv(path, separator="\t")
+        }
+    found: dict[str, Callable[[pl.DataFrame, Path], None]] = {f"{part}.csv": lambda frame, path: frame.write_csv(path)}
+    if part != "train":
+        found[f"{part}.qrels"] = _write_qrels
+    return found
+
+
+def _write_qrels(frame: pl.DataFrame, path: Path) -> None:
+    text = frame.select(c.USER, pl.lit(0).alias("iteration"), c.ITEM, pl.lit(1).alias("relevance"))
+    for side in (c.USER, c.ITEM):
+        if text.get_column(side).cast(pl.String).str.contains(r"\s").any():
+            raise InputError(
+                f"a {side} id has a blank in it, and TREC files are separated by blanks",
+                fix="choose another format, as csv or parquet",
+            )
+    text.write_csv(path, separator=" ", include_header=False)

@@ -1,0 +1,137 @@
+"""Paired tests over the users of each dataset."""
+
+from __future__ import annotations
+
+from recassay.analysis.users.result import DatasetUsers, UsersResult
+from recassay.core.errors import listing
+from recassay.reporting.numbers import between
+from recassay.reporting.section import Figure, Section, Table
+
+FEW_DATASETS = 5
+"""Below so many datasets nothing is said about datasets in general."""
+
+
+def sentences(result: UsersResult) -> list[str]:
+    """Who leads on the users of each dataset, whether that is shown, and what the datasets add up to."""
+    if len(result.datasets) == 1:
+        return [_one(result.datasets[0], result)]
+    return [_several(result), *_together(result)]
+
+
+def _one(found: DatasetUsers, result: UsersResult) -> str:
+    first, second = found.algorithms[:2]
+    pair = next(p for p in found.pairs if (p.left, p.right) == (first, second))
+    others = found.not_worse()[1:]
+    lead = (
+        f"On the {found.users:,} users of {found.dataset}, {first} has the best {result.metric} ({found.means[0]:.4f}, "
+        f"{100 * result.confidence:g} % interval {found.low[0]:.4f} to {found.high[0]:.4f})"
+    )
+    if others:
+        return f"{lead}; no difference from {listing(others, most=6)} is shown (sign-flip test over users, Holm)."
+    return (
+        f"{lead}; it is better than every other algorithm, {second} first (by {pair.difference:.4f}, "
+        f"{pair.low:.4f} to {pair.high:.4f}; sign-flip test over users, Holm). This says nothing of other datasets."
+    )
+
+
+def _several(result: UsersResult) -> str:
+    alone = [one for one in result.datasets if len(one.not_worse()) == 1]
+    best: dict[str, int] = {}
+    for one in alone:
+        best[one.algorithms[0]] = best.get(one.algorithms[0], 0) + 1
+    told = f"Tested over the users of each dataset (sign-flip test, Holm), on {len(alone)} of {len(result.datasets)} "
+    told += "datasets one algorithm is better than every other"
+    if not best:
+        return f"{told}."
+    names = listing((f"{name} on {count}" for name, count in sorted(best.items(), key=lambda b: (-b[1], b[0]))), most=6)
+    return f"{told}: {names}."
+
+
+def _together(result: UsersResult) -> list[str]:
+    """The two that lead over all datasets, where there are enough of them."""
+    pair = next(iter(result.summary), None)
+    if pair is None or pair.effects is None or pair.p_holm is None or pair.effects.datasets < FEW_DATASETS:
+        return []
+    found = pair.effects
+    shown = "is better than" if pair.significant else "is not shown to be better than"
+    if pair.significant and found.estimate < 0:
+        shown = "is worse than"
+    return [
+        f"Over the datasets together (random effects), {pair.left} {shown} {pair.right}: mean difference in "
+        f"{result.metric} {found.estimate:+.4f} ({found.low:+.4f} to {found.high:+.4f}); on the users of a dataset it "
+        f"is better on {pair.wins}, worse on {pair.losses} and not shown to be either on {pair.ties} datasets."
+    ]
+
+
+def tables(result: UsersResult) -> list[Table]:
+    """Each dataset's means and pairs, then the pairs over all datasets."""
+    shown = [table for one in result.datasets for table in (_means(one, result), pairs_table(one, result))]
+    if result.summary:
+        shown.append(_summary(result))
+    return shown
+
+
+def _means(one: DatasetUsers, result: UsersResult) -> Table:
+    left_out = f"; {one.left_out:,} without a score left out" if one.left_out else ""
+    best = one.not_worse()
+    rows = [
+        [name, f"{mean:.5f}", between(low, high, 5), "no" if name in best else "yes"]
+        for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
+    ]
+    return Table(
+        f"{one.dataset}: {result.metric} over {one.users:,} users{left_out}",
+        ["algorithm", "mean", f"{100 * result.confidence:g} % interval", "shown to be worse than the best"],
+        rows,
+        notes=[f"{name} is left out: {why}" for name, why in result.skipped.items()],
+    )
+
+
+def pairs_table(one: DatasetUsers, result: UsersResult) -> Table:
+    """Every pair on the users of one dataset."""
+    rows = [
+        [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", f"{p.p:.3g}",
+         f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
+        for p in one.pairs
+    ]  # fmt: skip
+    return Table(
+        f"{one.dataset}: {result.metric}, pairs over {one.users:,} users (left has the better mean)",
+        ["left", "right", "difference", f"{100 * result.confidence:g} % interval", "p", "p (Holm)",
+         "users better-equal-worse"],
+        rows,
+        names=2,
+        important=["right", "difference", "p (Holm)"],
+        notes=["Paired sign-flip tests over users; *: significant after Holm's correction."],
+    )  # fmt: skip
+
+
+def _summary(result: UsersResult) -> Table:
+    rows = [
+        [pair.left, pair.right, f"{pair.wins}-{pair.ties}-{pair.losses}",
+         *(["", "", "", ""] if pair.effects is None else [
+             f"{pair.effects.estimate:+.5f}", f"{pair.effects.low:+.5f} to {pair.effects.high:+.5f}",
+             "" if pair.p_holm is None else f"{pair.p_holm:.3g}{'*' if pair.significant else ' '}",
+             f"{pair.effects.tau:.4f}"])]
+        for pair in result.summary
+    ]  # fmt: skip
+    return Table(
+        f"{result.metric} over {len(result.datasets)} datasets (random effects)",
+        ["left", "right", "won-open-lost", "difference", f"{100 * result.confidence:g} % interval", "p (Holm)", "tau"],
+        rows,
+        names=2,
+        important=["right", "difference", "p (Holm)", "won-open-lost"],
+    )
+
+
+def figures(result: UsersResult) -> list[Figure]:
+    """The distance of every algorithm to the best of each dataset."""
+    from recassay.plots.users import plot_user_differences
+
+    caption = (
+        f"By how much each algorithm is behind the best of its dataset in {result.metric}, with "
+        f"{100 * result.confidence:g} % intervals over users; filled points are shown to be worse (sign-flip test, "
+        "Holm)."
+    )
+    return [Figure("user_differences", caption, plot_user_differences(result), "users_pairs")]
+
+
+SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=20)

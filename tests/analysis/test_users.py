@@ -1,0 +1,232 @@
+"""Paired tests over users: against independent code, by hand, and on synthetic truth."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from recassay.analysis.users.fit import compare_users
+from recassay.analysis.users.random_effects import random_effects
+from recassay.analysis.users.resampling import user_intervals
+from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.users import UserScores
+from recassay.reporting.sections.users import SECTION
+from support.protocol import few
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def p_of(differences: object) -> float:
+    return float(sign_flip_p(np.asarray(differences, dtype=np.float64)[:, None], rng())[0])
+
+
+@few
+@given(st.lists(st.integers(-30, 30), min_size=2, max_size=10), st.sampled_from([1.0, 0.01, 1 / 3]))
+def test_few_users_have_the_exact_p_of_scipy_in_any_unit(differences: list[int], unit: float) -> None:
+    d = np.array(differences) * unit
+    expected = stats.permutation_test(
+        (d, np.zeros(len(d))),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    ).pvalue
+    assert p_of(d) == pytest.approx(1.0 if not d.any() else expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [40, 200, 3000])
+def test_hits_have_the_exact_p_of_the_sign_test(n: int) -> None:
+    draws = rng(n).integers(-1, 2, size=n) + (rng(n + 1).random(n) < 0.03)
+    d = np.clip(draws, -1, 1).astype(np.float64)
+    expected = stats.binomtest(int((d > 0).sum()), int((d != 0).sum())).pvalue
+    assert p_of(d) == pytest.approx(expected, rel=1e-6)
+    assert p_of(d / 7) == pytest.approx(expected, rel=1e-6)
+
+
+def test_many_users_by_the_saddlepoint_against_all_assignments_and_drawn_ones() -> None:
+    generator = rng(3)
+    for _ in range(10):
+        d = generator.exponential(size=MOST_ENUMERATED) * generator.choice([-1, 1], MOST_ENUMERATED, p=[0.35, 0.65])
+        assert _saddlepoint(d[:, None])[0] == pytest.approx(_enumerated(d), rel=0.08)
+    d = 1 / np.log2(generator.integers(1, 11, 90) + 1) * generator.choice([-1, 1], 90, p=[0.42, 0.58])
+    signs = generator.choice([-1.0, 1.0], size=(60_000, 90))
+    drawn = float(np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12))
+    assert p_of(d) == pytest.approx(drawn, abs=4 * np.sqrt(drawn * (1 - drawn) / 60_000) + 0.02 * drawn)
+
+
+@pytest.mark.parametrize(
+    "d",
+    [
+        np.concatenate([[1.0], 0.02 * np.sin(np.arange(40.0))]),
+        np.where(np.arange(45) % 3 == 0, np.sqrt(2), 1.0) * np.where(np.arange(45) % 4 == 0, -1, 1),
+    ],
+    ids=["one user decides", "two sizes"],
+)
+def test_lumpy_differences_are_drawn(d: np.ndarray) -> None:
+    signs = rng(1).choice([-1.0, 1.0], size=(100_000, len(d)))
+    drawn = float(np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-9))
+    assert p_of(d) == pytest.approx(drawn, abs=0.005)
+
+
+def test_small_p_values_have_no_floor_and_all_alike_is_as_small_as_can_be() -> None:
+    d = rng(2).random(400) + 0.5
+    assert 0 < p_of(d) < 1e-100
+    assert p_of(np.ones(3)) == 0.25
+    assert p_of(np.full(50, 0.3)) == pytest.approx(2.0**-49)
+    assert p_of(np.zeros(50)) == 1.0
+
+
+BCG = (
+    [-0.8893, -1.5854, -1.3481, -1.4416, -0.2175, -0.7861, -1.6209, 0.0120, -0.4694, -1.3713, -0.3394, 0.4459, -0.0173],
+    [0.3256, 0.1946, 0.4154, 0.0200, 0.0512, 0.0069, 0.2230, 0.0040, 0.0564, 0.0730, 0.0124, 0.5325, 0.0714],
+)
+"""13 trials of the BCG vaccine (Colditz et al. 1994): log risk ratios and their variances."""
+
+FIVE = (
+    [0.06520000225650686, 0.04735404815646211, -0.03518676179034963, -0.06327107355230263, -0.03116372312686761],
+    [0.00010246465015313329, 0.0008716638489288124, 0.00013022701777491792, 0.0007566899017869496,
+     0.0002580900585423031],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "tau_squared", "mean", "error"),
+    [
+        (BCG, 0.30839557085831404, -0.7140842183837547, 0.1806908415364782),
+        (FIVE, 0.0034260758928884778, -0.0030459031771474347, 0.025052565133858715),
+    ],
+)
+def test_the_random_effects_summary_is_that_of_statsmodels(
+    table: tuple[list[float], list[float]], tau_squared: float, mean: float, error: float
+) -> None:
+    """The numbers of `statsmodels.stats.meta_analysis.combine_effects(effects, variances, method_re="chi2")`, version
+    0.14: `tau2`, `mean_effect_re` and `sd_eff_w_re_hksj`. For BCG, R's metafor prints tau^2 0.3088 and -0.7141."""
+    found = random_effects(*map(np.array, table))
+    k = len(table[0])
+    assert found.tau**2 == pytest.approx(tau_squared, rel=1e-9)
+    assert found.estimate == pytest.approx(mean, rel=1e-9)
+    half = stats.t.ppf(0.975, k - 1) * error
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half), rel=1e-9)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(mean) / error, k - 1), rel=1e-9)
+    assert found.predicted_low < found.low
+    assert found.predicted_high > found.high
+
+
+def test_datasets_without_any_difference_do_not_decide_and_equal_effects_are_no_proof() -> None:
+    level = random_effects(np.array([0.0, 0.01, 0.02]), np.array([0.0, 1e-4, 1e-4]))
+    assert level.estimate == pytest.approx(0.01)
+    equal = random_effects(np.full(3, 0.01), np.full(3, 1e-4))
+    assert equal.p == pytest.approx(2 * stats.t.sf(0.01 / np.sqrt(1e-4 / 3), 2))
+    assert np.isnan(random_effects(np.zeros(3), np.zeros(3)).p)
+
+
+def scores(users: int, seed: int, *, gain: float = 0.0, name: str = "films") -> UserScores:
+    generator = rng(seed)
+    chance = generator.beta(0.6, 1.5, size=users)
+    rank = generator.integers(1, 11, size=(3, users))
+    hit = generator.random((3, users)) < np.minimum(chance * np.array([[1.0], [1.0], [1.0 + gain]]), 1)
+    return UserScores(name, ("a", "b", "best"), np.where(hit, 1 / np.log2(rank + 1), 0.0))
+
+
+def test_the_test_holds_its_level_and_finds_a_true_difference() -> None:
+    gaps = np.stack([np.subtract(*scores(80, seed).values[:2]) for seed in range(800)], axis=1)
+    assert 0.03 <= np.mean(sign_flip_p(gaps, rng()) < 0.05) <= 0.07
+    found = compare_users([scores(2000, 1, gain=0.5)], "ndcg@10", higher_is_better=True, replicates=500)
+    assert found.datasets[0].algorithms[0] == "best"
+    assert found.datasets[0].not_worse() == ("best",)
+
+
+def test_intervals_of_sparse_scores_hold_the_truth() -> None:
+    generator, held = rng(4), np.zeros(2)
+    pair = np.array([0]), np.array([1])
+    for _ in range(400):
+        hits = (generator.random((2, 60)) < np.array([[0.10], [0.05]])).astype(np.float64)
+        means, gaps = user_intervals(hits, *pair, confidence=0.95, replicates=400, rng=generator)
+        held += (means[0, 0] <= 0.10 <= means[0, 1], gaps[0, 0] <= 0.05 <= gaps[0, 1])
+    assert (held / 400 > 0.92).all()
+
+
+def test_pairs_means_and_counts_by_hand() -> None:
+    values = np.array([[0.0, 0.5, 1.0, 0.0], [0.5, 0.5, 1.0, 1.0]])
+    found = compare_users([UserScores("films", ("low", "high"), values, 2)], "ndcg@10", higher_is_better=True)
+    one = found.datasets[0]
+    assert one.algorithms == ("high", "low")
+    assert (one.users, one.left_out) == (4, 2)
+    (pair,) = one.pairs
+    assert (pair.left, pair.right) == ("high", "low")
+    assert (pair.better, pair.equal, pair.worse) == (2, 2, 0)
+    assert pair.difference == pytest.approx(0.375)
+    assert pair.relative == pytest.approx(1.0)
+    assert pair.p == pair.p_holm == 0.5
+    assert not pair.significant
+    assert pair.low < pair.difference < pair.high
+    turned = compare_users([UserScores("films", ("low", "high"), values)], "seconds", higher_is_better=False)
+    (other,) = turned.datasets[0].pairs
+    assert (other.left, other.difference) == ("low", pytest.approx(0.375))
+    assert other.low < other.difference < other.high
+
+
+def test_over_datasets_wins_and_a_summary_and_nothing_below_three() -> None:
+    several = [scores(1500, seed, gain=0.4, name=f"d{seed}") for seed in range(6)]
+    found = compare_users(several, "ndcg@10", higher_is_better=True, replicates=300)
+    assert found.algorithms[0] == "best"
+    first = found.summary[0]
+    assert (first.left, first.wins + first.ties + first.losses) == ("best", 6)
+    assert first.wins >= 5
+    assert first.effects is not None
+    assert first.effects.low > 0
+    assert first.significant
+    assert compare_users(several[:2], "ndcg@10", higher_is_better=True, replicates=300).summary[0].effects is None
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["summary"][0]["difference"]["interval"][0] > 0
+    assert set(found.frames()) == {"users_pairs", "users_means", "users_summary"}
+    assert found.to_frame().height == 18
+
+
+def test_an_algorithm_that_failed_somewhere_is_compared_where_it_has_scores() -> None:
+    part = UserScores("small", ("a", "best"), scores(300, 9).values[[0, 2]])
+    found = compare_users([part, scores(300, 8)], "ndcg@10", higher_is_better=True, replicates=200)
+    counted = {(p.left, p.right): p.wins + p.ties + p.losses for p in found.summary}
+    assert sorted(counted.values()) == [1, 1, 2]
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    with pytest.raises(NotApplicableError, match=r"films: only a has scores; books: 1 users"):
+        compare_users(
+            [UserScores("films", ("a",), np.ones((1, 5))), UserScores("books", ("a", "b"), np.ones((2, 1)))],
+            "ndcg@10",
+            higher_is_better=True,
+        )
+    with pytest.raises(UsageError, match="alpha = 2 is no level"):
+        compare_users([scores(10, 1)], "ndcg@10", higher_is_better=True, alpha=2)
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    one, two = (compare_users([scores(200, 1)], "ndcg@10", higher_is_better=True, seed=5) for _ in range(2))
+    assert one.to_dict() == two.to_dict()
+
+
+def test_the_sentences_claim_what_the_tests_show_and_no_more() -> None:
+    clear = compare_users([scores(3000, 1, gain=0.6)], "ndcg@10", higher_is_better=True, replicates=300)
+    (said,) = SECTION.sentences(clear)
+    assert "best has the best ndcg@10" in said
+    assert "it is better than every other algorithm" in said
+    assert "says nothing of other datasets" in said
+    level = compare_users([scores(40, 1)], "ndcg@10", higher_is_better=True, replicates=300)
+    (said,) = SECTION.sentences(level)
+    assert "no difference from" in said
+    assert "better than every other" not in said
+    several = [scores(1500, seed, gain=0.6, name=f"d{seed}") for seed in range(6)]
+    both = SECTION.sentences(compare_users(several, "ndcg@10", higher_is_better=True, replicates=300))
+    assert "datasets one algorithm is better than every other: best on" in both[0]
+    assert both[1].startswith("Over the datasets together (random effects), best is better than")
+    few_datasets = compare_users(several[:4], "ndcg@10", higher_is_better=True, replicates=300)
+    assert len(SECTION.sentences(few_datasets)) == 1

@@ -1,0 +1,148 @@
+"""Lists of other tools: every kind that is known, by small samples made as each tool writes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from recassay.core.errors import InputError
+from recassay.data.lists.judgements import read_judgements
+from recassay.data.lists.read import read_lists
+from support.places import REFERENCE
+
+FORMATS = REFERENCE / "formats"
+
+ROWS = [("u1", "i3", 1, 0.9), ("u1", "i1", 2, 0.5), ("u2", "i2", 1, 0.7)]
+"""User, item, rank and score of the same three places in every sample."""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def text(head: str, form: str) -> str:
+    return head + "\n".join(form.format(u=u, i=i, r=r, s=s) for u, i, r, s in ROWS) + "\n"
+
+
+SAMPLES = {
+    "our own columns": ("a.csv", text("user,item,score,rank\n", "{u},{i},{s},{r}")),
+    "LensKit, flat": ("a.csv", text("user_id,item_id,rank,score\n", "{u},{i},{r},{s}")),
+    "WarpRec": ("EASE_15.11.2026_10-21-56.tsv", text("user_id\titem_id\trating\n", "{u}\t{i}\t{s}")),
+    "Elliot, no header": ("a.tsv", text("", "{u}\t{i}\t{s}")),
+    "RecBole's typed header": ("a.inter", text("user_id:token\titem_id:token\tscore:float\n", "{u}\t{i}\t{s}")),
+    "TREC run": ("a.trec", text("", "{u} Q0 {i} {r} {s} mine")),
+    "TREC run, tabs and blanks": ("run.txt", text("", " {u}\tQ0  {i} {r} {s} mine ")),
+    "semicolons": ("a.csv", text("UserID;ItemID;Prediction\n", "{u};{i};{s}")),
+    "ranx columns": ("a.csv", text("q_id,doc_id,score\n", "{u},{i},{s}")),
+    "order alone": ("a.csv", text("user,item\n", "{u},{i}")),
+    "four columns, no header": ("a.csv", text("", "{u},{i},{s},{r}")),
+    "a list in each row": ("a.csv", 'user,items\nu1,"[i3, i1]"\nu2,i2\n'),
+    "ranx JSON": ("a.json", json.dumps({"u1": {"i3": 0.9, "i1": 0.5}, "u2": {"i2": 0.7}})),
+    "ordered JSON": ("a.json", json.dumps({"u1": ["i3", "i1"], "u2": ["i2"]})),
+    "records": ("a.json", json.dumps([{"user": u, "item": i, "score": s} for u, i, _, s in ROWS])),
+    "pandas JSON (OmniRec)": (
+        "a.json",
+        json.dumps({n: {str(k): row[p] for k, row in enumerate(ROWS)} for p, n in enumerate(("user", "item", "rank"))}),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), SAMPLES.values(), ids=SAMPLES)
+def test_every_kind_gives_the_same_lists(tmp_path: Path, name: str, content: str) -> None:
+    (found,) = read_lists(write(tmp_path, name, content))
+    order = ["rank"] if "rank" in found.frame.columns else ["score"]
+    ordered = found.frame.sort("user", *order, descending=[False, order == ["score"]])
+    assert ordered.select("user", "item").rows() == [row[:2] for row in ROWS]
+    assert all(dtype.is_numeric() for dtype in ordered.select(order).dtypes)
+    assert found.name == {"a.trec": "mine", "run.txt": "mine"}.get(name, name.partition(".")[0].partition("_")[0])
+
+
+def test_nested_parquet_of_lenskit_names_its_models(tmp_path: Path) -> None:
+    items = [[{"item_id": i, "rank": r, "score": s} for u, i, r, s in ROWS if u == user] for user in ("u1", "u2")]
+    frame = pl.DataFrame({"model": ["Pop", "KNN"], "user_id": ["u1", "u2"], "items": items})
+    frame.write_parquet(tmp_path / "a.parquet")
+    found = read_lists(tmp_path / "a.parquet")
+    assert [one.name for one in found] == ["Pop", "KNN"]
+    assert found[0].frame.rows() == [("u1", "i3", 1, 0.9), ("u1", "i1", 2, 0.5)]
+    frame.drop("model").write_parquet(tmp_path / "b.parquet")
+    assert read_lists(tmp_path / "b.parquet")[0].frame.height == 3
+
+
+def test_a_folder_gives_every_file_and_a_frame_its_name(tmp_path: Path) -> None:
+    for name in ("one.csv", "two.csv"):
+        write(tmp_path, name, SAMPLES["our own columns"][1])
+    write(tmp_path, "split.json", json.dumps({"fingerprint": "ab" * 32}))
+    found = read_lists(tmp_path)
+    assert [one.name for one in found] == ["one", "two"]
+    assert {one.split for one in found} == {"ab" * 32}
+    frame = pl.DataFrame(ROWS, schema=["user", "item", "rank", "score"], orient="row")
+    assert read_lists(frame, name="mine")[0].name == "mine"
+
+
+def test_lists_name_their_split_in_a_column_or_beside_them(tmp_path: Path) -> None:
+    named = write(tmp_path, "a.csv", f"user,item,score,split\nu1,i1,1,{'0123456789ab'}\n")
+    assert read_lists(named)[0].split == "0123456789ab"
+    other = write(tmp_path, "b.csv", "user,item,score,split\nu1,i1,1,test\n")
+    assert read_lists(other)[0].split is None
+    write(tmp_path, "b.split.json", '{"fingerprint": "cdcdcdcdcdcd"}')
+    assert read_lists(other)[0].split == "cdcdcdcdcdcd"
+    write(tmp_path, "b.split.json", "{}")
+    with pytest.raises(InputError, match="does not name their split"):
+        read_lists(other)
+    two = write(tmp_path, "c.csv", f"user,item,score,split\nu1,i1,1,{'a' * 12}\nu2,i1,1,{'b' * 12}\n")
+    with pytest.raises(InputError, match="names 2 splits"):
+        read_lists(two)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "", "the file is empty"),
+        ("a.csv", "thing,other,score\n1,2,3\n", "no column is recognised as the user or the item"),
+        ("a.csv", "user,item,score,score\n1,2,3,4\n", "'score' appears twice"),
+        ("a.csv", "user,item,score\nu1,i1,good\n", "the score column holds 'good' in data row 1"),
+        ("a.csv", "a,b,c,d,e\n1,2,3,4,5\n", "no column is recognised"),
+        ("a.csv", "1,2,3,4,5\n1,2,3,4,5\n", "5 columns without a header"),
+        ("a.json", "{", "is not JSON"),
+        ("a.json", "{}", "holds no lists"),
+        ("a.json", '{"u": {"i": "high"}}', "a score is no number"),
+        ("a.json", '{"u": {"i": 1}, "v": [1]}', "mixes lists and scores"),
+        ("a.parquet", "PAR1 and no more", "not a readable Parquet"),
+        ("a.lz4", "\x04no", "not a readable LZ4"),
+    ],
+)
+def test_a_bad_file_is_one_clear_line(tmp_path: Path, name: str, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_lists(write(tmp_path, name, content))
+
+
+def test_judgements_of_trec_and_ranx(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.trec", "u1 0 i1 2\nu1 0 i2 0\nu2 0 i1 1\n")
+    found = read_judgements(qrels)
+    assert found is not None
+    assert found.rows() == [("u1", "i1", 2.0), ("u2", "i1", 1.0)]
+    ranx = read_judgements(write(tmp_path, "q.json", '{"u1": {"i1": 2, "i2": 0}, "u2": {"i1": 1}}'))
+    assert ranx is not None
+    assert ranx.rows() == found.rows()
+    assert read_judgements(write(tmp_path, "q.csv", "user,item\nu1,i1\n")) is None
+    assert read_judgements(write(tmp_path, "t.txt", "1 0 7 5\n1 3 8 4\n")) is None
+
+
+@pytest.mark.reference
+@pytest.mark.skipif(not FORMATS.is_dir(), reason="no samples of other tools (set RECASSAY_REFERENCE)")
+@pytest.mark.parametrize(
+    "file",
+    ["trec/run_pop.trec", "ranx/run_pop.json", "ranx/run_pop.lz4", "ranx/run_pop.parquet", "lenskit/toya-Pop-recs.csv",
+     "lenskit/toya-Pop-recs.parquet", "lenskit/toya-Pop-recs-flat.parquet", "elliot/toya/recs/MostPop.tsv",
+     "warprec/toya/recs/Pop_15.11.2026_10-21-56.tsv", "omnirec/predictions.json"],
+)  # fmt: skip
+def test_files_that_the_tools_wrote(file: str) -> None:
+    (found,) = read_lists(FORMATS / file)
+    assert found.frame.height >= 400
+    first = found.frame.sort(*(["rank"] if "rank" in found.frame.columns else ["score"])).get_column("item").n_unique()
+    assert first > 10
+    assert not found.frame.select("user", "item").null_count().sum_horizontal()[0]
