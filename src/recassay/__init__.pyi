@@ -30,6 +30,7 @@ from .api.evaluate import EvaluationReport as EvaluationReport
 from .api.evaluate import evaluate as evaluate
 from .api.evaluate import save_evaluation as save_evaluation
 from .api.glicko import glicko as glicko
+from .api.import_results import import_results as import_results
 from .api.logistic_irt import fit_logistic_irt as fit_logistic_irt
 from .api.logistic_irt import load_responses as load_responses
 from .api.parts import doctor as doctor

@@ -15,7 +15,7 @@ from recassay.reporting.folder import write_folder
 
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
-    """The JSON of a command: version, input files with their hashes, and the content as plain data.
+    """The JSON of a command: version, input files with their hashes, what to know of them, and the answer.
 
     Args:
         command: the name of the command.
@@ -23,7 +23,9 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
         results: what knows the input files.
     """
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
-    return {"recassay": __version__, "command": command, "input": files, **plain(content)}
+    notes = getattr(results, "notes", ())
+    told = {"notes": list(notes)} if notes else {}
+    return {"recassay": __version__, "command": command, "input": files, **told, **plain(content)}
 
 
 def save(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
 def advise(
     dataset: Annotated[str, typer.Argument(help="Your dataset: a file, a stored name, or synthetic:PRESET.")],
     files: Annotated[
-        list[Path], typer.Option("--results", help="Results of a finished benchmark: a table or a study folder.")
-    ],
+        list[str] | None,
+        typer.Option("--results", help="A finished benchmark: a table or a study folder. [default: published:kdd24]",
+                     show_default=False),
+    ] = None,
     characteristics: o.Characteristics = None,
     metric: o.Metric = None,
     k: Annotated[int, typer.Option("-k", help="How many nearest datasets to rank on.")] = 5,
@@ -42,6 +43,8 @@ def advise(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -50,7 +53,7 @@ def advise(
     out: o.Out = None,
 ) -> None:  # fmt: skip
     """Which algorithms to try first on a dataset of one's own."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files or [o.DEFAULT_BENCHMARK], metric, wide, transpose, column, None, format_, prefer)
     said: dict[str, Any] = {
         "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
         "min_user_interactions": min_users,

@@ -19,6 +19,7 @@ from recassay.cli import (
     demo,
     evaluate,
     glicko,
+    import_,
     irt,
     parts,
     rank,
@@ -63,6 +64,7 @@ app.command("status")(studies.status)
 app.command("serve")(serve.serve)
 app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
+app.command("import")(import_.import_)
 app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
 app.command("irt")(irt.irt)

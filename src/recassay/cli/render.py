@@ -41,6 +41,12 @@ def print_lines(lines: Iterable[str]) -> None:
         console.print(Text(line))
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """What a reader of the numbers must know, on stderr: stdout may be JSON."""
+    for note in notes:
+        sys.stderr.write(f"note: {note}\n")
+
+
 def _console(make: Any) -> Any:
     """Plain text of 132 columns where stdout is no terminal, so that logs and pipes keep whole tables."""
     return make() if sys.stdout.isatty() else make(width=132)

@@ -1,4 +1,4 @@
-"""One registry class for algorithms, metrics, datasets, analyses, executors and classifiers.
+"""One registry class for algorithms, metrics, datasets, analyses, executors, classifiers and importers.
 
 A part is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
 imported only when it is asked for. Two packages that announce the same name are refused by name.
@@ -113,5 +113,6 @@ datasets: Registry[Any] = Registry("dataset", "recassay.datasets")
 analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
 executors: Registry[Any] = Registry("executor", "recassay.executors")
 classifiers: Registry[Any] = Registry("classifier", "recassay.classifiers")
+importers: Registry[Any] = Registry("importer", "recassay.importers")
 
-REGISTRIES = (algorithms, metrics, datasets, analyses, executors, classifiers)
+REGISTRIES = (algorithms, metrics, datasets, analyses, executors, classifiers, importers)

@@ -15,16 +15,31 @@ def dataset_weights(n_datasets: int, replicates: int, rng: np.random.Generator) 
 
 
 def resampled_values(matrix: Matrix, replicates: int, rng: np.random.Generator) -> FloatArray:
-    """Cell means with their repeated measurements (seeds or folds) drawn anew: replicates x algorithms x datasets.
+    """Cell values measured anew: replicates x algorithms x datasets, the second stage of a two-stage bootstrap.
 
-    The second stage of a two-stage bootstrap (Davison and Hinkley 1997, section 3.8). Folds, which are the same data
-    for every algorithm, are drawn jointly for all algorithms of a dataset; seeds independently. Resampling n
-    measurements understates the variance of their mean by (n - 1) / n, so deviations are scaled by sqrt(n / (n - 1)).
-    The scaled mean is kept within the range of the cell's own measurements, so that no impossible value appears.
+    Repeated measurements (seeds or folds) are drawn with replacement; a value with a stated deviation instead gets
+    normal noise of its standard error, within the range that the metric itself seems to have (0 upwards, to 1).
     """
-    if matrix.replicates is None:
+    if not matrix.repeated:
         raise ValueError("the matrix has no repeated measurements")
-    measured = matrix.replicates
+    values = np.broadcast_to(matrix.values, (replicates, *matrix.values.shape))
+    if matrix.replicates is not None:
+        values = _redrawn(matrix, matrix.replicates, replicates, rng)
+    if matrix.standard_errors is None:
+        return values
+    low = 0.0 if matrix.values.min() >= 0 else -np.inf
+    high = 1.0 if matrix.values.max() <= 1 else np.inf
+    return np.clip(values + rng.normal(size=values.shape) * matrix.standard_errors, low, high)
+
+
+def _redrawn(matrix: Matrix, measured: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
+    """Cell means with their repeated measurements drawn anew (Davison and Hinkley 1997, section 3.8).
+
+    Folds, which are the same data for every algorithm, are drawn jointly for all algorithms of a dataset; seeds
+    independently. Resampling n measurements understates the variance of their mean by (n - 1) / n, so deviations are
+    scaled by sqrt(n / (n - 1)). The scaled mean is kept within the range of the cell's own measurements, so that no
+    impossible value appears.
+    """
     n_algorithms, n_datasets, depth = measured.shape
     count = np.isfinite(measured).sum(axis=2)
     who = 1 if matrix.paired else n_algorithms

@@ -35,9 +35,10 @@ def rank_algorithms(
     """Score and rank the algorithms by every aggregation, with a bootstrap over datasets.
 
     Each replicate draws as many datasets as there are, with replacement; where cells have repeated measurements (seeds
-    or folds) those are drawn anew as well. The intervals are expanded percentile intervals (see `bootstrap`); the
-    probability of being first is the share of replicates in which an algorithm ranks first, ties sharing the win. The
-    bootstrap treats the datasets as a sample of those the ranking should hold for.
+    or folds), or the table states their deviation, the values are drawn anew as well. The intervals are expanded
+    percentile intervals (see `bootstrap`); the probability of being first is the share of replicates in which an
+    algorithm ranks first, ties sharing the win. The bootstrap treats the datasets as a sample of those the ranking
+    should hold for.
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
@@ -78,10 +79,15 @@ def rank_algorithms(
         missing=matrix.missing,
         replicates=replicates,
         confidence=confidence,
-        resampled="datasets" if matrix.replicates is None
-        else "datasets and folds" if matrix.paired else "datasets and seeds",
+        resampled=_resampled(matrix),
         dolan_more=options,
-    )  # fmt: skip
+    )
+
+
+def _resampled(matrix: Matrix) -> str:
+    if matrix.replicates is not None:
+        return "datasets and folds" if matrix.paired else "datasets and seeds"
+    return "datasets" if matrix.standard_errors is None else "datasets and stated deviations"
 
 
 def _bootstrap_scores(
@@ -89,7 +95,7 @@ def _bootstrap_scores(
 ) -> dict[str, FloatArray]:
     rng = derived_rng(seed, "rank", matrix.metric)
     weights = dataset_weights(len(matrix.datasets), replicates, rng)
-    if matrix.replicates is None:
+    if not matrix.repeated:
         return {rule.name: rule.score(contest, weights, options) for rule in rules}
     sampled = {rule.name: np.empty((replicates, len(matrix.algorithms))) for rule in rules}
     for start in range(0, replicates, _BLOCK):
