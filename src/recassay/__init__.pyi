@@ -40,6 +40,7 @@ from .api.rank import rank as rank
 from .api.report import report as report
 from .api.saving import document as document
 from .api.saving import save as save
+from .api.saving import save_text as save_text
 from .api.select import select as select
 from .api.serve import serve as serve
 from .api.strata import strata as strata

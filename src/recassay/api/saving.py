@@ -11,6 +11,7 @@ from recassay.core.plain import plain
 from recassay.core.results import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
+from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
 
 
@@ -46,3 +47,14 @@ def save(
         content: what a page is made of.
     """
     return write_folder(Path(out), analyses, answer, content=content)
+
+
+def save_text(path: str | Path, text: str) -> Path:
+    """Write a text whole, in UTF-8.
+
+    Args:
+        path: the file; its folder is made where it is not there.
+        text: the content.
+    """
+    target = Path(path)
+    return write_files(target.parent, {target.name: text.encode()})[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,6 +51,9 @@ def advise(
     higher: o.Higher = False,
     lower: o.Lower = False,
     seed: o.Seed = 0,
+    study: Annotated[
+        Path | None, typer.Option("--study", help="Write the study to run next into this file.", show_default=False)
+    ] = None,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:  # fmt: skip
@@ -69,12 +74,16 @@ def advise(
         higher_is_better=said_direction(higher, lower),
         seed=seed,
     )
+    if study is not None:
+        recassay.save_text(study, result.study)
+        sys.stderr.write(f"wrote {study}: run it with recassay run {study}\n")
     finish("advise", {"advice": result}, result.to_dict(), results, as_json, out, lambda: show_advice(result))
 
 
 def show_advice(result: AdviseResult) -> None:
     """Warnings, the nearest datasets, the ranks, and what they are worth."""
-    print_lines([f"{result.dataset}: {result.metric} from {result.n_datasets} datasets", *result.warnings()])
+    told = [f"Evidence: {result.evidence}"] if result.evidence else []
+    print_lines([f"{result.dataset}: {result.metric} from {result.n_datasets} datasets", *told, *result.warnings()])
     print_table(
         f"Nearest datasets (distance in standard deviations; usual among the benchmark's own: "
         f"{result.usual_distance[0]:.2f}, at most {result.usual_distance[1]:.2f})",
@@ -114,6 +123,17 @@ def show_advice(result: AdviseResult) -> None:
         ],
     )  # fmt: skip
     print_lines([result.verdict()])
+    if result.cost:
+        print_table(
+            f"Seconds to train on data of this size, on the machine of the benchmark; {100 * result.confidence:g} % "
+            "intervals for one dataset",
+            ["algorithm", "seconds", "from", "to"],
+            [
+                [one.algorithm, *(f"{seconds:.3g}" for seconds in (one.seconds, one.low, one.high))]
+                for one in sorted(result.cost, key=lambda one: one.seconds)
+            ],
+        )
+    print_lines(["", "A study to run next (--study FILE writes it):", "", *result.study.rstrip().splitlines(), ""])
     print_lines(f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items())
 
 

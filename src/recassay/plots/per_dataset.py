@@ -69,11 +69,10 @@ def plot_intervals(result: PerDatasetResult) -> Any:
         title = alt.TitleParams(shorten(dataset, 26), fontSize=11, fontWeight="normal", color="#1b1f24")
         panels.append((spans + dots).properties(width=170, height=15 * len(order), title=title))
     chart = alt.concat(*panels, columns=columns, spacing=16).resolve_scale(color="shared")
-    over = "users" if result.source == "users" else "repeated runs"
+    how = {"users": "t intervals over users", "stated": "intervals from stated deviations"}
+    over = how.get(result.source, "t intervals over repeated runs")
     share = f"{100 * result.confidence:g} %"
-    return themed(
-        chart, f"{result.metric} with intervals", f"{share} t intervals over {over}; the scales differ between datasets"
-    )
+    return themed(chart, f"{result.metric} with intervals", f"{share} {over}; the scales differ between datasets")
 
 
 def _short(value: float) -> str:

@@ -11,7 +11,7 @@ def sentences(result: PerDatasetResult) -> list[str]:
     if result.source == "none":
         return []
     open_ones = result.unsettled()
-    over = "over users" if result.source == "users" else "over repeated runs"
+    over = {"users": "over users", "stated": "as the table states them"}.get(result.source, "over repeated runs")
     return [
         f"Taken one by one, on {len(open_ones)} of {len(result.datasets)} datasets the intervals ({over}) of the two "
         "best algorithms overlap."
@@ -25,8 +25,9 @@ def figures(result: PerDatasetResult) -> list[Figure]:
     whole = f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best."
     shown = [Figure("per_dataset", whole, plot_values(result), "per_dataset")]
     if result.source != "none":
-        over = "the users of its test part" if result.source == "users" else "seeds or folds"
-        caption = f"Each dataset's values with {100 * result.confidence:g} % intervals over {over}."
+        over = {"users": "over the users of its test part", "stated": "from the deviations that the table states"}
+        how = over.get(result.source, "over seeds or folds")
+        caption = f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
         shown.append(Figure("per_dataset_intervals", caption, plot_intervals(result), "per_dataset"))
     return shown
 
