@@ -38,6 +38,8 @@ from .api.parts import list_parts as list_parts
 from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
 from .api.report import report as report
+from .api.reproduce import reproduce as reproduce
+from .api.reproduce import reproduction_page as reproduction_page
 from .api.saving import document as document
 from .api.saving import save as save
 from .api.saving import save_text as save_text

@@ -98,11 +98,13 @@ def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) 
     chosen = [name for name in names if name not in ("MostPop", "Random")][:FIRST]
     reference = str(dataset) if isinstance(dataset, (str, Path)) else "mine.parquet"
     listed = ", ".join(json.dumps(name) for name in [*chosen, "MostPop"])
+    split = "global_time" if timed else "random"
     threshold = "" if spec.positive_threshold is None else f"positive_threshold = {spec.positive_threshold:g}\n"
     return (
         f'[study]\nname = "next"\nseed = 1\ndatasets = [{json.dumps(reference)}]\nalgorithms = [{listed}]\n'
         f'metrics = [{json.dumps(advice.metric)}, "hitrate@10", "coverage@10"]\n\n'
-        f'[protocol]\n{threshold}split = "{"global_time" if timed else "random"}"\nfilter = "{spec.filter}"\nmin_item_interactions = {spec.min_item_interactions}\n'
+        f'[protocol]\n{threshold}split = "{split}"\nfilter = "{spec.filter}"\n'
+        f"min_item_interactions = {spec.min_item_interactions}\n"
         f"min_user_interactions = {spec.min_user_interactions}\n\n"
         f"[tuning]\ntrials = 40\nmetric = {json.dumps(advice.metric)}\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,6 @@ def load_results(
         return source
     asked = Asked(metric, wide, transpose, columns or {}, dataset)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
-    if not places:
-        raise UsageError("no results were given", fix="name at least one file")
     if len(places) == 1:
         folder = study_folder(places[0])
         if folder is not None:
@@ -67,6 +65,13 @@ def load_results(
                 return candidates(store)
         if is_published(places[0]):
             return published_results(places[0])
+    return joined_results(places, asked, format, prefer)
+
+
+def joined_results(places: Sequence[Any], asked: Asked, format: str | None, prefer: str) -> Results:
+    """The table of all places together, each value with what is known of it."""
+    if not places:
+        raise UsageError("no results were given", fix="name at least one file")
     return join_parts([part for place in places for part in _parts(place, asked, format)], prefer)
 
 

@@ -24,6 +24,7 @@ from recassay.cli import (
     parts,
     rank,
     report,
+    reproduce,
     select,
     serve,
     strata,
@@ -77,6 +78,7 @@ app.command("classify")(classify.classify)
 app.command("select")(select.select)
 app.command("advise")(advise.advise)
 app.command("evaluate")(evaluate.evaluate)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(data.app, name="data")
 app.command("list")(parts.list_)
 app.command("doctor")(parts.doctor)

@@ -12,7 +12,10 @@ from recassay.cli.render import print_json, print_lines, print_table
 
 
 def list_(
-    kind: Annotated[str, typer.Argument(help="algorithms, classifiers, metrics, analyses, datasets or executors")],
+    kind: Annotated[
+        str,
+        typer.Argument(help="algorithms, classifiers, metrics, analyses, datasets, executors, importers, published"),
+    ],
     as_json: o.Json = False,
 ) -> None:
     """What is available, plugins included."""

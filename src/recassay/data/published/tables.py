@@ -38,6 +38,7 @@ class Published:
     results: str = ""
     characteristics: str = ""
     responses: str = ""
+    items: str = ""
     positive_threshold: float | None = None
 
 
@@ -83,6 +84,11 @@ def published_responses(source: Any) -> Responses:
     frame, sources = _read(one, one.responses, "responses", "irt --model")
     made = read_responses(frame)
     return Responses(made.codes, made.respondents, made.items, sources)
+
+
+def published_table(file: str) -> pl.DataFrame:
+    """A file of this folder as text."""
+    return read_table(FOLDER / file, empty_fix="install RecAssay again")[0]
 
 
 def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame, tuple[Source, ...]]:
