@@ -1,17 +1,15 @@
-"""Where published numbers and real data lie, and a command line that runs in process."""
+"""The published benchmark, and a command line that runs in process."""
 
 from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
-from support.places import REFERENCE, needed
 
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -25,13 +23,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture(scope="session")
-def reference() -> Path:
-    return needed(REFERENCE, "RECASSAY_REFERENCE")
-
-
-@pytest.fixture(scope="session")
-def kdd24(reference: Path) -> Path:
-    return reference / "kdd24" / "results.csv"
+def kdd24() -> str:
+    return "published:kdd24"
 
 
 class Ran:

@@ -15,6 +15,7 @@ from recassay.data.importers.contract import Imported, Importer, Kind, long_fram
 from recassay.data.importers.opened import OpenedFile
 
 _BOOKKEEPING = re.compile(r"^(num_|max_prob|batch_size|finish_reason|inference_|training_|logprob|estimated_|runtime)")
+MOST_BYTES = 1 << 20
 _TABLE = {"title", "header", "rows"}
 
 
@@ -46,7 +47,7 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
-    folder = file.parents()[0]
+    folder = _run_name(file)
     scenario, _, arguments = folder.partition(":")
     told = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
     model = told.pop("model", None) or told.pop("model_deployment", None) or folder
@@ -65,6 +66,16 @@ def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
                 c.METRIC: _label(metric),
                 c.VALUE: one["mean"],
             }
+
+
+def _run_name(file: OpenedFile) -> str:
+    """The name of the run: from `run_spec.json` beside the file where it is, else the folder's."""
+    beside = file.path.parent / "run_spec.json"
+    if beside.is_file() and beside.stat().st_size < MOST_BYTES:
+        told = OpenedFile(beside).json
+        if isinstance(told, dict) and isinstance(told.get("name"), str):
+            return str(told["name"])
+    return file.parents()[0]
 
 
 def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -85,7 +85,7 @@ def _value(node: ast.expr) -> Any:
             return [_value(part) for part in parts]
         case ast.Call(func=function, args=[argument, *_]):
             return _called(function, _value(argument))
-        case ast.Call(func=function, args=[], keywords=pairs):
+        case ast.Call(func=ast.Name(id="dict" | "OrderedDict"), args=[], keywords=pairs):
             return {pair.arg: _value(pair.value) for pair in pairs if pair.arg}
     raise ValueError("no literal")
 

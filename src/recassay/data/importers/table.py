@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from io import BytesIO
+from itertools import islice
 
 import polars as pl
 
@@ -14,7 +15,8 @@ from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.grid import Table, table_of
+from recassay.data.tables.grid import Table, is_number, table_of
+from recassay.data.tables.labels import spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.read import read_frame
@@ -94,14 +96,17 @@ def _document(file: OpenedFile, text: str) -> object:
 
 def _delimited(file: OpenedFile, text: str) -> Table:
     """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    filled = islice((line for line in text.splitlines() if line.strip()), 2)
+    first, second = next(filled, ""), next(filled, "")
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
         spaced = spaced_grid(text)
         drawn = table_of(spaced) if spaced else None
         return drawn or Table.of(read_frame(file.data, file.name, empty_fix=_FIX))
     names = next(csv.reader([first], delimiter=delimiter), [])
-    odd = len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
+    below = next(csv.reader([second], delimiter=delimiter), [])
+    levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
+    odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
         drawn = table_of([row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)])
         if drawn is not None and len(set(drawn.headers)) == len(drawn.headers):

@@ -37,7 +37,9 @@ _EMPHASIS = re.compile(
 _SIGNS = re.compile(
     r"\\(?:dag|dagger|ddag|ddagger|ast|star|bigstar|uparrow|downarrow|triangle\w*|bullet|diamond|S|P)\b"
 )
-_SUPERSCRIPT = re.compile(r"\^\s*(?:\{[^{}]*\}|\S)|<sup>.*?</sup>|\\textsuperscript\s*\{[^{}]*\}", re.IGNORECASE)
+_SUPERSCRIPT = re.compile(
+    r"\^\s*(?:\{[^{}]*\}|\\[a-zA-Z]+|\S)|<sup>.*?</sup>|\\textsuperscript\s*\{[^{}]*\}", re.IGNORECASE
+)
 _SUBSCRIPT = re.compile(
     r"(?:_\s*\{|\\textsubscript\s*\{|<sub>)\s*(?:±|\+/?-)?\s*([\d.,]+\s*%?)\s*(?:\}|</sub>)", re.IGNORECASE
 )
@@ -79,17 +81,21 @@ class Numbers:
     absent: Counter[str] = field(default_factory=Counter)
 
 
-def numbers(column: pl.Series, where: str) -> Numbers:
-    """The column as float64, with what was stated beside the numbers; text that is no number raises with its row."""
+def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
+    """The column as float64, with what was stated beside the numbers; text that is no number raises with its row.
+
+    `percent` where the header says that every number is one, with or without its own sign.
+    """
+    share = 0.01 if percent else 1.0
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
-        return Numbers(column.cast(pl.Float64).fill_nan(None))
+        return Numbers(column.cast(pl.Float64).fill_nan(None) * share)
     text = column.cast(pl.String).str.strip_chars().fill_null("")
     plain = text.cast(pl.Float64, strict=False).fill_nan(None)
     odd = text.filter(plain.is_null()).unique(maintain_order=True).to_list()
     if not odd:
-        return Numbers(plain)
+        return Numbers(plain * share)
     comma = has_decimal_comma(text.unique().to_list())
-    cells = {one: read_cell(one, comma) for one in odd}
+    cells = {one: read_cell(one, comma, percent=percent) for one in odd}
     bad = text.is_in([one for one, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
         raise InputError(
@@ -106,12 +112,12 @@ def numbers(column: pl.Series, where: str) -> Numbers:
     values = {one: cell.value for one, cell in cells.items()}
     stated = {one: cell.deviation for one, cell in cells.items() if cell.deviation is not None}
     read = text.replace_strict(values, default=None, return_dtype=pl.Float64)
-    found = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain)).to_series().alias(column.name)
+    found = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain * share)).to_series().alias(column.name)
     deviations = text.replace_strict(stated, default=None, return_dtype=pl.Float64) if stated else None
     return Numbers(found, deviations, taken, absent)
 
 
-def read_cell(text: str, decimal_comma: bool = False) -> Cell:
+def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:
     """One cell; `value` None and not `missing` where it is no number."""
     if len(text) > 400:
         return Cell(None)
@@ -129,8 +135,10 @@ def read_cell(text: str, decimal_comma: bool = False) -> Cell:
     taken += [kind] if kind else ["deviations (kept)"] if deviation is not None else []
     if found["less"]:
         taken.append("signs of inequality")
-    if found["percent"] or found["percent2"] or found["percent4"]:
+    signed = found["percent"] or found["percent2"] or found["percent4"]
+    if signed:
         taken.append("percent signs (divided by 100)")
+    if signed or percent:
         value, deviation = value / 100, None if deviation is None else deviation / 100
     if decimal_comma and "," in found["value"]:
         taken.append("decimal commas")
@@ -174,6 +182,7 @@ def _plain(text: str, taken: list[str]) -> str:
         bare = _COLOURED.sub("", bare)
         bare = bare.replace("\\pm", "±").replace("\\%", "%").replace("\\,", "").replace("\\;", "").replace("\\!", "")
         bare = bare.replace("\\infty", "inf").replace("{,}", ",").replace("\\textminus", "-").replace("\\-", "")
+    bare = re.sub(r"\\([*_#|~])", r"\1", bare)
     bare = bare.replace("&plusmn;", "±").replace("&nbsp;", " ").replace("−", "-").replace("＋", "+")
     if _EMPHASIS.search(bare):
         taken.append("bold and underlined marks")

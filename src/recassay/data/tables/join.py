@@ -76,7 +76,7 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
     for cell, group in shared.group_by(_CELL, maintain_order=True):
         rows = group.sort(_PART).to_dicts()
         marks = [mark for row in rows for mark in row["told"]]
-        if all(mark.strip("|") for mark in marks) and len(set(marks)) == len(marks):
+        if marks and all(mark.strip("|") for mark in marks) and len(set(marks)) == len(marks):
             continue
         best = max(rows, key=lambda row: (row[c.VALUE] is not None, row["rows"], -row[_PART]))
         values = [row[c.VALUE] for row in rows if row[c.VALUE] is not None]

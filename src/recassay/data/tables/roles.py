@@ -36,7 +36,7 @@ PHASES = ("split", "subset", "phase", "partition", "stage", "set", "eval set")
 _TEST, _OTHER = {"test", "testing", "testset"}, {"valid", "validation", "val", "dev", "train", "training"}
 _IGNORED = frozenset(map(canonical, (
     "year", "venue", "rank", "#", "no", "id", "index", "epoch", "epochs", "lr", "learning rate", "batch size", "dim",
-    "embedding size", "embedding dim", "hidden size", "n layers", "layers", "weight decay", "l2", "dropout", "k",
+    "", "embedding size", "embedding dim", "hidden size", "n layers", "layers", "weight decay", "l2", "dropout", "k",
     "n factors", "factors", "users", "items", "interactions", "timestamp", "date", "Unnamed: 0", "level 0", "run id",
 )))  # fmt: skip
 """Columns of numbers that are settings and counters, not metrics."""

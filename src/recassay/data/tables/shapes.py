@@ -59,6 +59,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.
     else:
         layout = layout_of(table, asked, where)
         layout = _settled(table, layout, asked)
+        table = _without_gains(table, layout, remarks)
         if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
             frame = _long(table, layout, asked, where, remarks)
         elif _is_readable(layout):
@@ -71,7 +72,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (--dataset names another)")
     elif asked.dataset is not None:
         frame = frame.with_columns(pl.col(c.DATASET).fill_null(asked.dataset))
-    return _without_gains(frame, remarks), remarks.lines()
+    return _without_averages(frame, remarks), remarks.lines()
 
 
 def _settled(table: Table, layout: Layout, asked: Asked) -> Layout:
@@ -144,9 +145,8 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
         column = table.columns[one.place]
         metric = one.metric or (None if c.METRIC in layout.roles else unknown(one.other))
         other = one.other if one.metric or c.METRIC in layout.roles else ""
-        read = _numbers(column, where, remarks)
-        scale = 0.01 if metric and metric.percent and not read.taken.get("percent signs (divided by 100)") else 1.0
-        scale *= metric.unit if metric else 1.0
+        read = _numbers(column, where, remarks, percent=metric is not None and metric.percent)
+        scale = metric.unit if metric else 1.0
         if metric and metric.percent:
             remarks.taken["percent in the header (divided by 100)"] += len(column)
         made = [*index, (read.values * scale).alias(c.VALUE)]
@@ -156,7 +156,9 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
             made.append(pl.Series(across, [other] * len(column), dtype=pl.String))
         stated = waiting.get((metric.label if metric else "", one.other)) if named else None
         if stated is not None:
-            spread = _numbers(table.columns[stated.place], where, Remarks()).values
+            spread = _numbers(
+                table.columns[stated.place], where, Remarks(), percent=metric is not None and metric.percent
+            ).values
             made.append((spread * scale).alias(c.DEVIATION))
             if stated.statistic == "error":
                 made.append(pl.Series(c.RUNS, [1] * len(column)))
@@ -212,8 +214,8 @@ def _wide(table: Table, asked: Asked, where: str, remarks: Remarks) -> pl.DataFr
     return _labelled(frame.with_columns(pl.lit(asked.metric).alias(c.METRIC)))
 
 
-def _numbers(column: pl.Series, where: str, remarks: Remarks) -> Numbers:
-    read = numbers(column, where)
+def _numbers(column: pl.Series, where: str, remarks: Remarks, *, percent: bool = False) -> Numbers:
+    read = numbers(column, where, percent=percent)
     remarks.taken.update(read.taken)
     remarks.absent.update(read.absent)
     return read
@@ -249,15 +251,27 @@ def _marked(column: pl.Series) -> bool:
     return bool(column.drop_nulls().str.contains(r"\\|\*\*|\$|<[a-z/]").any())
 
 
-def _without_gains(frame: pl.DataFrame, remarks: Remarks) -> pl.DataFrame:
-    """Rows that compare others (improvement, p-value) are no algorithms, and averages no datasets."""
-    for name, pattern in ((c.ALGORITHM, _GAIN), (c.DATASET, _AVERAGE)):
-        said = frame.get_column(name).cast(pl.String).drop_nulls().unique().to_list()
-        odd = [one for one in said if pattern.match(one)]
-        if odd and len(odd) < len(said):
-            frame = frame.filter(~pl.col(name).cast(pl.String).is_in(odd).fill_null(False))
-            remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no {name}")
-    return frame
+def _without_gains(table: Table, layout: Layout, remarks: Remarks) -> Table:
+    """The table without rows that compare the others (improvement, p-value) and are no algorithms."""
+    if c.ALGORITHM not in layout.roles:
+        return table
+    names = table.columns[layout.roles[c.ALGORITHM]].cast(pl.String).fill_null("")
+    odd = [name for name in names.unique(maintain_order=True).to_list() if _GAIN.match(plain_name(name))]
+    kept = ~names.is_in(odd)
+    if not odd or not kept.any():
+        return table
+    remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no algorithm")
+    return replace(table, columns=tuple(column.filter(kept) for column in table.columns))
+
+
+def _without_averages(frame: pl.DataFrame, remarks: Remarks) -> pl.DataFrame:
+    """The rows of single datasets, without those of an average over them."""
+    said = frame.get_column(c.DATASET).cast(pl.String).drop_nulls().unique().to_list()
+    odd = [one for one in said if _AVERAGE.match(one)]
+    if not odd or len(odd) == len(said):
+        return frame
+    remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no dataset")
+    return frame.filter(~pl.col(c.DATASET).cast(pl.String).is_in(odd).fill_null(False))
 
 
 def _refusal(table: Table, layout: Layout, where: str) -> InputError:
