@@ -1,4 +1,4 @@
-"""Where published numbers and real data lie, and a command line that runs in process."""
+"""The published benchmark, and a command line that runs in process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hypothesis import settings
 
 from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
 from support.in_process import in_process  # noqa: F401
-from support.places import REFERENCE, needed
 from support.shared import analyzed  # noqa: F401
 
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
@@ -29,13 +28,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture(scope="session")
-def reference() -> Path:
-    return needed(REFERENCE, "RECASSAY_REFERENCE")
-
-
-@pytest.fixture(scope="session")
-def kdd24(reference: Path) -> Path:
-    return reference / "kdd24" / "results.csv"
+def kdd24() -> str:
+    return "published:kdd24"
 
 
 @pytest.fixture

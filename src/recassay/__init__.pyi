@@ -31,6 +31,7 @@ from .api.evaluate import EvaluationReport as EvaluationReport
 from .api.evaluate import evaluate as evaluate
 from .api.evaluate import save_evaluation as save_evaluation
 from .api.glicko import glicko as glicko
+from .api.import_results import import_results as import_results
 from .api.installation import doctor as doctor
 from .api.installation import list_available as list_available
 from .api.logistic_irt import fit_logistic_irt as fit_logistic_irt
@@ -41,9 +42,12 @@ from .api.profiles import profiles as profiles
 from .api.rank import rank as rank
 from .api.ratings import ratings as ratings
 from .api.report import report as report
+from .api.reproduce import reproduce as reproduce
+from .api.reproduce import reproduction_page as reproduction_page
 from .api.results import results as results
 from .api.saving import document as document
 from .api.saving import save as save
+from .api.saving import save_text as save_text
 from .api.select import select as select
 from .api.serve import serve as serve
 from .api.split import split as split

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.advise.cost import expected_cost
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.order_model import (
     CANDIDATES,
@@ -19,6 +20,7 @@ from recassay.analysis.advise.order_model import (
     predict,
 )
 from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.results import Results
 from recassay.reporting.sections import advise as section
 from recassay.reporting.telling import sections
 from support.benchmarks import benchmark, characteristics, fading, long_frame
@@ -208,7 +210,7 @@ def test_every_result_has_its_section_and_pictures():
 
 
 def test_on_the_paper_s_benchmark_characteristics_do_not_beat_the_mean_rank(kdd24):
-    table = recassay.load_characteristics(kdd24.parent / "characteristics.csv")
+    table = recassay.load_characteristics(kdd24)
     row = dict(zip(table.names, table.values[table.datasets.index("movielens_1m")], strict=True))
     result = advise_for("mine", row, recassay.load_results(kdd24).matrix("ndcg@10"), table, replicates=1000)
     assert not result.trusts_model
@@ -234,3 +236,40 @@ def test_a_study_knows_the_characteristics_of_its_datasets(tmp_path):
     assert "characteristics" not in evidence_of(None)
     with pytest.raises(NotApplicableError, match="2 datasets are too few to advise from"):
         recassay.advise("synthetic:long-tail", tmp_path / "s")
+
+
+def test_advice_needs_no_benchmark_of_ones_own(cli, tmp_path):
+    """The published benchmark answers: its protocol, the distance, the cost, and a study that can be run."""
+    study = tmp_path / "next.toml"
+    ran = cli("advise", "synthetic:dense-small", "--study", study, "--json")
+    assert ran.code == 0, ran.err
+    answer = ran.json()
+    assert "KDD'24 benchmark" in answer["evidence"]
+    assert "80/10/10" in answer["evidence"]
+    assert any("Nu = 300 is below every dataset" in line for line in answer["warnings"])
+    low, high = answer["seconds_fit"]["EASE"]["interval"]
+    assert 0 < low < answer["seconds_fit"]["EASE"]["estimate"] < high
+    spec = recassay.load_study(study)
+    assert spec.algorithms[0].name == answer["order"][0] == "EASE"
+    assert spec.algorithms[-1].name == "MostPop"
+    assert "A study to run next" in cli("advise", "synthetic:dense-small").out
+
+
+def test_the_expected_cost_covers_datasets_left_out(kdd24):
+    results, table = recassay.load_results(kdd24), recassay.load_characteristics(kdd24)
+    inside = []
+    times = results.frame.filter(metric="seconds_fit").drop_nulls("value")
+    for d, name in enumerate(table.datasets):
+        size = table.values[d, table.names.index("Nr")]
+        rest = Results(results.frame.filter(results.frame.get_column("dataset") != name))
+        measured = dict(times.filter(dataset=name).select("algorithm", "value").rows())
+        inside += [one.low <= measured[one.algorithm] <= one.high
+                   for one in expected_cost(rest, table, size) if one.algorithm in measured]  # fmt: skip
+    assert len(inside) > 300
+    assert 0.85 <= np.mean(inside) <= 0.97
+
+
+def test_without_timings_no_cost_is_told():
+    result = advise_for("mine", RANKS, benchmark(fading(6, 12)), characteristics(12))
+    assert result.cost == ()
+    assert "advice_cost" not in result.frames()

@@ -50,9 +50,8 @@ def names(prefix: str, count: int) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def published(reference):
-    path = reference / "bireirt" / "ndcg_at_10.csv"
-    return path, recassay.fit_beta_irt(path, "ndcg@10")
+def published():
+    return "published:bi-reirt", recassay.fit_beta_irt("published:bi-reirt", "ndcg@10")
 
 
 def test_numbers_of_the_model():
@@ -255,7 +254,6 @@ def test_the_analysis_keeps_the_contract():
         ANALYSIS.run(results, AnalysisSpec("seconds_fit"))
 
 
-@pytest.mark.reference
 def test_the_published_matrix(published):
     path, result = published
     ability, challenge = result.trait("ability"), result.trait("challenge")
@@ -279,9 +277,8 @@ def test_the_published_matrix(published):
             assert not each.warnings
 
 
-@pytest.mark.reference
-def test_hits_give_the_same_ends(reference):
-    result = recassay.fit_beta_irt(reference / "bireirt" / "hit_at_10.csv")
+def test_hits_give_the_same_ends():
+    result = recassay.fit_beta_irt("published:bi-reirt", "hit@10")
     ability, challenge = result.trait("ability"), result.trait("challenge")
     assert [ability.names[i] for i in ability.order()][-2:] == ["ENMF", "Random"]
     assert ability.names[ability.order()[0]] == "RaCT"
@@ -289,7 +286,6 @@ def test_hits_give_the_same_ends(reference):
     assert {challenge.names[i] for i in challenge.order()[-2:]} == {"ml-100k", "ml-1m"}
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("estimator", ["auto", "bi-reirt"])
 def test_the_description_of_the_posterior_settles_on_thirty_datasets(kdd24, estimator):
     result = recassay.fit_beta_irt(kdd24, "ndcg@10", estimator=estimator)
@@ -311,7 +307,6 @@ def _gradient_descent(values: np.ndarray) -> np.ndarray:
     return x
 
 
-@pytest.mark.reference
 def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
     path, result = published
     first = cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 1)

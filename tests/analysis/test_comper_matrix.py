@@ -26,18 +26,20 @@ from recassay.analysis.comper.matrix import (
 from recassay.analysis.comper.matrix_tables import labels_from_frame, matrix_from_frame
 from recassay.analysis.comper.words import dice, dice_table, features, stem
 from recassay.core.errors import InputError, UsageError
+from recassay.data.published.printed import printed_table
 
-# The printed tables, a row a dimension (correctness, coverage, diversity, robustness, scalability).
-TABLE_4 = ["PSPPSN", "PNPSSS", "PSSSSS", "PPPSSS", "PSSSSS"]
-TABLE_5 = ["OXOXOX", "XXXXOO", "XOXOXO", "OOXOOX", "XXOXXX"]
-TABLE_7 = ["OOOOOO", "OOOXOO", "OOXOXO", "OOOOOX", "OXOXXX"]
-TABLE_8 = [
-    [0.075, 0.094, 0.079, 0.079, 0.096, 0.038],
-    [0.047, 0.040, 0.078, 0.066, 0.103, 0.091],
-    [0.067, 0.090, 0.066, 0.135, 0.066, 0.111],
-    [0.052, 0.077, 0.045, 0.113, 0.094, 0.066],
-    [0.060, 0.039, 0.159, 0.066, 0.066, 0.066],
-]
+
+def printed(number: int) -> list[list[str]]:
+    """A printed table: a row per dimension, a column per objective."""
+    table = printed_table("comper", f"Table {number}")
+    return [[table[dimension, objective] for objective in OBJECTIVES] for dimension in DIMENSIONS]
+
+
+def lettered(number: int) -> list[str]:
+    return ["".join(row) for row in printed(number)]
+
+
+TABLE_8 = [[float(cell) for cell in row] for row in printed(8)]
 
 
 def marks(match):
@@ -45,18 +47,18 @@ def marks(match):
 
 
 def test_table_4_the_labels_of_the_similarities():
-    assert letters(similarity_labels(published_similarity())) == TABLE_4
+    assert letters(similarity_labels(published_similarity())) == lettered(4)
 
 
 def test_table_5_matching_1():
     derived = published_derivation()
-    assert marks(derived.first_match) == TABLE_5
+    assert marks(derived.first_match) == lettered(5)
     assert derived.first_match.sum() == 13
 
 
 def test_table_7_matching_2():
     derived = published_derivation()
-    assert marks(derived.second_match) == TABLE_7
+    assert marks(derived.second_match) == lettered(7)
     assert derived.second_match.sum() == 22
 
 

@@ -49,8 +49,8 @@ def inside(interval, truth):
     return (interval[..., 0] < truth) & (truth < interval[..., 1])
 
 
-def test_lsat7(reference):
-    responses = read_responses(reference / "irt" / "lsat7.csv")
+def test_lsat7():
+    responses = recassay.load_responses("published:lsat7")
     found = fit_em(responses, "2pl")
     assert found.converged
     assert found.items.slope == pytest.approx([0.9875, 1.0808, 1.7075, 0.7650, 0.7357], abs=2e-4)
@@ -62,8 +62,8 @@ def test_lsat7(reference):
     assert eap.standard_error[0] == pytest.approx(0.6927, abs=2e-4)
 
 
-def test_lsat6(reference):
-    responses = read_responses(reference / "irt" / "lsat6.csv")
+def test_lsat6():
+    responses = recassay.load_responses("published:lsat6")
     two = fit_em(responses, "2pl")
     assert two.log_likelihood == pytest.approx(-2466.6534, abs=1e-4)
     assert two.items.slope == pytest.approx([0.8257, 0.7227, 0.8909, 0.6884, 0.6569], abs=2e-4)
@@ -102,11 +102,10 @@ def test_the_papers_true_scores_from_the_command(cli, tmp_path):
     assert cli("irt", tmp_path / "responses.csv", "--model", "4pl").code == 2
 
 
-def test_the_reference_table(reference):
-    folder = reference / "irt"
-    truth = pl.read_csv(folder / "abilities_139x500_3pl_pos.csv").get_column("ability").to_numpy()
-    items = read_items(folder / "items_139x500_3pl_pos.csv")
-    result = recassay.fit_logistic_irt(folder / "responses_139x500_3pl_pos.csv", "3pl")
+def test_a_table_as_large_as_the_papers():
+    """139 classifiers on 500 instances, every discrimination positive."""
+    responses, truth, items = simulated(139, 500, 3, guessing=True)
+    result = recassay.fit_logistic_irt(responses, "3pl")
     assert result.converged
     assert result.gradient < 0.01
     assert np.corrcoef(result.abilities.estimate, truth)[0, 1] > 0.99

@@ -10,22 +10,20 @@ from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, subsets
-
-pytestmark = pytest.mark.reference
+from recassay.data.published.printed import printed_table
 
 EIGHT = ("dm_auc", "dm_lbo", "mean_rank", "mean", "geometric_mean", "harmonic_mean", "copeland", "minimax")
-TABLE_3 = {
-    5: (0.799, 0.785, 0.825, 0.717, 0.834, 0.756, 0.816, 0.525),
-    10: (0.895, 0.887, 0.912, 0.825, 0.899, 0.885, 0.907, 0.767),
-}
+SIZES = (5, 10)
 PAPER_DRAWS = 100
-SIGNS = {
-    "pareto": "++++++++",
-    "few_datasets": "+++-+-+-",
-    "few_algorithms": "++-++++-",
-    "similar": "++-+++--",
-    "new_best": "-++++++-",
-}
+
+
+def printed(row: str) -> tuple[str, ...]:
+    table = printed_table("kdd24", "Table 3")
+    return tuple(table[row, name] for name in EIGHT)
+
+
+def printed_rho(size: int) -> dict[str, float]:
+    return dict(zip(EIGHT, map(float, printed(f"Spearman, {size} datasets")), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +41,17 @@ def by_size(result, size):
     return dict(zip(EIGHT, numbers[:, 0], strict=True)), dict(zip(EIGHT, numbers[:, 3], strict=True))
 
 
-@pytest.mark.parametrize("size", TABLE_3)
+@pytest.mark.parametrize("size", SIZES)
 def test_table_3_rho_within_the_error_of_both_samples(result, size):
     ours, error = by_size(result, size)
-    for name, published in zip(EIGHT, TABLE_3[size], strict=True):
+    for name, published in printed_rho(size).items():
         spread = error[name] * np.sqrt(result.draws)
         both = np.hypot(error[name], spread / np.sqrt(PAPER_DRAWS))
         if name != "minimax":
             assert abs(ours[name] - published) < 3 * both, name
 
 
-@pytest.mark.parametrize("size", TABLE_3)
+@pytest.mark.parametrize("size", SIZES)
 def test_table_3_minimax_with_ties_broken_by_position(table, size):
     """Its printed rho is that of an order without ties; with shared ranks it is higher."""
     ranker = Ranker((RULES["minimax"],), True)
@@ -63,11 +61,11 @@ def test_table_3_minimax_with_ties_broken_by_position(table, size):
         return ranks.argsort(axis=-1, kind="stable").argsort(axis=-1) + 1.0
 
     rho = spearman(placed(ranker(table.values, drawn.weights())), placed(ranker(table.values, np.ones((1, 30)))))
-    published = TABLE_3[size][EIGHT.index("minimax")]
+    published = printed_rho(size)["minimax"]
     assert abs(rho.mean() - published) < 3 * rho.std() * np.sqrt(1 / PAPER_DRAWS + 1 / 600)
 
 
-@pytest.mark.parametrize("size", TABLE_3)
+@pytest.mark.parametrize("size", SIZES)
 def test_table_3_order(result, size):
     """Mean ranks, geometric mean and Copeland stable, Minimax far behind; the other two means in between."""
     ours, error = by_size(result, size)
@@ -82,12 +80,11 @@ def test_table_3_order(result, size):
 
 def test_signs_of_table_3_but_one(result):
     """Mean rank bears few algorithms as well as the Dolan-Moré rules do: the one sign that the numbers do not bear."""
-    found = {row.name: "".join(row.signs) for row in result.signs if row.name in SIGNS}
     differ = [
-        (name, EIGHT[i])
-        for name, signs in SIGNS.items()
-        for i, sign in enumerate(signs)
-        if sign != found[name][i]
+        (row.name, EIGHT[i])
+        for row in result.signs
+        for i, sign in enumerate(printed(row.name))
+        if sign != row.signs[i]
     ]  # fmt: skip
     assert differ == [("few_algorithms", "mean_rank")]
     settings = dict(zip(EIGHT, next(row for row in result.signs if row.name == "settings").signs, strict=True))

@@ -33,7 +33,6 @@ def test_rank_json(cli, table):
     assert low < answer["methods"]["mean"]["Oracle"] < high
 
 
-@pytest.mark.reference
 def test_rank_json_on_the_published_table(cli, kdd24):
     answer = cli("rank", kdd24, "--metric", "ndcg@10", "--json").json()
     assert answer["methods"]["copeland"]["EASE"] == 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import datasets
 from recassay.data.catalog.entries import CATALOG, Catalog, CatalogEntry, all_datasets, find_dataset, read_catalog
-from support.places import REFERENCE
+from recassay.data.published.tables import published_characteristics
 
 KDD24 = [
     "amazon_cds",
@@ -122,11 +121,7 @@ def test_kdd24_is_thirty_and_its_domains_are_those_of_table_1() -> None:
 
 
 def test_kdd24_names_are_those_of_the_published_table() -> None:
-    path = REFERENCE / "kdd24" / "characteristics.csv"
-    if not path.exists():
-        pytest.skip("the published numbers are not here (RECASSAY_REFERENCE)")
-    with path.open() as stream:
-        assert {row["dataset"] for row in csv.DictReader(stream)} == set(KDD24)
+    assert set(published_characteristics("published:kdd24").datasets) == set(KDD24)
 
 
 def test_the_other_papers() -> None:

@@ -13,7 +13,8 @@ from recassay.core import columns
 from recassay.core.errors import InputError
 from recassay.core.types import Interactions
 from recassay.data.characteristics import Characteristics, describe, gini, long_tail
-from support.places import DATA, REFERENCE
+from recassay.data.published.tables import published_characteristics
+from support.places import DATA
 
 PAPER_ORDER = [
     *("Nu", "Ni", "Nr", "SpaceSize", "Shape", "Density", "Rpu", "Rpi", "Giniu", "Ginii"),
@@ -146,14 +147,9 @@ def test_frame_has_one_named_row():
     assert frame.row(0)[:4] == ("tiny", 2, 2, 2)
 
 
-@pytest.mark.reference
 def test_published_sizes_follow_from_the_counts():
     """KDD'24's own table, 30 datasets: SpaceSize is the plain product (no root, no logarithm)."""
-    folder = REFERENCE
-    path = folder / "kdd24" / "characteristics.csv"
-    if not path.exists():
-        pytest.skip("the published characteristics are not here (set RECASSAY_REFERENCE)")
-    table = pl.read_csv(path)
+    table = published_characteristics("published:kdd24").to_frame()
     assert len(table) == 30
     assert set(table.columns) == {columns.DATASET, *PAPER_ORDER}
     users, items, pairs = (table[name].to_numpy().astype(float) for name in ("Nu", "Ni", "Nr"))
@@ -170,7 +166,6 @@ def test_published_sizes_follow_from_the_counts():
         assert table[name].is_between(0, 1).all(), name
 
 
-@pytest.mark.reference
 def test_movielens_1m_is_near_its_published_row():
     """Ratings of 3.5 or more, items then users with five: the published row also lost cold users."""
     data = DATA

@@ -1,4 +1,4 @@
-"""Where the project, published numbers and real data lie."""
+"""Where the project and real data lie."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = Path(os.environ.get("RECASSAY_REFERENCE") or ROOT.parent / "shared" / "reference")
 DATA = Path(os.environ.get("RECASSAY_DATA") or ROOT.parent / "shared" / "data")
 
 

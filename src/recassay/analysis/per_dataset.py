@@ -16,7 +16,7 @@ from recassay.core.plain import plain
 from recassay.core.results import Matrix, Results
 from recassay.core.types import FloatArray, IntArray
 
-IntervalSource = Literal["users", "repeats", "none"]
+IntervalSource = Literal["users", "repeats", "stated", "none"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +99,8 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
 
     n are the repeated measurements of a cell (seeds or folds) where there are any, else the users of the test part:
     `users` has algorithm, dataset, n and deviation. Users of one dataset are the same for every algorithm, so
-    overlapping intervals are a careful sign, not a test. Values drawn once and without users have no interval.
+    overlapping intervals are a careful sign, not a test. Where the table itself states deviations, their standard
+    errors give normal intervals. Values drawn once and without any of this have no interval.
     """
     shape = matrix.values.shape
     count, deviation = np.ones(shape, dtype=np.int64), np.full(shape, np.nan)
@@ -119,6 +120,10 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
         count[places[0][known], places[1][known]] = users.get_column("n").to_numpy()[known]
         deviation[places[0][known], places[1][known]] = users.get_column("deviation").to_numpy()[known]
     half = _half_width(count, deviation, confidence)
+    if source == "none" and matrix.standard_errors is not None:
+        source = "stated"
+        errors = np.where(matrix.standard_errors > 0, matrix.standard_errors, np.nan)
+        half = stats.norm.ppf(0.5 + confidence / 2) * errors
     best = matrix.values.max(axis=0) if matrix.higher_is_better else matrix.values.min(axis=0)
     above, below = (matrix.values, best[None]) if matrix.higher_is_better else (best[None], matrix.values)
     share = np.where(np.broadcast_to(above, shape) == below, 1.0, 0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,24 @@ from recassay.analysis.advise.result import AdviseResult
 from recassay.api.tables import _needed, asked, study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
+from recassay.core.registry import algorithms
+from recassay.core.results import Results
 from recassay.core.specs import ProtocolSpec, ReadSpec
 from recassay.data.characteristics import describe
+from recassay.data.published.tables import Published, find_published, is_published
 from recassay.data.sources import open_dataset
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.store.store import Store
 
+BENCHMARK = "published:kdd24"
+"""What a question about one's own data is answered from where no benchmark is named."""
+FIRST = 4
+"""How many of the algorithms advised first the study to run next has, besides popularity."""
+
 
 def advise(
     dataset: InteractionsLike,
-    results: ResultsLike,
+    results: ResultsLike = BENCHMARK,
     metric: str | None = None,
     *,
     characteristics: CharacteristicsLike | None = None,
@@ -37,10 +47,13 @@ def advise(
     `dataset` is anything that `load_data` opens. Before it is described, the threshold and the filter of `protocol`
     (`positive_threshold`, `filter`, `min_item_interactions`, `min_user_interactions`) are applied: by default those of
     the study that the results come from, else items and then users with fewer than 5 interactions leave, as in KDD'24.
+    Without `results` the published benchmark of KDD'24 answers, with its threshold for ratings from 0 to 5. The answer
+    holds what training will cost, and a study file to run next with the algorithms that RecAssay has.
 
     Args:
         dataset: one's own data: whatever `load_data` opens.
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: results table (file, frame or several files), the folder of a study, or loaded results; by default
+            `published:kdd24`.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         k: how many nearest datasets are named.
@@ -54,11 +67,47 @@ def advise(
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     needed = _needed(known)
     opened = open_dataset(dataset, _read_spec(read))
-    spec = _protocol(study_folder(table), protocol or {})
+    published = _published(table)
+    spec, notes = _protocol(study_folder(table), protocol or {}, published, opened.interactions)
     own = describe(_kept(opened.interactions, spec)).to_dict()
-    weighed = opened.interactions.weight is not None and spec.positive_threshold is None
-    notes = ("It has ratings, and no threshold was given: low ratings count as interactions, too.",) if weighed else ()
-    return advise_for(opened.name, own, matrix, needed, k=k, notes=notes, confidence=confidence, seed=seed)
+    evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
+    found = advise_for(
+        opened.name,
+        own,
+        matrix,
+        needed,
+        k=k,
+        notes=notes,
+        results=table,
+        evidence=evidence,
+        confidence=confidence,
+        seed=seed,
+    )
+    return replace(found, study=_study(found, dataset, spec, opened.interactions.time is not None))
+
+
+def _published(table: Results) -> Published | None:
+    """The published table that the results are, alone."""
+    names = [one.file for one in table.sources]
+    return find_published(names[0]) if len(names) == 1 and is_published(names[0]) else None
+
+
+def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) -> str:
+    """A study file: the data, the algorithms in the order advised that RecAssay has, and the baseline of popularity."""
+    names = [advice.algorithms[a] for a in advice.order() if advice.algorithms[a] in algorithms]
+    chosen = [name for name in names if name not in ("MostPop", "Random")][:FIRST]
+    reference = str(dataset) if isinstance(dataset, (str, Path)) else "mine.parquet"
+    listed = ", ".join(json.dumps(name) for name in [*chosen, "MostPop"])
+    split = "global_time" if timed else "random"
+    threshold = "" if spec.positive_threshold is None else f"positive_threshold = {spec.positive_threshold:g}\n"
+    return (
+        f'[study]\nname = "next"\nseed = 1\ndatasets = [{json.dumps(reference)}]\nalgorithms = [{listed}]\n'
+        f'metrics = [{json.dumps(advice.metric)}, "hitrate@10", "coverage@10"]\n\n'
+        f'[protocol]\n{threshold}split = "{split}"\nfilter = "{spec.filter}"\n'
+        f"min_item_interactions = {spec.min_item_interactions}\n"
+        f"min_user_interactions = {spec.min_user_interactions}\n\n"
+        f"[tuning]\ntrials = 40\nmetric = {json.dumps(advice.metric)}\n"
+    )
 
 
 def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
@@ -66,12 +115,24 @@ def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
     return read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
 
 
-def _protocol(folder: Path | None, said: Mapping[str, Any]) -> ProtocolSpec:
-    """What was said, over the study's own protocol where there is one."""
-    if folder is None:
-        return ProtocolSpec.checked(**said)
-    with Store.open(folder) as store:
-        return ProtocolSpec.checked(**{**store.manifest()["study"]["protocol"], **said})
+def _protocol(
+    folder: Path | None, said: Mapping[str, Any], published: Published | None, interactions: Any
+) -> tuple[ProtocolSpec, tuple[str, ...]]:
+    """What was said, over the protocol of the benchmark where it is known; and what to tell of the threshold."""
+    known: dict[str, Any] = {}
+    if folder is not None:
+        with Store.open(folder) as store:
+            known = store.manifest()["study"]["protocol"]
+    weight = interactions.weight
+    notes: tuple[str, ...] = ()
+    tau = published.positive_threshold if published is not None else None
+    if tau is not None and "positive_threshold" not in said and weight is not None and 1 < weight.max() <= 5:
+        known["positive_threshold"] = tau
+        notes = (f"Of its ratings those of {tau:g} or more count, as in the benchmark (--threshold says otherwise).",)
+    spec = ProtocolSpec.checked(**{**known, **said})
+    if weight is not None and spec.positive_threshold is None:
+        notes = ("It has ratings, and no threshold was given: low ratings count as interactions, too.",)
+    return spec, notes
 
 
 def _kept(interactions: Any, spec: ProtocolSpec) -> Any:

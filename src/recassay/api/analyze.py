@@ -7,7 +7,13 @@ from pathlib import Path
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
-from recassay.api.tables import default_metric, load_characteristics, load_results, study_folder
+from recassay.api.tables import (
+    default_metric,
+    load_characteristics,
+    load_results,
+    own_characteristics,
+    study_folder,
+)
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
@@ -42,15 +48,18 @@ def analyze(
         alpha: level of the tests; intervals have level 1 - alpha.
         replicates: bootstrap replicates.
         out: folder for the report, the tables and the figures.
-        characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
     """
     if out is not None:
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     evidence = evidence_of(study_folder(results))
+    own = own_characteristics(table)
     if characteristics is not None:
         evidence["characteristics"] = partial(load_characteristics, characteristics)
+    elif own is not None:
+        evidence["characteristics"] = own
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}

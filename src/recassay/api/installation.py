@@ -14,6 +14,7 @@ from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import did_you_mean
 from recassay.core.version import __version__
+from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 
 
@@ -24,7 +25,8 @@ def list_available(kind: str) -> list[dict[str, Any]]:
     is known in a results table.
 
     Args:
-        kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors` or `classifiers`.
+        kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors`, `classifiers`,
+            `importers` or `published`.
     """
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
@@ -37,8 +39,13 @@ def list_available(kind: str) -> list[dict[str, Any]]:
             }
             for label in KNOWN_LABELS
         ]
+    if kind == "published":
+        return [
+            {"name": f"published:{name}", "what": one.title, "source": one.paper, "licence": one.licence}
+            for name, one in published().items()
+        ]
     if kind not in kinds:
-        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels"]))
+        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels", "published"]))
     if kind == "metrics":
         return _metrics()
     if kind == "datasets":

@@ -9,6 +9,7 @@ from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.inputs import ResponsesLike
 from recassay.core.responses import Responses
+from recassay.data.published.tables import is_published, published_responses
 from recassay.data.tables.responses import read_items, read_responses
 
 if TYPE_CHECKING:
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 
 def load_responses(source: ResponsesLike) -> Responses:
-    """A binary response table from a path, a frame or an array: see `data.tables.responses.read_responses`.
+    """A binary response table from a path, a frame, an array or a published table: see
+    `data.tables.responses.read_responses`.
 
     Args:
-        source: file, frame or array.
+        source: file, frame, array, or a name such as `published:lsat7`.
     """
-    return read_responses(source)
+    return published_responses(source) if is_published(source) else read_responses(source)
 
 
 def fit_logistic_irt(

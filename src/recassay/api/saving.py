@@ -11,11 +11,12 @@ from recassay.core.plain import plain
 from recassay.core.results import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
+from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
 
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
-    """The JSON of a command: version, input files with their hashes, and the content as plain data.
+    """The JSON of a command: version, input files with their hashes, what to know of them, and the answer.
 
     Args:
         command: the name of the command.
@@ -23,7 +24,9 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
         results: what knows the input files.
     """
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
-    return {"recassay": __version__, "command": command, "input": files, **plain(content)}
+    notes = getattr(results, "notes", ())
+    told = {"notes": list(notes)} if notes else {}
+    return {"recassay": __version__, "command": command, "input": files, **told, **plain(content)}
 
 
 def save(
@@ -44,3 +47,14 @@ def save(
         content: what a page is made of.
     """
     return write_folder(Path(out), analyses, answer, content=content)
+
+
+def save_text(path: str | Path, text: str) -> Path:
+    """Write a text whole, in UTF-8.
+
+    Args:
+        path: the file; its folder is made where it is not there.
+        text: the content.
+    """
+    target = Path(path)
+    return write_files(target.parent, {target.name: text.encode()})[0]

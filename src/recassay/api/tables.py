@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,19 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.results import Matrix, Results
+from recassay.data.importers.load import read_parts
+from recassay.data.published.tables import (
+    find_published,
+    is_published,
+    published_characteristics,
+    published_results,
+)
 from recassay.data.tables.characteristics import read_characteristics
-from recassay.data.tables.results import read_results
+from recassay.data.tables.join import Part, join_parts
+from recassay.data.tables.roles import Asked
 from recassay.evidence.characteristics import study_characteristics
-from recassay.evidence.study import candidates
-from recassay.store.store import Store
+from recassay.evidence.study import candidates, study_part
+from recassay.store.store import INDEX_FILE, Store
 
 
 def load_results(
@@ -25,26 +34,57 @@ def load_results(
     wide: bool = False,
     transpose: bool = False,
     columns: Mapping[str, str] | None = None,
+    dataset: str | None = None,
+    format: str | None = None,
+    prefer: str = "error",
 ) -> Results:
-    """A checked results table from a path (CSV, TSV, Parquet), several paths, or a polars or pandas frame.
+    """A checked results table, from one place or from several, which are joined.
 
-    See `recassay.data.tables.results.read_results` for the shapes. The folder of a study gives its table; a `Results`
-    is returned as it is.
+    A place is a file (CSV, TSV, Parquet, Excel, LaTeX, Markdown, JSON, or what another framework writes), a folder of
+    files, the folder of a study, the name of a published table (`published:kdd24`), a polars or pandas frame, or a
+    `Results`. Every usual shape of a table is read: see `recassay.data.tables.shapes`.
 
     Args:
-        source: file (CSV, TSV, Parquet), several files, frame, the folder of a study, or loaded results.
-        metric: what the values of a wide table are.
+        source: one place, or a list of them.
+        metric: what the values are, where the table does not say it.
         wide: the table is wide: first column algorithm, one column per dataset.
         transpose: the table is wide with a row per dataset.
         columns: your names of our columns, such as `{"value": "score"}`.
+        dataset: what the table is on, where it does not say it; by default by the file's name.
+        format: the framework that wrote the file, or `table`; by default the content decides.
+        prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
     """
     if isinstance(source, Results):
         return source
-    folder = study_folder(source)
+    asked = Asked(metric, wide, transpose, columns or {}, dataset)
+    places = list(source) if isinstance(source, (list, tuple)) else [source]
+    if len(places) == 1:
+        folder = study_folder(places[0])
+        if folder is not None:
+            with Store.open(folder) as store:
+                return candidates(store)
+        if is_published(places[0]):
+            return published_results(places[0])
+    return joined_results(places, asked, format, prefer)
+
+
+def joined_results(places: Sequence[Any], asked: Asked, format: str | None, prefer: str) -> Results:
+    """The table of all places together, each value with what is known of it."""
+    if not places:
+        raise UsageError("no results were given", fix="name at least one file")
+    return join_parts([part for place in places for part in _parts(place, asked, format)], prefer)
+
+
+def _parts(place: Any, asked: Asked, format: str | None) -> list[Part]:
+    """The parts of one of several places."""
+    folder = study_folder(place)
     if folder is not None:
-        with Store.open(folder) as store:
-            return candidates(store)
-    return read_results(source, metric=metric, wide=wide, transpose=transpose, columns=columns)
+        return [study_part(folder)]
+    if isinstance(place, Results) or is_published(place):
+        table = place if isinstance(place, Results) else published_results(place)
+        name = table.sources[0].file if table.sources else "the results"
+        return [Part(table.frame, name, table.sources[0] if table.sources else None, table.notes)]
+    return read_parts(place, asked, format)
 
 
 def study_folder(source: Any) -> Path | None:
@@ -52,7 +92,7 @@ def study_folder(source: Any) -> Path | None:
     if isinstance(source, Results):
         source = [found.file for found in source.sources]
     one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
-    return Path(one) if isinstance(one, (str, Path)) and Path(one).is_dir() else None
+    return Path(one) if isinstance(one, (str, Path)) and (Path(one) / INDEX_FILE).is_file() else None
 
 
 def default_metric(results: Results) -> str:
@@ -73,20 +113,33 @@ def default_metric(results: Results) -> str:
 
 
 def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
-    """Characteristics of datasets from a path, a frame, or the folder of a study, which computes them.
+    """Characteristics of datasets from a path, a frame, a published table, or the folder of a study.
 
     Args:
-        source: file, frame, or the folder of a study, which computes them.
+        source: file, frame, a name such as `published:kdd24`, or the folder of a study, which computes them.
     """
+    if is_published(source):
+        return published_characteristics(source)
     folder = study_folder(source)
     return read_characteristics(source) if folder is None else study_characteristics(folder)
 
 
+def own_characteristics(results: Any) -> Callable[[], CharacteristicsTable] | None:
+    """A way to load the characteristics that come with a published table; None for other sources."""
+    sources = [one.file for one in results.sources] if isinstance(results, Results) else results
+    one = sources[0] if isinstance(sources, (list, tuple)) and len(sources) == 1 else sources
+    if is_published(one) and find_published(one).characteristics:
+        return partial(published_characteristics, one)
+    return None
+
+
 def _known(results: Any, table: Results, characteristics: Any) -> CharacteristicsTable | None:
-    """The characteristics that were given, else those of the study that the results come from."""
+    """The characteristics that were given, else those of the study or the published table that the results are of."""
     if characteristics is not None:
         return load_characteristics(characteristics)
-
+    own = own_characteristics(table)
+    if own is not None:
+        return own()
     folder = study_folder(results) or study_folder(table)
     try:
         return None if folder is None else study_characteristics(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,14 +10,17 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.render import print_lines
 from recassay.cli.table import finish, load_table, said_direction
 
 
 def advise(
     dataset: Annotated[str, typer.Argument(help="Your dataset: a file, a stored name, or synthetic:PRESET.")],
     files: Annotated[
-        list[Path], typer.Option("--results", help="Results of a finished benchmark: a table or a study folder.")
-    ],
+        list[str] | None,
+        typer.Option("--results", help="A finished benchmark: a table or a study folder. [default: published:kdd24]",
+                     show_default=False),
+    ] = None,
     characteristics: o.Characteristics = None,
     metric: o.Metric = None,
     k: Annotated[int, typer.Option("-k", help="How many nearest datasets to rank on.")] = 5,
@@ -38,15 +42,20 @@ def advise(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
     seed: o.Seed = 0,
+    study: Annotated[
+        Path | None, typer.Option("--study", help="Write the study to run next into this file.", show_default=False)
+    ] = None,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:  # fmt: skip
     """Which algorithms to try first on a dataset of one's own."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files or [o.DEFAULT_BENCHMARK], metric, wide, transpose, column, None, format_, prefer)
     said: dict[str, Any] = {
         "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,
         "min_user_interactions": min_users,
@@ -62,4 +71,9 @@ def advise(
         higher_is_better=said_direction(higher, lower),
         seed=seed,
     )
+    if study is not None:
+        recassay.save_text(study, result.study)
+        sys.stderr.write(f"wrote {study}: run it with recassay run {study}\n")
     finish("advise", "advice", result, results, as_json, out)
+    if not as_json and study is None:
+        print_lines(["", "A study to run next (--study FILE writes it):", "", *result.study.rstrip().splitlines()])

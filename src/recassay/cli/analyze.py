@@ -22,6 +22,9 @@ def analyze(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -32,7 +35,7 @@ def analyze(
     out: o.Out = None,
 ) -> None:
     """Every analysis; --out saves the report, tables and figures."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     report = recassay.analyze(
         results,
         metric,

@@ -18,6 +18,9 @@ def compare(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -34,7 +37,7 @@ def compare(
     out: o.Out = None,
 ) -> None:
     """Test which differences are more than luck."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.compare(
         results,
         metric,

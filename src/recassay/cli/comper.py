@@ -39,13 +39,16 @@ def comper(
     ] = "seconds",
     draws: Annotated[int, typer.Option("--draws", min=1, help="Random matrices of the sensitivity analysis.")] = 10_000,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random matrices.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
     """One score: accuracy, coverage, diversity, robustness, time."""
-    results = load_table(files, correctness, False, False, column)
+    results = load_table(files, correctness, False, False, column, dataset, format_, prefer)
     result = recassay.comper(
         results,
         correctness=correctness,

@@ -41,6 +41,9 @@ def glicko(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -49,7 +52,7 @@ def glicko(
     out: o.Out = None,
 ) -> None:
     """Glicko-2 ratings, datasets as rating periods."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.glicko(
         results,
         metric,

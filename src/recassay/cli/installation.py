@@ -13,7 +13,10 @@ from recassay.cli.render import print_json, print_lines, print_rows
 
 def list_(
     kind: Annotated[
-        str, typer.Argument(help="algorithms, classifiers, metrics, labels, analyses, sections, datasets or executors")
+        str,
+        typer.Argument(
+            help="algorithms, classifiers, metrics, labels, analyses, sections, datasets, executors, importers, published"
+        ),
     ],
     as_json: o.Json = False,
 ) -> None:

@@ -52,7 +52,9 @@ Users = Annotated[
 ]
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", help="With --users: this dataset only (repeatable).", show_default=False),
+    typer.Option(
+        "--dataset", help="With --users: this dataset only (repeatable); else what the table is on.", show_default=False
+    ),
 ]
 
 
@@ -62,6 +64,8 @@ def irt(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: Annotated[
         GapPolicy, IRTEstimator, typer.Option("--missing", help="What becomes of missing cells.")
     ] = "keep",
@@ -92,14 +96,14 @@ def irt(
     out: o.Out = None,
 ) -> None:
     """Ability, difficulty, discrimination: beta-IRT, or --model, or --users."""
-    if dataset and not users:
+    if dataset and (model or (not users and len(dataset) > 1)):
         raise recassay.UsageError("--dataset is for --users", fix="say --users, and name the folder of a study")
     if (model or users) and len(files) != 1:
         raise recassay.UsageError(
             f"{len(files)} files were given", fix="give one response table, or one study with --users"
         )
     if users:
-        _users(files[0], model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
+        _users(Path(files[0]), model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
     elif model is not None:
         _responses(
             files[0],
@@ -117,7 +121,7 @@ def irt(
             "--items, --ability and --priors are for response tables", fix="say --model 1pl, 2pl or 3pl"
         )
     else:
-        results = load_table(files, metric, wide, transpose, column)
+        results = load_table(files, metric, wide, transpose, column, dataset[0] if dataset else None, format_, prefer)
         found = recassay.fit_beta_irt(
             results,
             metric,
@@ -140,7 +144,7 @@ def _one_of(estimator: str | None, fitting: tuple[Any, ...]) -> Any:
 
 
 def _responses(
-    file: Path,
+    file: str,
     model: LogisticModel,
     items: Path | None,
     estimator: LogisticEstimator,

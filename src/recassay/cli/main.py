@@ -19,6 +19,7 @@ from recassay.cli import (
     demo,
     evaluate,
     glicko,
+    import_,
     installation,
     irt,
     model,
@@ -26,6 +27,7 @@ from recassay.cli import (
     rank,
     ratings,
     report,
+    reproduce,
     results,
     select,
     serve,
@@ -70,6 +72,7 @@ app.command("results")(results.results)
 app.command("serve")(serve.serve)
 app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
+app.command("import")(import_.import_)
 app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
 app.command("model")(model.model)
@@ -87,6 +90,7 @@ app.command("select")(select.select)
 app.command("advise")(advise.advise)
 app.command("evaluate")(evaluate.evaluate)
 app.command("split")(split.split)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(data.app, name="data")
 app.command("list")(installation.list_)
 app.command("doctor")(installation.doctor)

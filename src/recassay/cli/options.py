@@ -11,8 +11,14 @@ import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
 
+DEFAULT_BENCHMARK = "published:kdd24"
+"""What a question about one's own data is answered from where no benchmark is named."""
+
 Files = Annotated[
-    list[Path], typer.Argument(help="Results: CSV, TSV or Parquet; several files are joined.", show_default=False)
+    list[str],
+    typer.Argument(
+        help="Results: files of any kind, folders, studies, published:kdd24; several are joined.", show_default=False
+    ),
 ]
 Metric = Annotated[
     str | None,
@@ -30,12 +36,25 @@ Column = Annotated[
     list[str] | None,
     typer.Option("--column", help="Name a column: algorithm=model, value=score, ... (repeatable).", show_default=False),
 ]
+Dataset = Annotated[
+    str | None,
+    typer.Option("--dataset", help="The dataset, where the table does not name it. [default: by the file's name]",
+                 show_default=False),
+]  # fmt: skip
+Format = Annotated[
+    str | None,
+    typer.Option("--from", "--format", help="The framework that wrote the file, or table. [default: by its content]",
+                 show_default=False),
+]  # fmt: skip
+Prefer = Annotated[
+    str, typer.Option("--prefer", help="Whose value counts where files differ: error, first, last or a file's name.")
+]
 Missing = Annotated[MissingPolicy, typer.Option("--missing", help="What becomes of missing cells.")]
 Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]
 Characteristics = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--characteristics", help="Table of dataset characteristics: dataset, Nu, Ni, ...", show_default=False
     ),

@@ -21,6 +21,9 @@ def rank(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -40,7 +43,7 @@ def rank(
     out: o.Out = None,
 ) -> None:
     """Rank algorithms under every aggregation."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.rank(
         results,
         metric,

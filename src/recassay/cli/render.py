@@ -70,6 +70,12 @@ def print_lines(lines: Iterable[str]) -> None:
     _print(line for text in lines for line in wrapped(text, _width()[0]))
 
 
+def print_notes(notes: Iterable[str]) -> None:
+    """What a reader of the numbers must know, on stderr: stdout may be JSON."""
+    for note in notes:
+        sys.stderr.write(f"note: {note}\n")
+
+
 def print_saved(files: Sequence[Path], out: Path) -> None:
     """Where the files went, on stderr: stdout may be JSON."""
     sys.stderr.write(f"wrote {len(files)} files to {out}\n")

@@ -15,13 +15,14 @@ from recassay.cli.table import load_table, said_direction
 
 
 def report(
-    files: Annotated[
-        list[Path], typer.Argument(help="Folder of a study, or results: CSV, TSV or Parquet.", show_default=False)
-    ],
+    files: o.Files,
     metric: o.Metric = None,
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -37,7 +38,7 @@ def report(
     ] = None,
 ) -> None:
     """One HTML page with everything: verdict, pictures, numbers."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     found = recassay.report(
         results,
         metric,

@@ -29,6 +29,9 @@ def select(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -37,7 +40,7 @@ def select(
     out: o.Out = None,
 ) -> None:  # fmt: skip
     """Choose few datasets that keep the ranking of all."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.select(
         results,
         metric,

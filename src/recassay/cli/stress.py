@@ -25,6 +25,9 @@ def stress(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -34,7 +37,7 @@ def stress(
     out: o.Out = None,
 ) -> None:
     """Which conclusions survive fewer datasets, other algorithms."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.stress(
         results,
         metric,

@@ -6,21 +6,46 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import recassay
-from recassay.cli.render import print_answer, print_json, print_saved
+from recassay.cli.render import print_answer, print_json, print_notes, print_saved
 
 if TYPE_CHECKING:
     from recassay.core.results import Results, Sourced
 
 
-def load_table(files: list[Path], metric: str | None, wide: bool, transpose: bool, column: list[str] | None) -> Results:
-    """The results table that the shared options describe."""
+def named_columns(column: list[str] | None) -> dict[str, str]:
+    """What `--column role=name` says, by role."""
     columns = {}
     for pair in column or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
             raise recassay.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
         columns[ours.strip()] = theirs.strip()
-    return recassay.load_results(list(files), metric=metric, wide=wide, transpose=transpose, columns=columns)
+    return columns
+
+
+def load_table(
+    files: list[str],
+    metric: str | None,
+    wide: bool,
+    transpose: bool,
+    column: list[str] | None,
+    dataset: str | None = None,
+    format_: str | None = None,
+    prefer: str = "error",
+) -> Results:
+    """The results table that the shared options describe; what must be known of it is told on stderr."""
+    results = recassay.load_results(
+        list(files),
+        metric=metric,
+        wide=wide,
+        transpose=transpose,
+        columns=named_columns(column),
+        dataset=dataset,
+        format=format_,
+        prefer=prefer,
+    )
+    print_notes(results.notes)
+    return results
 
 
 def said_direction(higher: bool, lower: bool) -> bool | None:

@@ -30,8 +30,8 @@ PathLike: TypeAlias = str | os.PathLike[str]
 TableLike: TypeAlias = PathLike | FrameLike
 """A table: a CSV, TSV or Parquet file, or a polars or pandas frame."""
 ResultsLike: TypeAlias = Union["Results", TableLike, Sequence[PathLike]]
-"""Results of algorithms on datasets: a results table (file or frame), several files to be joined, the folder of a
-study, or what `recassay.load_results` returned."""
+"""Results of algorithms on datasets: a results table (file or frame), what another framework wrote, several of them to
+be joined, the folder of a study, a name such as `published:kdd24`, or what `recassay.load_results` returned."""
 CharacteristicsLike: TypeAlias = Union["CharacteristicsTable", TableLike]
 """Characteristics of datasets: a table with a row per dataset, the folder of a study, or what
 `recassay.load_characteristics` returned."""

@@ -30,7 +30,7 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("precision", _UP, "share of the list that is relevant", ("prec", "p")),
     MetricLabel("recall", _UP, "share of the relevant items that are listed", ("rec", "r")),
     MetricLabel("map", _UP, "mean average precision", ("mean average precision", "ap")),
-    MetricLabel("mrr", _UP, "mean reciprocal rank", ("rr", "reciprocal rank", "mean reciprocal rank")),
+    MetricLabel("mrr", _UP, "mean reciprocal rank", ("rr", "reciprocal rank", "mean reciprocal rank", "recip rank")),
     MetricLabel("f1", _UP, "harmonic mean of precision and recall", ("f1 score", "f score", "f measure")),
     MetricLabel("rprecision", _UP, "precision at the number of relevant items", ("r prec",)),
     MetricLabel("auc", _UP, "area under the ROC curve", ("roc auc", "auroc")),
@@ -38,28 +38,52 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("diversity", _UP, "mean dissimilarity within a list", ("div", "ild", "intra list diversity")),
     MetricLabel("novelty", _UP, "mean self-information of the recommended items", ("nov",)),
     MetricLabel("serendipity", _UP, "relevant and unexpected recommendations", ("ser",)),
-    MetricLabel("entropy", _UP, "entropy of item exposure", ("shannon entropy",)),
+    MetricLabel("entropy", _UP, "entropy of item exposure", ("shannon entropy", "s entropy")),
     MetricLabel("longtail", _UP, "share of long-tail items recommended", ("long tail share", "aplt")),
     MetricLabel("gini", _DOWN, "inequality of item exposure", ("gini index", "gini coefficient")),
     MetricLabel("popularity", _DOWN, "mean popularity of the recommended items", ("arp", "average popularity")),
     MetricLabel("calibration", _DOWN, "distance of list popularity from profile popularity", ("miscalibration",)),
     MetricLabel("accuracy", _UP, "share of correct answers", ("acc",)),
-    MetricLabel("balanced_accuracy", _UP, "mean over the classes of their share of correct answers", ("bacc",)),
+    MetricLabel("balanced_accuracy", _UP, "mean over the classes of their share of right answers", ("bacc", "balacc")),
     MetricLabel("rmse", _DOWN, "root mean squared error"),
     MetricLabel("mse", _DOWN, "mean squared error"),
     MetricLabel("mae", _DOWN, "mean absolute error"),
     MetricLabel("logloss", _DOWN, "negative mean log-likelihood", ("cross entropy", "nll")),
-    MetricLabel("error", _DOWN, "share of wrong answers", ("error rate",)),
-    MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime")),
-    MetricLabel("seconds_fit", _DOWN, "seconds to train", ("fit time", "train time", "training time")),
-    MetricLabel("seconds_predict", _DOWN, "seconds to recommend", ("predict time", "inference time")),
+    MetricLabel("error", _DOWN, "share of wrong answers", ("error rate", "metric error", "test error")),
+    MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime", "time s", "duration", "duration s")),
+    MetricLabel("seconds_fit", _DOWN, "seconds to train", (
+        "fit time", "train time", "training time", "train s", "train time s", "time train s", "training time s",
+        "training duration", "fit s", "fit seconds")),
+    MetricLabel("seconds_predict", _DOWN, "seconds to recommend", (
+        "predict time", "inference time", "test s", "time infer s", "inference time s", "predict duration",
+        "predict s")),
+    MetricLabel("hit_count", _UP, "mean number of hits in a list"),
+    MetricLabel("items_covered", _UP, "number of items that were recommended at all"),
+    MetricLabel("users_covered", _UP, "number of users with a list"),
+    MetricLabel("gauc", _UP, "area under the ROC curve, by user"),
+    MetricLabel("r2", _UP, "share of the variance that is explained", ("r squared",)),
+    MetricLabel("mape", _DOWN, "mean absolute percentage error"),
+    MetricLabel("smape", _DOWN, "symmetric mean absolute percentage error"),
+    MetricLabel("wape", _DOWN, "weighted absolute percentage error"),
+    MetricLabel("mase", _DOWN, "mean absolute scaled error"),
+    MetricLabel("wql", _DOWN, "weighted quantile loss"),
+    MetricLabel("sql", _DOWN, "scaled quantile loss"),
+    MetricLabel("perplexity", _DOWN, "exponential of the mean negative log-likelihood", ("ppl",)),
+    MetricLabel("exact_match", _UP, "share of answers that match exactly", ("em",)),
+    MetricLabel("energy", _DOWN, "energy consumed, in kWh", ("energy consumed",)),
+    MetricLabel("emissions", _DOWN, "carbon dioxide emitted, in kg"),
     MetricLabel("correctness", _UP, "accuracy as a dimension of ComPer"),
     MetricLabel("robustness", _DOWN, "shift of the average hit ratio under an attack"),
     MetricLabel("scalability", _DOWN, "time to learn and recommend"),
     MetricLabel("memory", _DOWN, "peak memory", ("peak memory", "memory gb", "memory mb")),
-)
+)  # fmt: skip
 
 _BY_NAME = {canonical(n): label for label in KNOWN_LABELS for n in (label.name, *label.aliases)}
+
+
+def is_known(name: str) -> bool:
+    """Whether `name` (without a cut-off) is one of `KNOWN_LABELS` or an alias of one."""
+    return canonical(name) in _BY_NAME
 
 
 def split_label(text: str) -> tuple[str, str | None]:

@@ -1,4 +1,4 @@
-"""One registry class for algorithms, metrics, datasets, analyses, sections, executors and classifiers.
+"""One registry class for algorithms, metrics, datasets, analyses, sections, executors, classifiers and importers.
 
 A component is announced by an entry point (`[project.entry-points."recassay.metrics"]`), ours like a plugin's, and is
 imported only when it is asked for. Two packages that announce the same name are refused by name.
@@ -128,5 +128,6 @@ analyses: Registry[Any] = Registry("analysis", "recassay.analyses")
 sections: Registry[Any] = Registry("section", "recassay.sections")
 executors: Registry[Any] = Registry("executor", "recassay.executors")
 classifiers: Registry[Any] = Registry("classifier", "recassay.classifiers")
+importers: Registry[Any] = Registry("importer", "recassay.importers")
 
-REGISTRIES = (algorithms, metrics, datasets, analyses, sections, executors, classifiers)
+REGISTRIES = (algorithms, metrics, datasets, analyses, sections, executors, classifiers, importers)

@@ -13,6 +13,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.display import table_html
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label, known_direction, normal_label
+from recassay.core.result_checks import as_number, as_text, details, refuse_duplicates, refuse_infinite, refuse_nameless
 from recassay.core.types import FloatArray, IntArray
 
 
@@ -57,7 +58,8 @@ class Matrix:
     """One metric, complete and finite: `values[a, d]` of algorithm `a` on dataset `d`, names in sorted order.
 
     `replicates[a, d, :]` holds the repeated measurements (seeds or folds) behind each value, padded with NaN;
-    they are `paired` when position r means the same fold for every algorithm of a dataset.
+    they are `paired` when position r means the same fold for every algorithm of a dataset. `standard_errors[a, d]` is
+    that of a value whose table stated its deviation; 0 where none was stated or the repeats themselves are known.
     """
 
     values: FloatArray
@@ -68,6 +70,12 @@ class Matrix:
     replicates: FloatArray | None = None
     paired: bool = False
     missing: MissingCells = field(default_factory=MissingCells)
+    standard_errors: FloatArray | None = None
+
+    @property
+    def repeated(self) -> bool:
+        """Whether something is known of how the values vary when they are measured again."""
+        return self.replicates is not None or self.standard_errors is not None
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.algorithms), len(self.datasets)):
@@ -87,13 +95,25 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """A checked long table: algorithm, dataset, metric, value [, seed, fold]; missing values are null."""
+    """A checked long table: algorithm, dataset, metric, value [, seed, fold]; missing values are null.
+
+    Where they are known it has the columns of `columns.RESULT_DETAILS` as well. `notes` are sentences that a reader of
+    the numbers must know: what was stripped from cells, where they came from, what cannot be compared.
+    """
 
     frame: pl.DataFrame
     sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, *, where: str = "the table", sources: tuple[Source, ...] = ()) -> Results:
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        *,
+        where: str = "the table",
+        sources: tuple[Source, ...] = (),
+        notes: tuple[str, ...] = (),
+    ) -> Results:
         """Check a long frame and normalise its metric labels; each defect raises `InputError` with its own line."""
         absent = [name for name in (*c.RESULT_KEY, c.VALUE) if name not in frame.columns]
         if absent:
@@ -106,14 +126,16 @@ class Results:
             raise InputError("the table is empty", where=where, fix="give at least two algorithms on two datasets")
         kept = [*c.RESULT_KEY, *(n for n in c.RESULT_REPLICATES if n in frame.columns)]
         frame = frame.select(
-            *(_as_text(name) for name in kept), _as_number(frame.get_column(c.VALUE), where).alias(c.VALUE)
+            *(as_text(name) for name in kept),
+            as_number(frame.get_column(c.VALUE), where).alias(c.VALUE),
+            *details(frame),
         )
-        _refuse_nameless(frame, where)
+        refuse_nameless(frame, where)
         labels = {label: normal_label(label) for label in frame.get_column(c.METRIC).unique()}
         frame = frame.with_columns(pl.col(c.METRIC).replace(labels))
-        _refuse_infinite(frame, where)
-        _refuse_duplicates(frame, kept, where)
-        return cls(frame, sources)
+        refuse_infinite(frame, where)
+        refuse_duplicates(frame, kept, where)
+        return cls(frame, sources, notes)
 
     def _repr_html_(self) -> str:
         counts = f"{len(self.algorithms)} algorithms, {len(self.datasets)} datasets, {len(self.metrics)} metrics"
@@ -139,6 +161,9 @@ class Results:
         if higher_is_better is not None:
             return higher_is_better
         known = known_direction(metric)
+        if known is None and c.HIGHER_IS_BETTER in self.frame.columns:
+            said = self.frame.filter(pl.col(c.METRIC) == metric).get_column(c.HIGHER_IS_BETTER).drop_nulls().unique()
+            known = bool(said[0]) if said.len() == 1 else None
         if known is None:
             raise UsageError(
                 f"it is not known whether higher or lower values of {metric!r} are better",
@@ -191,6 +216,7 @@ class Results:
         algorithms, datasets, values = self.algorithms, self.datasets, self.table(label)
         rows = self.frame.filter(pl.col(c.METRIC) == label)
         replicates, paired = _replicates(rows, algorithms, datasets)
+        errors = _standard_errors(rows, algorithms, datasets)
         holes = np.isnan(values)
         record = MissingCells()
         if holes.any():
@@ -211,6 +237,7 @@ class Results:
                 names[:] = [n for n, k in zip(names, keep, strict=True) if k]
                 values = values[:, keep] if axis == 0 else values[keep]
                 replicates = replicates[:, keep] if axis == 0 else replicates[keep]
+                errors = errors[:, keep] if axis == 0 else errors[keep]
         if 0 < len(datasets) < least_datasets:
             raise NotApplicableError(
                 f"only one dataset has values for {label}, and this needs at least two datasets",
@@ -225,65 +252,7 @@ class Results:
             replicates=replicates if replicates.shape[2] > 1 else None,
             paired=paired,
             missing=record,
-        )
-
-
-def _as_text(name: str) -> pl.Expr:
-    return pl.col(name).cast(pl.String).str.strip_chars().alias(name)
-
-
-def _as_number(column: pl.Series, where: str) -> pl.Series:
-    """The values as float64, null for missing; text that is no number raises with its row."""
-    if column.dtype.is_numeric():
-        return column.cast(pl.Float64).fill_nan(None)
-    if column.dtype == pl.Null:
-        return column.cast(pl.Float64)
-    text = column.cast(pl.String).str.strip_chars()
-    absent = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "n/a", "null", "none", "-"])
-    number = text.cast(pl.Float64, strict=False)
-    bad = (number.is_null() & ~absent).arg_true()
-    if bad.len():
-        row = int(bad[0])
-        raise InputError(
-            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}",
-            where=where,
-            fix="use plain numbers with a decimal point, and leave a missing value empty",
-        )
-    return pl.select(pl.when(absent).then(None).otherwise(number)).to_series().fill_nan(None)
-
-
-def _refuse_nameless(frame: pl.DataFrame, where: str) -> None:
-    for name in c.RESULT_KEY:
-        blank = frame.get_column(name).fill_null("") == ""
-        if blank.any():
-            raise InputError(
-                f"column {name!r} is empty in data row {int(blank.arg_true()[0]) + 1}",
-                where=where,
-                fix="fill it in or remove the row",
-            )
-
-
-def _refuse_infinite(frame: pl.DataFrame, where: str) -> None:
-    bad = frame.get_column(c.VALUE).is_infinite().fill_null(False).arg_true()
-    if bad.len():
-        row = frame.row(int(bad[0]), named=True)
-        raise InputError(
-            f"{bad.len()} values are infinite, the first in data row {int(bad[0]) + 1} "
-            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
-            where=where,
-            fix="leave a value that could not be measured empty",
-        )
-
-
-def _refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
-    twice = frame.select(pl.struct(key).is_duplicated()).to_series().arg_true()
-    if twice.len():
-        row = frame.row(int(twice[0]), named=True)
-        raise InputError(
-            f"{twice.len()} rows repeat a cell, the first in data row {int(twice[0]) + 1} "
-            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
-            where=where,
-            fix="remove the repetition, or tell repeated measurements apart by a column 'seed' or 'fold'",
+            standard_errors=errors if errors.any() else None,
         )
 
 
@@ -328,6 +297,23 @@ def _replicates(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) 
         for part in rows.partition_by(c.DATASET)
     )
     return array, paired
+
+
+def _standard_errors(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> FloatArray:
+    """The standard error of each cell with a single measurement and a stated deviation; 0 elsewhere.
+
+    It is the deviation over the square root of the runs it is of. Where their number is not known the deviation is
+    taken whole, as of one run: too wide an interval rather than too narrow a one.
+    """
+    errors = np.zeros((len(algorithms), len(datasets)))
+    if c.DEVIATION not in rows.columns:
+        return errors
+    runs = pl.col(c.RUNS).fill_null(1).clip(1) if c.RUNS in rows.columns else pl.lit(1)
+    alone = rows.filter(pl.len().over(c.ALGORITHM, c.DATASET) == 1).drop_nulls([c.DEVIATION, c.VALUE])
+    errors[_places(alone, algorithms, datasets)] = (
+        alone.select(pl.col(c.DEVIATION) / runs.sqrt()).to_series().to_numpy()
+    )
+    return errors
 
 
 def _fill_worst(

@@ -12,6 +12,7 @@ from recassay.core.errors import NotApplicableError
 if TYPE_CHECKING:
     from recassay.core.results import Results
     from recassay.core.strata import StrataEvidence
+    from recassay.data.tables.join import Part
     from recassay.store.store import Store
 
 
@@ -80,3 +81,38 @@ def candidates(store: Store) -> Results:
     others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}
     kept = results.frame.filter(~results.frame.get_column(c.ALGORITHM).is_in(sorted(others)))
     return Results(kept, results.sources) if others and kept.get_column(c.ALGORITHM).n_unique() > 1 else results
+
+
+def study_part(folder: Path) -> Part:
+    """The table of a study as a part of a larger one: each value with its version, its convention and its split."""
+    import polars as pl
+
+    from recassay.core import columns as c
+    from recassay.core.errors import InputError
+    from recassay.data.tables.join import Part
+    from recassay.recommenders.plan import SplitSpec
+    from recassay.recommenders.splits import split_record
+    from recassay.store.store import Store
+
+    with Store.open(folder) as store:
+        results, manifest, cells = candidates(store), store.manifest(), store.cells()
+    splits: dict[str, str] = {}
+    for cell in cells:
+        if "split" in cell.spec and cell.dataset not in splits and cell.fold is None:
+            try:
+                record = split_record(folder, SplitSpec.model_validate(cell.spec["split"]).id)
+            except InputError:
+                continue
+            splits[cell.dataset] = f"split {record.fingerprint[:12]}"
+    ways = {
+        label: f"{said['variant']}: {said['convention']}"
+        for label, said in manifest.get("metrics", {}).items()
+        if "variant" in said
+    }
+    frame = results.frame.with_columns(
+        pl.lit("RecAssay").alias(c.FRAMEWORK),
+        pl.lit(manifest.get("versions", {}).get("recassay"), dtype=pl.String).alias(c.VERSION),
+        pl.col(c.METRIC).replace_strict(ways, default=None, return_dtype=pl.String).alias(c.CONVENTION),
+        pl.col(c.DATASET).replace_strict(splits, default=None, return_dtype=pl.String).alias(c.PROTOCOL),
+    )
+    return Part(frame, str(folder), results.sources[0] if results.sources else None)

@@ -67,11 +67,10 @@ def plot_intervals(result: PerDatasetResult) -> Any:
         title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, anchor=alt.Undefined)
         panels.append(alt.layer(*marks).properties(width=170, height=15 * len(order), title=title))
     chart = alt.concat(*panels, columns=columns, spacing=16).resolve_scale(color="shared")
-    over = "users" if result.source == "users" else "repeated runs"
+    how = {"users": "t intervals over users", "stated": "intervals from stated deviations"}
+    over = how.get(result.source, "t intervals over repeated runs")
     share = f"{100 * result.confidence:g} %"
-    return themed(
-        chart, f"{result.metric} with intervals", f"{share} t intervals over {over}; the scales differ between datasets"
-    )
+    return themed(chart, f"{result.metric} with intervals", f"{share} {over}; the scales differ between datasets")
 
 
 def _short(value: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from recassay.analysis.advise.cost import SIZE, expected_cost
 from recassay.analysis.advise.order_model import (
     OrderModel,
     best_candidate,
@@ -17,7 +18,7 @@ from recassay.analysis.advise.order_model import (
     nested_predictions,
     predict,
 )
-from recassay.analysis.advise.result import AdviseResult, Neighbour, Outside, Skill
+from recassay.analysis.advise.result import AdviseResult, Cost, Neighbour, Outside, Skill
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.dataset_space.space import Standardisation
 from recassay.analysis.inference.agreement import spearman
@@ -27,7 +28,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.core import ties
 from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, listing
-from recassay.core.results import Matrix
+from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, IntArray
 
@@ -45,6 +46,8 @@ def advise_for(
     *,
     k: int = 5,
     notes: tuple[str, ...] = (),
+    results: Results | None = None,
+    evidence: str = "",
     confidence: float = CONFIDENCE,
     replicates: int = 10_000,
     seed: int = 0,
@@ -58,7 +61,7 @@ def advise_for(
     leaving each dataset out of the whole procedure, beside the overall mean rank as the baseline. The interval of a
     predicted rank is its prediction -/+ the quantile ceil((n + 1) confidence) of the n absolute errors so made on that
     algorithm (as split conformal prediction; from 1 to the number of algorithms where n is too small for it). The
-    baseline has intervals of the same kind.
+    baseline has intervals of the same kind. `results`, where given, hold the timings that the expected cost is from.
     """
     n = len(matrix.datasets)
     if n < FEWEST:
@@ -110,7 +113,15 @@ def advise_for(
         skills=skills,
         confidence=confidence,
         notes=notes,
+        evidence=evidence,
+        cost=_cost(results, table, characteristics, confidence),
     )
+
+
+def _cost(
+    results: Results | None, table: CharacteristicsTable, own: Mapping[str, float], confidence: float
+) -> tuple[Cost, ...]:
+    return () if results is None else expected_cost(results, table, float(own.get(SIZE, 0.0)), confidence=confidence)
 
 
 def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
@@ -137,6 +148,7 @@ def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float,
         values=matrix.values[:, near],
         datasets=tuple(matrix.datasets[d] for d in near),
         replicates=None if matrix.replicates is None else matrix.replicates[:, near],
+        standard_errors=None if matrix.standard_errors is None else matrix.standard_errors[:, near],
     )
     return rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -72,12 +72,24 @@ class Skill:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds to train an algorithm on a dataset of this size, with an interval, from `datasets` timings."""
+
+    algorithm: str
+    seconds: float
+    low: float
+    high: float
+    datasets: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AdviseResult(Displayed):
     """Nearest datasets, the ranking among them, the predicted ranks, and what such predictions have been worth.
 
     Arrays follow `algorithms`. `usual_distance` is the median and the largest distance of the benchmark's datasets to
-    their own nearest neighbour.
+    their own nearest neighbour. `evidence` says where the benchmark comes from and by which protocol; `cost` what
+    training will take on the machine of the benchmark; `study` is the text of a study file to run next.
     """
 
     dataset: str
@@ -102,6 +114,9 @@ class AdviseResult(Displayed):
     skills: dict[str, Skill]
     confidence: float
     notes: tuple[str, ...] = ()
+    evidence: str = ""
+    cost: tuple[Cost, ...] = ()
+    study: str = ""
 
     @property
     def trusts_model(self) -> bool:
@@ -181,7 +196,7 @@ class AdviseResult(Displayed):
         ).fill_nan(None)
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The ranks, the nearest datasets, the characteristics, and the worth of predictions."""
+        """The ranks, the nearest datasets, the characteristics, the worth of predictions, and the cost."""
         skills = [{"method": name, **{k: v for k, v in skill.to_dict().items() if k != "gain_over_baseline"},
                    "gain": skill.gain, "gain_low": skill.gain_interval[0], "gain_high": skill.gain_interval[1]}
                   for name, skill in self.skills.items()]  # fmt: skip
@@ -192,12 +207,13 @@ class AdviseResult(Displayed):
             "used": [name in self.used for name in self.characteristics],
             "outside": [name in beyond for name in self.characteristics],
         }
-        return {
+        tables = {
             "advice": self.to_frame(),
             "advice_nearest": pl.DataFrame([{c.DATASET: n.dataset, "distance": n.distance} for n in self.nearest]),
             "advice_characteristics": pl.DataFrame(described),
             "advice_skill": pl.DataFrame(skills),
         }
+        return tables | ({"advice_cost": pl.DataFrame([asdict(one) for one in self.cost])} if self.cost else {})
 
     def to_dict(self) -> dict[str, Any]:
         """`nearest`, `ranking_among_nearest`, `predicted`, `overall`, `order`, `skill`, `outside` and `warnings`."""
@@ -229,5 +245,10 @@ class AdviseResult(Displayed):
             "model": self.model,
             "skill": {name: skill.to_dict() for name, skill in self.skills.items()},
             "verdict": self.verdict(),
+            "evidence": self.evidence,
+            "seconds_fit": {
+                one.algorithm: {"estimate": one.seconds, "interval": [one.low, one.high]} for one in self.cost
+            },
+            "study": self.study,
             "settings": {"datasets": self.n_datasets, "confidence": self.confidence},
         }

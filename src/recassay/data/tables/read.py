@@ -34,12 +34,18 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
     data, origin = read_bytes(path, empty_fix=empty_fix)
-    if Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}:
+    packed = Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}
+    return read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix), origin
+
+
+def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix: str = "give a table") -> pl.DataFrame:
+    """The table that the bytes are: Parquet (by its first bytes, unless it is said), else delimited text."""
+    if parquet or (parquet is None and data[:4] == b"PAR1"):
         try:
-            return pl.read_parquet(io.BytesIO(data)), origin
+            return pl.read_parquet(io.BytesIO(data))
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("is not a readable Parquet file", where=origin.file, fix="write it again") from error
-    return _read_text(data, origin.file, empty_fix), origin
+            raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
+    return _read_text(data, name, empty_fix)
 
 
 def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:

@@ -17,7 +17,8 @@ def sentences(result: AdviseResult) -> list[str]:
     then = f", then {listing(names[1:3], last='and')}" if len(names) > 1 else ""
     by = "the model on characteristics" if result.trusts_model else "the mean rank over the whole benchmark"
     advised = f"On {result.title} try {names[0]} first{then}: in brackets the rank to expect by {by}."
-    return [advised, result.verdict(), *result.warnings()]
+    evidence = [f"Evidence: {result.evidence}"] if result.evidence else []
+    return [advised, result.verdict(), *result.warnings(), *evidence]
 
 
 def tables(result: AdviseResult) -> list[Table]:
@@ -37,7 +38,7 @@ def tables(result: AdviseResult) -> list[Table]:
          else f"{skill.gain:+.2f} ({skill.gain_interval[0]:+.2f} to {skill.gain_interval[1]:+.2f})"]
         for name, skill in result.skills.items()
     ]  # fmt: skip
-    return [
+    shown = [
         Table(
             f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
             f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
@@ -59,6 +60,21 @@ def tables(result: AdviseResult) -> list[Table]:
             important=["error of the ranks", "gain over overall"],
         ),
     ]
+    return [*shown, *_cost(result)]
+
+
+def _cost(result: AdviseResult) -> list[Table]:
+    if not result.cost:
+        return []
+    rows = [
+        [one.algorithm, *(f"{seconds:.3g}" for seconds in (one.seconds, one.low, one.high))]
+        for one in sorted(result.cost, key=lambda one: one.seconds)
+    ]
+    title = (
+        "Seconds to train on data of this size, on the machine of the benchmark; "
+        f"{100 * result.confidence:g} % intervals for one dataset"
+    )
+    return [Table(title, ["algorithm", "seconds", "from", "to"], rows)]
 
 
 def _ranked(rank: float, interval: Sequence[float]) -> str:

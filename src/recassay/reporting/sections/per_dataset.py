@@ -24,8 +24,9 @@ def figures(result: PerDatasetResult) -> list[Figure]:
     whole = f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best."
     shown = [Figure("per_dataset", whole, plot_values(result), "per_dataset")]
     if result.source != "none":
-        over = "the users of its test part" if result.source == "users" else "seeds or folds"
-        caption = f"Each dataset's values with {100 * result.confidence:g} % intervals over {over}."
+        over = {"users": "over the users of its test part", "stated": "from the deviations that the table states"}
+        how = over.get(result.source, "over seeds or folds")
+        caption = f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
         shown.append(Figure("per_dataset_intervals", caption, plot_intervals(result), "per_dataset"))
     return shown
 

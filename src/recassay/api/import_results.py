@@ -1,0 +1,66 @@
+"""The verb `import`: results of other tools as the common table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+from recassay.api.tables import joined_results
+from recassay.core.errors import UsageError
+from recassay.core.inputs import PathLike, ResultsLike
+from recassay.core.results import Results
+from recassay.data.tables.roles import Asked
+from recassay.reporting.files import write_files
+
+ENDINGS = (".parquet", ".csv", ".tsv")
+
+
+def import_results(
+    source: ResultsLike,
+    *,
+    out: PathLike | None = None,
+    format: str | None = None,
+    dataset: str | None = None,
+    metric: str | None = None,
+    wide: bool = False,
+    transpose: bool = False,
+    columns: Mapping[str, str] | None = None,
+    prefer: str = "error",
+) -> Results:
+    """Results from anything that `load_results` reads, as the common table.
+
+    Each value has its framework, version, convention, protocol and file where they are known.
+
+    Args:
+        source: one place (file, folder, study, frame, `published:NAME`), or a list of them.
+        out: the file that the table is written to: .parquet, .csv or .tsv.
+        format: the framework that wrote the file, or `table`; by default the content decides.
+        dataset: what the table is on, where it does not say it; by default by the file's name.
+        metric: what the values are, where the table does not say it.
+        wide: the table is wide: first column algorithm, one column per dataset.
+        transpose: the table is wide with a row per dataset.
+        columns: your names of our columns, such as `{"value": "score"}`.
+        prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
+    """
+    target = Path(out) if out is not None else None
+    if target is not None and target.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"cannot write {target.suffix or 'a file without an ending'}",
+            where=str(target),
+            fix=f"name a file that ends in {', '.join(ENDINGS)}",
+        )
+    asked = Asked(metric, wide, transpose, columns or {}, dataset)
+    places = list(source) if isinstance(source, (list, tuple)) else [source]
+    results = joined_results(places, asked, format, prefer)
+    if target is not None:
+        write_files(target.parent, {target.name: _written(results, target.suffix.lower())})
+    return results
+
+
+def _written(results: Results, ending: str) -> bytes:
+    if ending == ".parquet":
+        stream = BytesIO()
+        results.frame.write_parquet(stream)
+        return stream.getvalue()
+    return results.frame.write_csv(separator="\t" if ending == ".tsv" else ",").encode()

@@ -1,0 +1,1 @@
+"""The numbers of the papers, computed anew from published tables: one file for each paper."""

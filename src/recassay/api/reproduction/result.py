@@ -1,0 +1,100 @@
+"""What `reproduce` found: each printed number beside ours, and the counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from recassay.core.display import Displayed
+from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ReproducedNumber:
+    """A printed number, ours, and what follows."""
+
+    told: PrintedNumber
+    ours: float | str | None
+    difference: float | None
+    verdict: Verdict
+
+    @property
+    def fell(self) -> bool:
+        """Whether it used to agree better than it does now."""
+        return VERDICTS.index(self.verdict) > VERDICTS.index(self.told.expected)
+
+    @property
+    def reason(self) -> str:
+        """Why it does not agree fully, where the list knows it; that it used to, where it did."""
+        if self.fell:
+            return f"it used to be: {self.told.expected}"
+        return self.told.reason if self.verdict in ("near", "does not follow") else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReproduceResult(Displayed):
+    """The numbers of the papers, computed anew."""
+
+    papers: tuple[PaperRecord, ...]
+    numbers: tuple[ReproducedNumber, ...]
+
+    @property
+    def fallen(self) -> list[ReproducedNumber]:
+        """Numbers that used to agree and no longer do."""
+        return [one for one in self.numbers if one.fell]
+
+    def count(self, paper: str | None = None, table: str | None = None) -> dict[Verdict, int]:
+        """How many numbers have each verdict, of one paper or one table of it."""
+        kept = [one for one in self.numbers if paper in (None, one.told.paper) and table in (None, one.told.table)]
+        return {verdict: sum(one.verdict == verdict for one in kept) for verdict in VERDICTS}
+
+    def summary(self) -> pl.DataFrame:
+        """One row for each table of each paper: how many numbers have each verdict."""
+        places = list(dict.fromkeys((one.told.paper, one.told.table) for one in self.numbers))
+        rows = [{"paper": paper, "table": table, **self.count(paper, table)} for paper, table in places]
+        return pl.DataFrame(rows)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each number: where it stands, printed, ours, difference, verdict and reason."""
+        return pl.DataFrame(
+            [
+                {
+                    "paper": one.told.paper,
+                    "table": one.told.table,
+                    "row": one.told.row,
+                    "column": one.told.column,
+                    "printed": one.told.printed,
+                    "ours": shown(one.ours, one.told.digits),
+                    "difference": one.difference,
+                    "verdict": one.verdict,
+                    "reason": one.reason,
+                }
+                for one in self.numbers
+            ],
+            schema_overrides={"difference": pl.Float64},
+        )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Every number, and the counts by table."""
+        return {"reproduction": self.to_frame(), "reproduction_summary": self.summary()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, every number, what is left out, and what no longer agrees."""
+        return {
+            "counts": self.count(),
+            "by_table": self.summary().to_dicts(),
+            "numbers": self.to_frame().to_dicts(),
+            "left_out": {paper.name: [{"what": w, "why": y} for w, y in paper.not_recomputed] for paper in self.papers},
+            "no_longer_agrees": [f"{o.told.paper}, {o.told.table}, {o.told.row}, {o.told.column}" for o in self.fallen],
+        }
+
+
+def shown(ours: float | str | None, digits: int | None) -> str | None:
+    """Ours to two digits more than the printed."""
+    if ours is None or isinstance(ours, str):
+        return ours
+    if digits == 0 and ours.is_integer():
+        return f"{ours:.0f}"
+    return f"{ours:.{min(digits + 2, 10)}f}" if digits is not None else repr(ours)

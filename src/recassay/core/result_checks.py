@@ -1,0 +1,90 @@
+"""Checks of a long results table: each defect raises with a line of its own."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+
+DETAIL_TYPES: dict[str, type[pl.DataType]] = {c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean}
+"""The types of the optional columns that are no text."""
+
+
+def details(frame: pl.DataFrame) -> list[pl.Expr]:
+    """The optional columns of `columns.RESULT_DETAILS` that the frame has, in their types; nonsense in them is null."""
+    found = []
+    for name in c.RESULT_DETAILS:
+        if name in frame.columns:
+            wanted = DETAIL_TYPES.get(name, pl.String)
+            source = pl.col(name)
+            if wanted == pl.Boolean and frame.schema[name] == pl.String:
+                source = source.str.to_lowercase().replace_strict({"true": True, "false": False}, default=None)
+            kept = source.cast(wanted, strict=False)
+            found.append(
+                pl.when(kept.is_finite() & (kept >= 0)).then(kept).alias(name) if name == c.DEVIATION else kept
+            )
+    return found
+
+
+def as_text(name: str) -> pl.Expr:
+    """A column of names, without the space around them."""
+    return pl.col(name).cast(pl.String).str.strip_chars().alias(name)
+
+
+def as_number(column: pl.Series, where: str) -> pl.Series:
+    """The values as float64, null for missing; text that is no number raises with its row."""
+    if column.dtype.is_numeric():
+        return column.cast(pl.Float64).fill_nan(None)
+    if column.dtype == pl.Null:
+        return column.cast(pl.Float64)
+    text = column.cast(pl.String).str.strip_chars()
+    absent = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "n/a", "null", "none", "-"])
+    number = text.cast(pl.Float64, strict=False)
+    bad = (number.is_null() & ~absent).arg_true()
+    if bad.len():
+        row = int(bad[0])
+        raise InputError(
+            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}",
+            where=where,
+            fix="use plain numbers with a decimal point, and leave a missing value empty",
+        )
+    return pl.select(pl.when(absent).then(None).otherwise(number)).to_series().fill_nan(None)
+
+
+def refuse_nameless(frame: pl.DataFrame, where: str) -> None:
+    """A row without algorithm, dataset or metric."""
+    for name in c.RESULT_KEY:
+        blank = frame.get_column(name).fill_null("") == ""
+        if blank.any():
+            raise InputError(
+                f"column {name!r} is empty in data row {int(blank.arg_true()[0]) + 1}",
+                where=where,
+                fix="fill it in or remove the row",
+            )
+
+
+def refuse_infinite(frame: pl.DataFrame, where: str) -> None:
+    """A value that is no finite number."""
+    bad = frame.get_column(c.VALUE).is_infinite().fill_null(False).arg_true()
+    if bad.len():
+        row = frame.row(int(bad[0]), named=True)
+        raise InputError(
+            f"{bad.len()} values are infinite, the first in data row {int(bad[0]) + 1} "
+            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
+            where=where,
+            fix="leave a value that could not be measured empty",
+        )
+
+
+def refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
+    """Two rows of one cell that nothing tells apart."""
+    twice = frame.select(pl.struct(key).is_duplicated()).to_series().arg_true()
+    if twice.len():
+        row = frame.row(int(twice[0]), named=True)
+        raise InputError(
+            f"{twice.len()} rows repeat a cell, the first in data row {int(twice[0]) + 1} "
+            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
+            where=where,
+            fix="remove the repetition, or tell repeated measurements apart by a column 'seed' or 'fold'",
+        )

@@ -1,0 +1,1 @@
+"""Results of other frameworks: a file for each, found by what stands in the file."""

@@ -1,0 +1,69 @@
+"""AutoML benchmarks: amlb's `results.csv`, and the tables of AutoGluon and TabArena (`framework, task, metric_error`).
+
+In amlb `result` is the task's own metric with higher better (`neg_logloss`); it is kept as `result`, and each other
+metric under its name. `metric_error` of TabArena is the task's own error, lower is better.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import own_name, spelled
+from recassay.data.tables.read import read_frame
+
+_WHO = ("framework", "method", "model", "algorithm")
+_WHERE = ("task", "dataset", "name", "tid")
+_SETTINGS = (
+    "id constraint type mode version params app_version utc models_count models tag info metric fold seed result "
+    "problem_type duration tid rank imputed"
+)
+_NO_METRICS = frozenset(_SETTINGS.split())
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """`framework` and `task` with `result` or `metric_error`."""
+    header = set(file.header)
+    if {"framework", "task", "result", "metric"} <= header:
+        return "results"
+    return "results" if "metric_error" in header and header & set(_WHO) and header & set(_WHERE) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each framework, task, fold and metric."""
+    frame = read_frame(file.data, file.name)
+    who = next(name for name in _WHO if name in frame.columns)
+    where = next(name for name in _WHERE if name in frame.columns)
+    names = [pl.col(who).cast(pl.String).alias(c.ALGORITHM), pl.col(where).cast(pl.String).alias(c.DATASET)]
+    names += [pl.col(name).cast(pl.String) for name in (c.FOLD,) if name in frame.columns]
+    columns = [n for n in frame.columns if n not in _NO_METRICS | {who, where} and spelled(n) is not None]
+    columns += [
+        name for name in ("result", "metric_error", "duration") if name in frame.columns and name not in columns
+    ]
+    parts = []
+    for column in columns:
+        metric = spelled(column)
+        label = "result" if column == "result" else metric.label if metric else own_name(column)
+        better = True if column == "result" else None
+        parts.append(
+            frame.select(
+                *names,
+                pl.lit(label).alias(c.METRIC),
+                pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE),
+                pl.lit(better, dtype=pl.Boolean).alias(c.HIGHER_IS_BETTER),
+            )
+        )
+    version = pl.lit(None, dtype=pl.String)
+    kind = "amlb" if "result" in frame.columns else "TabArena"
+    long = pl.concat(parts).drop_nulls(c.VALUE).unique(maintain_order=True)
+    failed = frame.filter(pl.col("result").cast(pl.Float64, strict=False).is_null()).height if kind == "amlb" else 0
+    notes = (f"{failed} failed runs have no result",) if failed else ()
+    return Imported(long.with_columns(pl.lit(kind).alias(c.FRAMEWORK), version.alias(c.VERSION)), notes)
+
+
+IMPORTER = Importer(
+    name="automl", title="amlb, AutoGluon, TabArena", files="results.csv of amlb, or a table with metric_error",
+    recognise=recognise, read=read, aliases=("amlb", "tabarena", "autogluon"),
+)  # fmt: skip

@@ -1,0 +1,41 @@
+"""BARS leaderboards (reczoo/BARS): `Year,Publication,Model,Paper URL,Recall@20,...`; a file for each dataset."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.conventions import BINARY, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.read import read_frame
+
+_COLUMNS = {"Year", "Publication", "Model", "Paper URL"}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By the columns that every leaderboard begins with."""
+    return "results" if set(file.header) >= _COLUMNS else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each model and metric; a model that stands there twice keeps its last row."""
+    frame = read_frame(file.data, file.name)
+    metrics = [name for name in frame.columns if spelled(name) is not None]
+    repeated = frame.height - frame.get_column("Model").n_unique()
+    frame = frame.unique("Model", keep="last", maintain_order=True)
+    long = frame.unpivot(index="Model", on=metrics, variable_name=c.METRIC, value_name=c.VALUE).select(
+        pl.col("Model").str.strip_chars().alias(c.ALGORITHM),
+        c.METRIC,
+        pl.col(c.VALUE).str.strip_chars().str.strip_suffix("%").cast(pl.Float64, strict=False),
+    )
+    notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
+    dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")
+    made = with_conventions(long, accuracy(ndcg=BINARY), framework="BARS")
+    return Imported(made.with_columns(pl.lit(dataset).alias(c.DATASET)), notes)
+
+
+IMPORTER = Importer(
+    name="bars", title="BARS", files="a leaderboard as CSV, named after its dataset", recognise=recognise, read=read
+)

@@ -1,0 +1,86 @@
+"""What an importer is: it knows the files of one framework by what stands in them, and reads results from them.
+
+Importers are announced in the entry-point group `recassay.importers`, ours like a plugin's:
+
+    [project.entry-points."recassay.importers"]
+    mine = "my_package.reader:IMPORTER"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.opened import OpenedFile
+
+Kind = Literal["results", "user results", "lists", "judgements", "other"]
+"""What a file holds: numbers of a table, or one for each user; recommendation lists; what users liked; something else
+(settings, tests) that is known and is no table of results."""
+
+RESULTS: tuple[Kind, ...] = ("results", "user results")
+KIND_WORDS: Mapping[str, str] = {
+    "lists": "recommendation lists",
+    "judgements": "relevance judgements",
+    "other": "settings or tests",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imported:
+    """A long frame (algorithm, metric, value; dataset, seed, fold and details where known) and what to tell of it.
+
+    Where the file does not say the dataset, the column is absent or null, and the caller fills it in.
+    """
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """The files of one framework.
+
+    `recognise` looks at a file and says what it holds, or None where it is not of this framework; it never raises.
+    `read` is called for files that hold results. `files` says in a line which files those are.
+    """
+
+    name: str
+    title: str
+    files: str
+    recognise: Callable[[OpenedFile], Kind | None]
+    read: Callable[[OpenedFile], Imported]
+    aliases: tuple[str, ...] = field(default=())
+
+
+def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows of names and numbers as a frame; absent keys are null."""
+    names = (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.SEED, c.FOLD, *c.RESULT_DETAILS)
+    types = dict.fromkeys(names, pl.String) | {
+        c.VALUE: pl.Float64, c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean
+    }  # fmt: skip
+    listed = list(rows)
+    used = [name for name in names if any(row.get(name) is not None for row in listed)]
+    keys = list(dict.fromkeys([c.ALGORITHM, c.METRIC, c.VALUE, *used]))
+    data = {name: [_fitting(row.get(name), types[name]) for row in listed] for name in keys}
+    return pl.DataFrame(data, schema={name: types[name] for name in keys}, strict=False)
+
+
+def _fitting(value: Any, kind: Any) -> Any:
+    return str(value) if kind == pl.String and value is not None else value
+
+
+def mean_over_users(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row for each cell from one for each user: the mean, the deviation over users, and their number.
+
+    The deviation over the square root of the number of users is the standard error of the mean, which is how the
+    deviation and the runs of a row are used everywhere.
+    """
+    keys = [name for name in frame.columns if name not in (c.USER, c.VALUE)]
+    value = pl.col(c.VALUE).drop_nans()
+    return frame.group_by(keys, maintain_order=True).agg(
+        value.mean().alias(c.VALUE), value.std().alias(c.DEVIATION), value.count().cast(pl.Int64).alias(c.RUNS)
+    )

@@ -1,0 +1,79 @@
+"""Cornac: the table of an experiment's log (`CornacExp-*.log`), and the values of each user as JSON.
+
+A log holds a table of the validation before that of the test; the last table is read. MAP, MRR and AUC are over the
+whole ranking.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, mean_over_users
+from recassay.data.importers.conventions import BINARY, WHOLE_LIST, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.grid import table_of
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.roles import Asked
+from recassay.data.tables.shapes import long_form
+from recassay.data.tables.textual import barred_grids
+
+METRICS = accuracy(ndcg=BINARY, map=WHOLE_LIST) | {
+    "mrr": Known("mrr", "first: the first hit of the whole ranking counts")
+}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """TEST: above a table of bars and pluses; or values by model, metric and user."""
+    if re.search(r"^TEST:\s*$", file.head, re.MULTILINE) and re.search(r"-\s\+\s-", file.head):
+        return "results"
+    return "user results" if _by_user(file.json) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """The table of the test, or means over the values of the users."""
+    if file.json is not None:
+        long = mean_over_users(
+            long_frame(
+                {c.ALGORITHM: model, c.METRIC: metric, c.SEED: user, c.VALUE: value}
+                for model, metrics in file.json.items()
+                for metric, users in metrics.items()
+                for user, value in users.items()
+            ).rename({c.SEED: c.USER})
+        )
+        return Imported(with_conventions(long, METRICS, framework="Cornac"))
+    parts = []
+    for block in re.split(r"^TEST:\s*$", file.text, flags=re.MULTILINE)[1:]:
+        table = next(filter(None, map(table_of, barred_grids(re.split(r"^VALIDATION:", block, flags=re.M)[0]))), None)
+        if table is not None:
+            parts.append(long_form(table, Asked(), file.name, file.dataset())[0])
+    if not parts:
+        raise InputError("holds no table below TEST:", where=file.name, fix="give the log of an experiment that ended")
+    frame = pl.concat(parts, how="diagonal_relaxed").unique([c.ALGORITHM, c.METRIC], keep="last", maintain_order=True)
+    return Imported(with_conventions(frame.drop(c.DATASET), METRICS, framework="Cornac"))
+
+
+def _by_user(document: Any) -> bool:
+    """`{model: {metric: {user: number}}}` with known metrics."""
+    if not isinstance(document, dict) or not document:
+        return False
+    return all(
+        isinstance(metrics, dict) and metrics
+        and all(spelled(str(name)) is not None and isinstance(users, dict) and users
+                and all(isinstance(value, (int, float)) for value in list(users.values())[:5])
+                for name, users in metrics.items())
+        for metrics in document.values()
+    )  # fmt: skip
+
+
+IMPORTER = Importer(
+    name="cornac",
+    title="Cornac",
+    files="the log of an experiment (CornacExp-*.log) or user results as JSON",
+    recognise=recognise,
+    read=read,
+)

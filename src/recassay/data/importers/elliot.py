@@ -1,0 +1,87 @@
+"""Elliot: `performance/rec_cutoff_10_*.tsv` and the same as `triplets_*`.
+
+The dataset is the folder above `performance`, the cut-off stands in the file's name. Elliot's Gini is 1 minus the Gini
+coefficient and is turned; its MAP is the mean of precision@1 to precision@k; its ItemCoverage a count.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.conventions import COUNT, EXPONENTIAL, MEAN_PRECISION, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import read_frame
+
+METRICS = accuracy(
+    ndcg=EXPONENTIAL,
+    map=MEAN_PRECISION,
+    gini=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)", turned=True),
+    giniindex=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)", turned=True),
+    itemcoverage=Known("items_covered"),
+    coverage=Known("items_covered"),
+    usercoverage=Known("users_covered"),
+    numretrieved=Known("num_retrieved"),
+    sentropy=Known("entropy", "bits: in bits"),
+    entropy=Known("entropy", "bits: in bits"),
+    arp=Known("popularity", COUNT),
+    popularity=Known("popularity", COUNT),
+)
+_NAME = re.compile(r"^(?P<triplets>triplets_)?rec_(?:perf_)?cutoff_(?P<k>\d+)_relthreshold_(?P<threshold>[\d.]+)")
+_TEST = re.compile(r"^stat_(?:paired_ttest|wilcoxon_test)_cutoff_\d+")
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By the name that Elliot gives its files and a column `model`."""
+    if _NAME.match(file.stem) and file.header[:1] == ["model"]:
+        return "results"
+    if _TEST.match(file.stem) or file.stem.startswith("bestmodelparams_cutoff"):
+        return "other"
+    first = (file.lines or [""])[0].split("\t")
+    below = "recs" in file.parents()[:1] and file.suffix == ".tsv"
+    return "lists" if below and len(first) == 3 and _is_number(first[2]) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each model and metric, with the cut-off and the threshold of the file's name."""
+    frame = read_frame(file.data, file.name)
+    named = _NAME.match(file.stem)
+    if {"metric", "value"} <= set(frame.columns):
+        long = frame.select(pl.col("model").alias(c.ALGORITHM), c.METRIC, c.VALUE)
+    else:
+        long = frame.unpivot(index="model", variable_name=c.METRIC, value_name=c.VALUE).rename({"model": c.ALGORITHM})
+    long = long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+    folders = [name for name in file.parents()[:2] if name.lower() != "performance"]
+    turned = "gini" in [name.lower() for name in long.get_column(c.METRIC).unique().to_list()]
+    made = with_conventions(long, METRICS, framework="Elliot", k=int(named["k"]) if named else None).with_columns(
+        pl.lit(folders[0] if folders else file.dataset()).alias(c.DATASET),
+        pl.lit(f"Elliot relevance threshold {named['threshold']}" if named else None, dtype=pl.String).alias(
+            c.PROTOCOL
+        ),
+        pl.col(c.ALGORITHM).map_elements(_short, return_dtype=pl.String),
+    )
+    if made.select(c.ALGORITHM, c.METRIC).is_duplicated().any():
+        made = made.with_columns(long.get_column(c.ALGORITHM))
+    notes = ("Elliot's Gini is 1 minus the Gini coefficient and was turned",) if turned else ()
+    return Imported(made, notes)
+
+
+def _short(name: str) -> str:
+    """The model without its settings: `ItemKNN_nn=20_sim=cosine` is ItemKNN."""
+    return re.split(r"_(?=[A-Za-z0-9]+=)", name, maxsplit=1)[0]
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", text.strip()))
+
+
+IMPORTER = Importer(
+    name="elliot",
+    title="Elliot",
+    files="DATASET/performance/rec_cutoff_*.tsv and triplets_rec_cutoff_*.tsv",
+    recognise=recognise,
+    read=read,
+)

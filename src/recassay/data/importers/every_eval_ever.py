@@ -1,0 +1,92 @@
+"""Every Eval Ever: the shared JSON of evaluation results, one model in a file. An evaluation is a dataset.
+
+The schema gives each evaluation one score and says its direction; the metric is `metric_name` where there is one, the
+description where that is a known metric, else `score`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.labels import is_known, normal_label
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.opened import OpenedFile
+
+_HALF_WIDTH = 1.959964
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By `schema_version`, `model_info` and `evaluation_results`."""
+    document = file.json
+    if isinstance(document, dict) and {"schema_version", "model_info", "evaluation_results"} <= document.keys():
+        return "results"
+    return "other" if file.lines and '"instance_level_eval' in file.lines[0] else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each evaluation of the model."""
+    document = file.json
+    info = document["model_info"] if isinstance(document["model_info"], dict) else {}
+    library = document.get("eval_library") if isinstance(document.get("eval_library"), dict) else {}
+    rows = [
+        {
+            **row,
+            c.ALGORITHM: str(info.get("id") or info.get("name") or file.stem),
+            c.FRAMEWORK: str(library.get("name") or "Every Eval Ever"),
+            c.VERSION: library.get("version") if isinstance(library.get("version"), str) else None,
+        }
+        for row in _rows(document["evaluation_results"])
+    ]
+    return Imported(long_frame(rows))
+
+
+def _rows(results: Any) -> Iterator[dict[str, Any]]:
+    for one in results if isinstance(results, list) else []:
+        config = one.get("metric_config") or {}
+        details = one.get("score_details") or {}
+        score = details.get("score")
+        if not isinstance(score, (int, float)):
+            continue
+        lower = config.get("lower_is_better")
+        error = _standard_error(details)
+        yield {
+            c.DATASET: str(one.get("evaluation_name") or "evaluation"),
+            c.METRIC: _metric(config),
+            c.VALUE: float(score),
+            c.DEVIATION: error,
+            c.RUNS: 1 if error is not None else None,
+            c.HIGHER_IS_BETTER: None if lower is None else not lower,
+        }
+
+
+def _metric(config: Mapping[str, Any]) -> str:
+    for key in ("metric_name", "metric_id", "metric", "evaluation_description"):
+        said = config.get(key)
+        if isinstance(said, str) and said and (key != "evaluation_description" or is_known(said)):
+            return normal_label(said) if is_known(said) else said.lower()
+    return "score"
+
+
+def _standard_error(details: Mapping[str, Any]) -> float | None:
+    """The standard error where it is given, else from an interval of 95 %."""
+    said = details.get("uncertainty")
+    told = said if isinstance(said, dict) else {}
+    error = told.get("standard_error")
+    value = error.get("value") if isinstance(error, dict) else error
+    if isinstance(value, (int, float)):
+        return float(value)
+    interval = told.get("confidence_interval") or details.get("confidence_interval")
+    if isinstance(interval, dict):
+        low, high = interval.get("lower"), interval.get("upper")
+        level = interval.get("confidence_level", 0.95)
+        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and high > low and level == 0.95:
+            return (high - low) / 2 / _HALF_WIDTH
+    return None
+
+
+IMPORTER = Importer(
+    name="every_eval_ever", title="Every Eval Ever", files="{uuid}.json of its schema", recognise=recognise, read=read,
+    aliases=("eee", "every-eval-ever"),
+)  # fmt: skip

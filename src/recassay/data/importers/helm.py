@@ -1,0 +1,118 @@
+"""HELM: `stats.json` in the folder of a run (`mmlu:subject=x,model=openai_gpt2`), and the tables that `helm-summarize`
+writes (`groups/json/*.json`). A scenario is a dataset; means on the test split without perturbation are read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.core.labels import is_known, normal_label
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.opened import OpenedFile
+
+_BOOKKEEPING = re.compile(r"^(num_|max_prob|batch_size|finish_reason|inference_|training_|logprob|estimated_|runtime)")
+MOST_BYTES = 1 << 20
+_TABLE = {"title", "header", "rows"}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """A list of statistics with name and split, or tables with title, header and rows."""
+    document = file.json
+    if isinstance(document, list) and document and isinstance(document[0], dict):
+        first = document[0]
+        if isinstance(first.get("name"), dict) and "split" in first["name"] and "mean" in first:
+            return "results"
+        return "results" if first.keys() >= _TABLE else None
+    if isinstance(document, dict) and document.keys() >= _TABLE:
+        return "results"
+    if isinstance(document, dict) and {"adapter_spec", "scenario_spec"} <= document.keys():
+        return "other"
+    return None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each statistic of a run, or for each cell of a table."""
+    document = file.json
+    tables = document if isinstance(document, list) and document[0].keys() >= _TABLE else [document]
+    rows = list(_run(file)) if isinstance(document, list) and tables == [document] else [
+        row for table in tables for row in _table(table)
+    ]  # fmt: skip
+    if not rows:
+        raise InputError("holds no score on a test split", where=file.name, fix="give stats.json of a finished run")
+    return Imported(long_frame({**row, c.FRAMEWORK: "HELM"} for row in rows))
+
+
+def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
+    folder = _run_name(file)
+    scenario, _, arguments = folder.partition(":")
+    told = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
+    model = told.pop("model", None) or told.pop("model_deployment", None) or folder
+    for noise in ("method", "data_augmentation", "stop", "num_outputs"):
+        told.pop(noise, None)
+    dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in told.items())]).rstrip(":")
+    for one in file.json:
+        name = one["name"]
+        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in one:
+            continue
+        metric = str(name["name"])
+        if not _BOOKKEEPING.match(metric):
+            yield {
+                c.ALGORITHM: model.replace("_", "/", 1),
+                c.DATASET: dataset,
+                c.METRIC: _label(metric),
+                c.VALUE: one["mean"],
+            }
+
+
+def _run_name(file: OpenedFile) -> str:
+    """The name of the run: from `run_spec.json` beside the file where it is, else the folder's."""
+    beside = file.path.parent / "run_spec.json"
+    if beside.is_file() and beside.stat().st_size < MOST_BYTES:
+        told = OpenedFile(beside).json
+        if isinstance(told, dict) and isinstance(told.get("name"), str):
+            return str(told["name"])
+    return file.parents()[0]
+
+
+def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Columns are `Scenario - Metric`; `lower_is_better` says the direction."""
+    headers = [cell if isinstance(cell, dict) else {"value": cell} for cell in table["header"]]
+    for row in table["rows"]:
+        values = [cell.get("value") if isinstance(cell, dict) else cell for cell in row]
+        for header, value in zip(headers[1:], values[1:], strict=False):
+            title = str(header.get("value") or "")
+            scenario, dash, metric = title.rpartition(" - ")
+            said = header.get("metadata")
+            metadata = said if isinstance(said, dict) else {}
+            metric = str(metadata.get("metric") or metric)
+            scenario = str(metadata.get("run_group") or scenario)
+            if (
+                not (dash or metadata)
+                or not scenario
+                or not isinstance(value, (int, float))
+                or not math.isfinite(value)
+            ):
+                continue
+            lower = header.get("lower_is_better")
+            yield {
+                c.ALGORITHM: str(values[0]), c.DATASET: scenario, c.METRIC: _label(metric), c.VALUE: float(value),
+                c.HIGHER_IS_BETTER: None if lower is None else not lower,
+            }  # fmt: skip
+
+
+def _label(metric: str) -> str:
+    bare = metric.strip()
+    return normal_label(bare) if is_known(bare) else bare.lower()
+
+
+IMPORTER = Importer(
+    name="helm",
+    title="HELM",
+    files="stats.json of a run, groups/json/*.json of helm-summarize",
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,67 @@
+"""ir_measures: `measure value` lines, `query measure value` with `-q`, or JSON lines. A file is one system."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, mean_over_users
+from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.importers.trec import system_of
+
+METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT) | {
+    "ap": Known("map", BY_RELEVANT),
+    "success": Known("hitrate", "any: one hit is enough"),
+}
+_MEASURE = r"(?:AP|nDCG|P|R|RR|Rprec|Bpref|Success|ERR|RBP|SetP|SetR|SetF|Judged|IPrec|NumRet|NumRel|INST|SDCG|BPM)"
+_NAME = re.compile(rf"^{_MEASURE}(?:\([^)]*\))?(?:@\d+(?:\.\d+)?)?$")
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By the names of its measures, in lines of two or three columns or in JSON lines."""
+    first = file.lines[:20]
+    if first and all(line.startswith('{"query_id"') and '"measure"' in line for line in first):
+        return "user results"
+    lines = [line.split("\t") for line in first]
+    if not lines:
+        return None
+    if all(len(parts) == 2 and _NAME.match(parts[0]) for parts in lines):
+        return "results"
+    return "user results" if all(len(parts) == 3 and _NAME.match(parts[1]) for parts in lines) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """Means over queries with their deviation, or the printed means."""
+    rows = []
+    for line in file.text.splitlines():
+        if line.startswith("{"):
+            told = json.loads(line)
+            parts = [str(told.get("query_id", "all")), str(told["measure"]), str(told["value"])]
+        else:
+            parts = line.split("\t")
+            parts = ["all", *parts] if len(parts) == 2 else parts
+        if len(parts) == 3:
+            rows.append(
+                {c.ALGORITHM: system_of(file), c.SEED: parts[0], c.METRIC: _label(parts[1]), c.VALUE: float(parts[2])}
+            )
+    table = long_frame(rows)
+    queries = table.filter(pl.col(c.SEED) != "all")
+    long = mean_over_users(queries.rename({c.SEED: c.USER})) if queries.height else table.drop(c.SEED)
+    made = with_conventions(long, METRICS, framework="ir_measures").with_columns(pl.lit(file.folder()).alias(c.DATASET))
+    return Imported(made, (f"the dataset is not in it: that of the folder, {file.folder()!r}, was taken",))
+
+
+def _label(measure: str) -> str:
+    """`nDCG(dcg='exp-log2')@10` keeps its setting in its name."""
+    name, _, rest = measure.partition("(")
+    setting, _, cut = rest.partition(")")
+    return f"{name}[{setting}]{cut}" if setting else measure
+
+
+IMPORTER = Importer(
+    name="ir_measures", title="ir_measures", files="its output as lines or JSON lines", recognise=recognise, read=read
+)

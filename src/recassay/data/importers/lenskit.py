@@ -1,0 +1,72 @@
+"""LensKit: list metrics (one row for each model and user), their summary, and recommendation lists.
+
+Its NDCG divides a gain by log2 of the rank, so that the first two places count the same; `RecipRank` has no cut-off
+unless one is given.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind, mean_over_users
+from recassay.data.importers.conventions import LOG_RANK, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.read import read_frame
+
+METRICS = accuracy(ndcg=LOG_RANK, reciprank=Known("mrr", "first: the first hit within the list counts"))
+NO_COUNT = (
+    "the deviation in LensKit's summary is over users whose number it does not say, and was left out: give the list "
+    "metrics instead"
+)
+_KEYS = {"model": c.ALGORITHM, "algorithm": c.ALGORITHM, "recommender": c.ALGORITHM, "dataset": c.DATASET,
+         "data": c.DATASET, "part": c.FOLD, "partition": c.FOLD, "fold": c.FOLD, "seed": c.SEED}  # fmt: skip
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """`user_id` beside columns of metrics; a summary of mean, median and std; or lists of items."""
+    header = file.header
+    if header[-3:] == ["mean", "median", "std"]:
+        return "results"
+    if "user_id" not in header:
+        return None
+    if "items" in header and isinstance(file.schema.get("items") if file.is_parquet else None, pl.List):
+        return "lists"
+    if "item_id" in header:
+        return "lists" if "score" in header or "rank" in header else None
+    metrics = [name for name in header if spelled(name) is not None]
+    named = set(header) & set(_KEYS)
+    return "user results" if metrics and named and len(metrics) + len(named) + 1 == len(header) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """Means over users with their deviation, or the means of a summary."""
+    frame = read_frame(file.data, file.name)
+    keys = {name: ours for name, ours in _KEYS.items() if name in frame.columns}
+    if frame.columns[-3:] == ["mean", "median", "std"]:
+        metric = next(name for name in frame.columns if name not in keys and name not in ("mean", "median", "std"))
+        long = frame.select(
+            *(pl.col(name).alias(ours) for name, ours in keys.items()),
+            pl.col(metric).alias(c.METRIC),
+            pl.col("mean").cast(pl.Float64, strict=False).alias(c.VALUE),
+        )
+        notes: tuple[str, ...] = (NO_COUNT,)
+    else:
+        values = [name for name in frame.columns if name not in keys and name != "user_id"]
+        long = mean_over_users(
+            frame.unpivot(index=[*keys, "user_id"], on=values, variable_name=c.METRIC, value_name=c.VALUE)
+            .rename({**keys, "user_id": c.USER})
+            .with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+        )
+        notes = ()
+    return Imported(with_conventions(long, METRICS, framework="LensKit"), notes)
+
+
+IMPORTER = Importer(
+    name="lenskit",
+    title="LensKit",
+    files="list metrics (RunAnalysis.measure(...).list_metrics()) or list_summary() as CSV or Parquet",
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,89 @@
+"""lm-evaluation-harness: `results_*.json`. A task is a dataset, `acc,none` the metric acc; standard errors are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.labels import is_known, normal_label
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.opened import OpenedFile
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """`results` by task with `versions` or `configs`; the samples beside it are answers, not results."""
+    document = file.json
+    if isinstance(document, dict) and isinstance(document.get("results"), dict):
+        tasks = document["results"].values()
+        told = {"versions", "configs", "config", "n-shot", "config_general"} & set(document)
+        if told and tasks and all(isinstance(task, dict) for task in tasks):
+            return "results"
+    if file.lines and file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
+        return "other"
+    return None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each task and metric of the model."""
+    document = file.json
+    better = document.get("higher_is_better") if isinstance(document.get("higher_is_better"), dict) else {}
+    rows = [row for task, values in document["results"].items() for row in _rows(str(task), values, better)]
+    model = _model(document, file)
+    version = document.get("lm_eval_version") or document.get("git_hash")
+    shots = document.get("n-shot") if isinstance(document.get("n-shot"), dict) else {}
+    for row in rows:
+        row[c.ALGORITHM] = model
+        row[c.FRAMEWORK], row[c.VERSION] = "lm-eval", version if isinstance(version, str) else None
+        if isinstance(shots.get(row[c.DATASET]), int):
+            row[c.PROTOCOL] = f"lm-eval {shots[row[c.DATASET]]} shots"
+    groups = set(document.get("groups") or {})
+    left = sorted({row[c.DATASET] for row in rows} & groups)
+    kept = [row for row in rows if row[c.DATASET] not in groups] or rows
+    notes = (f"groups were left out, their tasks stay: {', '.join(left)}",) if left and len(kept) < len(rows) else ()
+    return Imported(long_frame(kept), notes)
+
+
+def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    told = {
+        key: value for key, value in values.items() if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    for key, value in told.items():
+        name, _, filtered = key.partition(",")
+        if name.endswith("_stderr") or name in {"sample_len", "alias"}:
+            continue
+        label = normal_label(name) if is_known(name) else name
+        if filtered and filtered != "none":
+            label = f"{label}[{filtered}]"
+        error = told.get(f"{name}_stderr,{filtered}") if filtered else told.get(f"{name}_stderr")
+        said = better.get(task)
+        up = said.get(name) if isinstance(said, dict) else None
+        yield {
+            c.DATASET: task,
+            c.METRIC: label,
+            c.VALUE: float(value),
+            c.DEVIATION: error,
+            c.RUNS: 1 if error is not None else None,
+            c.HIGHER_IS_BETTER: up if isinstance(up, bool) else True if name.startswith("acc") else None,
+        }
+
+
+def _model(document: Mapping[str, Any], file: OpenedFile) -> str:
+    name = document.get("model_name")
+    config = document.get("config") or document.get("config_general")
+    if not name and isinstance(config, dict):
+        arguments = config.get("model_args") or ""
+        said = re.search(r"(?:pretrained|model)['\"]?\s*[=:]\s*['\"]?([^,'\"}]+)", str(arguments))
+        name = said[1] if said else config.get("model_name") or config.get("model")
+    return str(name) if name else file.parents()[0]
+
+
+IMPORTER = Importer(
+    name="lm_eval",
+    title="lm-evaluation-harness",
+    files="results_*.json (--output_path)",
+    recognise=recognise,
+    read=read,
+    aliases=("lm-eval", "lm-evaluation-harness"),
+)

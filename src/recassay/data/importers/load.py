@@ -1,0 +1,114 @@
+"""Results in, whatever they come as: tables of every usual shape, files of other frameworks, folders, frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
+from recassay.data.importers.detect import Detected, detect, refuse_other
+from recassay.data.importers.folder import files_below
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.importers.table import read_tables
+from recassay.data.tables.join import Part
+from recassay.data.tables.memory import table_from_memory
+from recassay.data.tables.roles import Asked
+from recassay.data.tables.shapes import long_form
+
+
+def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Part]:
+    """The long frames of a path, a folder or a frame, each with its place.
+
+    A file of a known framework is read by its importer, unless the user said how a table is to be read; everything else
+    is a table (see `tables.shapes`). `format` forces an importer, or `table`.
+    """
+    if (asked.wide or asked.transpose) and asked.metric is None:
+        raise UsageError("a wide table does not say which metric it holds", fix="name it, for example --metric ndcg@10")
+    if not isinstance(source, (str, PathLike)):
+        table = table_from_memory(source)
+        frame, notes = long_form(table, asked, "the frame", "frame")
+        return [Part(frame, "the frame", None, tuple(notes))]
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path, asked, format)
+    file = OpenedFile(path, empty_fix="give at least two algorithms on two datasets")
+    found = _detected(file, asked, format)
+    refuse_other(file, found)
+    return [_part(file, found, asked)]
+
+
+def _detected(file: OpenedFile, asked: Asked, format: str | None) -> Detected:
+    if format is None and (asked.wide or asked.transpose or asked.columns):
+        return Detected(None, "results")
+    return detect(file, format)
+
+
+def _part(file: OpenedFile, found: Detected, asked: Asked) -> Part:
+    imported = read_tables(file, asked) if found.importer is None else _imported(file, found, asked)
+    return Part(imported.frame, file.name, file.source, imported.notes)
+
+
+def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
+    """What an importer read, with the dataset filled in where the file does not say it."""
+    assert found.importer is not None
+    try:
+        imported = found.importer.read(file)
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            f"is not what {found.importer.title} writes ({type(error).__name__}: {str(error).splitlines()[0][:120]})"
+            if str(error)
+            else f"is not what {found.importer.title} writes",
+            where=file.name,
+            fix="say --from table to read it as a plain table, or name its format",
+        ) from error
+    frame = imported.frame
+    named = frame.get_column(c.DATASET).n_unique() if c.DATASET in frame.columns else 0
+    if asked.dataset is not None and named < 2:
+        frame = frame.with_columns(pl.lit(asked.dataset).alias(c.DATASET))
+    elif not named:
+        frame = frame.with_columns(pl.lit(file.dataset()).alias(c.DATASET))
+    else:
+        frame = frame.with_columns(pl.col(c.DATASET).cast(pl.String).fill_null(asked.dataset or file.dataset()))
+    return Imported(frame, imported.notes)
+
+
+def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
+    """Every file with results below a folder; what is something else is counted, and told once."""
+    parts: list[Part] = []
+    users: list[Part] = []
+    left: Counter[str] = Counter()
+    unread: list[str] = []
+    for path in files_below(folder):
+        if path.stat().st_size == 0:
+            left["empty files"] += 1
+            continue
+        try:
+            file = OpenedFile(path)
+            found = _detected(file, asked, format)
+            if found.kind not in RESULTS:
+                left[KIND_WORDS[found.kind]] += 1
+                continue
+            (users if found.kind == "user results" else parts).append(_part(file, found, asked))
+        except InputError as error:
+            unread.append(f"{path.relative_to(folder)} ({error.what})")
+    if not parts and not users:
+        why = f"; {unread[0]}" if unread else ""
+        raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),
+                         fix="name the folder of a study, or files with results")  # fmt: skip
+    told = [
+        f"{count} files with {kind}" if kind != "empty files" else f"{count} empty files"
+        for kind, count in left.items()
+    ]
+    if unread:
+        told.append(f"{len(unread)} files that were not understood: {listing(unread, most=3)}")
+    first, *rest = [*parts, *users]
+    if told:
+        note = f"left out of {folder}: {'; '.join(told)}"
+        first = Part(first.frame, first.where, first.source, (*first.notes, note))
+    return [first, *rest]

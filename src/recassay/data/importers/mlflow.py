@@ -1,0 +1,70 @@
+"""MLflow: `mlflow.search_runs(...)` as CSV. Metrics are columns `metrics.*`; model, dataset and seed are parameters,
+tags, or parts of the run's name. Runs that did not finish are left out, and so are metrics of validation data."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.names import canonical
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import own_name, spelled
+from recassay.data.tables.read import read_frame
+from recassay.data.tables.roles import SYNONYMS
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By the columns that every export of runs has."""
+    header = set(file.header)
+    return "results" if {"run_id", "status"} <= header and any(name.startswith("metrics.") for name in header) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each finished run and metric."""
+    frame = read_frame(file.data, file.name)
+    notes = []
+    finished = frame.get_column("status") == "FINISHED"
+    if not finished.all():
+        notes.append(f"{int((~finished).sum())} runs that did not finish were left out")
+    frame = frame.filter(finished)
+    places = {ours: _place(frame.columns, ours) for ours in (c.ALGORITHM, c.DATASET, c.SEED, c.FOLD)}
+    algorithm = places[c.ALGORITHM] or ("tags.mlflow.runName" if "tags.mlflow.runName" in frame.columns else None)
+    if algorithm is None:
+        raise InputError("no parameter or tag says the model", where=file.name,
+                         fix="log it as the parameter model (and the dataset as dataset)")  # fmt: skip
+    if places[c.ALGORITHM] is None:
+        notes.append("no parameter says the model: the name of the run was read as the algorithm")
+    names = [pl.col(algorithm).alias(c.ALGORITHM)]
+    names += [pl.col(found).alias(ours) for ours, found in places.items() if found and ours != c.ALGORITHM]
+    parts, left = [], []
+    for column in (name for name in frame.columns if name.startswith("metrics.")):
+        metric = spelled(column)
+        if metric is not None and (metric.phase or metric.deviation):
+            left.append(column.removeprefix("metrics."))
+            continue
+        label = metric.label if metric is not None else own_name(column.removeprefix("metrics."))
+        parts.append(frame.select(*names, pl.lit(label).alias(c.METRIC),
+                                  pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE)))  # fmt: skip
+    if left:
+        notes.append(f"metrics that are not of test data were left out: {listing(left)}")
+    long = pl.concat(parts).drop_nulls(c.VALUE)
+    return Imported(long.with_columns(pl.lit("MLflow").alias(c.FRAMEWORK)), tuple(notes))
+
+
+def _place(columns: list[str], ours: str) -> str | None:
+    """The parameter, else the tag, whose name means one of our columns."""
+    wanted = [*map(canonical, SYNONYMS[ours])]
+    for prefix in ("params.", "tags."):
+        fitting = [
+            name for name in columns if name.startswith(prefix) and canonical(name.removeprefix(prefix)) in wanted
+        ]
+        if fitting:
+            return min(fitting, key=lambda name: wanted.index(canonical(name.removeprefix(prefix))))
+    return None
+
+
+IMPORTER = Importer(
+    name="mlflow", title="MLflow", files="mlflow.search_runs(...).to_csv(...)", recognise=recognise, read=read
+)

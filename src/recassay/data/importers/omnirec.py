@@ -1,0 +1,55 @@
+"""OmniRec: `{dataset-hash: [{algorithm, fold, name, k, value}]}`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.conventions import ACCURACY, with_conventions
+from recassay.data.importers.opened import OpenedFile
+
+_ROW = {"algorithm", "name", "value"}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By the keys of its rows; a dictionary of columns user, item and score is a list."""
+    document = file.json
+    if not isinstance(document, dict) or not document:
+        return None
+    if all(
+        isinstance(rows, list) and rows and isinstance(rows[0], dict) and set(rows[0]) >= _ROW
+        for rows in document.values()
+    ):
+        return "results"
+    return "lists" if {"user", "item", "score"} <= set(document) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each measurement; the hash after a name is left out where names stay apart without it."""
+    short = _shortened(file.json)
+    algorithms = _shortened({row["algorithm"]: 0 for rows in file.json.values() for row in rows})
+    rows = [
+        {
+            c.ALGORITHM: algorithms[str(row["algorithm"])],
+            c.DATASET: short[dataset],
+            c.METRIC: f"{row['name']}@{row['k']}" if row.get("k") is not None else str(row["name"]),
+            c.VALUE: row["value"] if isinstance(row["value"], (int, float)) else None,
+            c.FOLD: row.get("fold"),
+        }
+        for dataset, found in file.json.items()
+        for row in found
+    ]
+    return Imported(with_conventions(long_frame(rows), ACCURACY, framework="OmniRec"))
+
+
+def _shortened(names: dict[str, Any]) -> dict[str, str]:
+    """Names without the hash that OmniRec hangs on them, unless two would become one."""
+    short = {str(name): re.sub(r"-[0-9a-f]{4,64}$", "", str(name)) for name in names}
+    return short if len(set(short.values())) == len(short) else {name: name for name in short}
+
+
+IMPORTER = Importer(
+    name="omnirec", title="OmniRec", files="the results of an evaluator as JSON", recognise=recognise, read=read
+)

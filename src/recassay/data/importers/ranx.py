@@ -1,0 +1,69 @@
+"""ranx: the report of a comparison as JSON or CSV; its runs and qrels as JSON, Parquet or lz4. Gains are linear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.read import read_frame
+
+METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT)
+_LZ4 = b"\x04\x22\x4d\x18"
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """A report by its keys `metrics` and `model_names`; lists by user, item and a number."""
+    if file.data[:4] == _LZ4:
+        return "lists"
+    document = file.json
+    if isinstance(document, dict) and {"metrics", "model_names"} <= set(document):
+        return "results"
+    if "model_names" in file.header:
+        return "results"
+    if set(file.header) >= {"q_id", "doc_id", "score"}:
+        return "judgements" if file.is_parquet and file.schema["score"].is_integer() else "lists"
+    return _lists(document)
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each model and metric; the tests between models are left to `recassay compare`."""
+    if file.json is None:
+        frame = read_frame(file.data, file.name)
+        metrics = [name for name in frame.columns if name not in ("", "model_names", "column_0")]
+        long = frame.unpivot(index="model_names", on=metrics, variable_name=c.METRIC, value_name=c.VALUE).select(
+            pl.col("model_names").alias(c.ALGORITHM), c.METRIC, pl.col(c.VALUE).cast(pl.Float64, strict=False)
+        )
+    else:
+        long = long_frame(
+            {c.ALGORITHM: model, c.METRIC: metric, c.VALUE: value}
+            for model in file.json["model_names"]
+            for metric, value in file.json[model]["scores"].items()
+        )
+    return Imported(with_conventions(long, METRICS, framework="ranx"))
+
+
+def _lists(document: Any) -> Kind | None:
+    """`{user: {item: number}}`: judgements where all numbers are whole, else lists."""
+    if not isinstance(document, dict) or not document:
+        return None
+    some = list(document.values())[:20]
+    if not all(isinstance(items, dict) and items for items in some):
+        return None
+    numbers = [value for items in some for value in items.values()]
+    if not all(isinstance(value, (int, float)) for value in numbers) or len(document) < 5:
+        return None
+    if any(spelled(str(name)) for name in (*list(document)[:20], *some[0])):
+        return None
+    return "judgements" if all(isinstance(value, int) for value in numbers) else "lists"
+
+
+IMPORTER = Importer(
+    name="ranx", title="ranx", files="a report (report.save, report.to_dataframe) as JSON or CSV",
+    recognise=recognise, read=read,
+)  # fmt: skip

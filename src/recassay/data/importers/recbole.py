@@ -1,0 +1,181 @@
+"""RecBole: the log of a run, and the dictionaries that `run_recbole` returns, as JSON or as printed.
+
+The numbers of a log are those of its `test result`; `best valid` is what tuning saw. Several runs in one process write
+into the first log and leave the others empty. RecBole computes its own Shannon entropy as a mean over the recommended
+items, and its `Pop` counts an item that repeats within a batch once, which makes it weaker than popularity is
+(RecBole issue 2198).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Known, accuracy, with_conventions
+from recassay.data.importers.literals import literals_in
+from recassay.data.importers.opened import OpenedFile
+
+METRICS = accuracy(
+    ndcg=BINARY,
+    map=BY_MIN,
+    itemcoverage=Known("coverage", SHARE),
+    coverage=Known("coverage", SHARE),
+    averagepopularity=Known("popularity", COUNT),
+    popularity=Known("popularity", COUNT),
+    giniindex=Known("gini", "recbole: over all items of the catalogue"),
+    gini=Known("gini", "recbole: over all items of the catalogue"),
+    shannonentropy=Known("entropy_mean", "recbole: the mean over recommended items of -p ln p, not their sum"),
+    entropy=Known("entropy_mean", "recbole: the mean over recommended items of -p ln p, not their sum"),
+    tailpercentage=Known("longtail", "recbole: the tail are the least popular tenth, unless tail_ratio says otherwise"),
+)
+_NAME = re.compile(r"^(?P<model>.+?)-(?P<dataset>.+)-[A-Z][a-z]{2}-\d{2}-\d{4}_\d{2}-\d{2}-\d{2}(?:-[0-9a-f]+)?$")
+_SETTING = re.compile(r"^(?P<name>\w+)\s*=\s*(?P<value>.*)$")
+_RESULT = re.compile(r"(?:best_)?test[ _]result['\"]?\s*[:=]", re.IGNORECASE)
+_SAID = re.compile(r"^\W*(?P<what>model|dataset|seed)\W*[:=]\s*['\"]?(?P<name>[\w.+\-]+)['\"]?\s*,?\s*$", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"^[\s\[(>*-]*(?P<name>[A-Za-z][\w.+-]*)(?:\s*(?:on|/|,|@|\|)\s*(?P<dataset>[\w.+-]+))?\s*[:=,]?\s*(?=\{|OrderedDict)"
+)
+_KEYS = ("test_result", "best_test_result", "test result")
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """A log with RecBole's settings, or a dictionary with `test_result`."""
+    if isinstance(file.json, (dict, list)):
+        return "results" if any(True for _ in _documents(file.json)) else None
+    if "General Hyper Parameters" in file.head or "test result: OrderedDict" in file.head:
+        return "results"
+    if file.suffix == ".log" and _NAME.match(file.stem) and ("INFO" in file.head or not file.head.strip()):
+        return "results"
+    return "results" if re.search(r"test[ _]result['\"]?\s*[:=]\s*(?:OrderedDict|\{)", file.head) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each metric of each run's test result."""
+    if isinstance(file.json, (dict, list)):
+        rows = [row for told, result in _documents(file.json) for row in _rows(result, told)]
+    else:
+        rows = list(_log_rows(file))
+    if not rows:
+        raise InputError(
+            "holds no test result of RecBole", where=file.name,
+            fix="give the log of a run that ended; several runs of one process write into the first log",
+        )  # fmt: skip
+    named = _NAME.match(file.stem)
+    for row in rows:
+        row.setdefault(c.ALGORITHM, named["model"] if named else None)
+        row.setdefault(c.DATASET, named["dataset"] if named else None)
+    if any(row[c.ALGORITHM] is None for row in rows):
+        raise InputError("does not say which model it is of", where=file.name,
+                         fix="keep RecBole's file name MODEL-DATASET-DATE.log, or the key 'model'")  # fmt: skip
+    frame = with_conventions(long_frame(rows), METRICS, framework="RecBole")
+    notes = []
+    if "Pop" in frame.get_column(c.ALGORITHM).to_list():
+        notes.append("RecBole's Pop counts an item that repeats within a batch once (issue 2198), so it may be weaker "
+                     "than popularity is")  # fmt: skip
+    return Imported(frame, tuple(notes))
+
+
+def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+    """What is told of each run in a JSON document, and its test result."""
+    if isinstance(document, list):
+        for one in document:
+            yield from _documents(one)
+    elif isinstance(document, dict):
+        key = next((name for name in _KEYS if isinstance(document.get(name), dict)), None)
+        if key is not None:
+            yield _told(document), document[key]
+            return
+        for name, one in document.items():
+            if isinstance(one, dict) and any(isinstance(one.get(key), dict) for key in _KEYS):
+                for told, result in _documents(one):
+                    yield {c.ALGORITHM: str(name), **told}, result
+            elif isinstance(one, dict) and any(
+                isinstance(inner, dict) and set(_KEYS) & set(inner) for inner in one.values()
+            ):
+                for told, result in _documents(one):
+                    yield {c.DATASET: str(name), **told}, result
+
+
+def _told(document: Mapping[str, Any]) -> dict[str, Any]:
+    config = document.get("config")
+    both = {**(config if isinstance(config, dict) else {}), **document}
+    found = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
+    return {name: value for name, value in found.items() if isinstance(value, (str, int))}
+
+
+def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
+    """Walk through a log, or through what somebody printed: settings and names come before their result."""
+    settings: dict[str, str] = {}
+    found = False
+    for line in file.text.splitlines():
+        setting = _SETTING.match(line)
+        said = _SAID.match(line)
+        if "General Hyper Parameters" in line:
+            settings = {}
+        elif said:
+            settings[{"dataset": "data_path"}.get(said["what"].lower(), said["what"].lower())] = said["name"]
+        elif setting and not _RESULT.search(line):
+            settings[setting["name"]] = setting["value"].strip()
+        model = re.search(r"(?:INFO\s+|^)(?P<name>[A-Z]\w+)\((?:\))?$", line)
+        if model:
+            settings["model"] = model["name"]
+        if re.search(r"\[Evaluation\]:.*eval_args", line):
+            settings["protocol"] = line.partition("eval_args:")[2].strip(" []")
+        if _RESULT.search(line):
+            for row in _results_of(line, _from_log(settings)):
+                found = True
+                yield row
+    if not found:
+        for one in literals_in(file.text):
+            for told, result in _documents(one):
+                yield from _rows(result, {**_from_log(settings), **told})
+
+
+def _results_of(line: str, told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The test result that a line holds: a whole dictionary of `run_recbole`, or what follows the words."""
+    whole = [pair for one in literals_in(line) for pair in _documents(one)]
+    before = _BEFORE.match(line)
+    if whole and before and before["name"] not in ("OrderedDict", "dict"):
+        named = {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
+        told = {**told, **named}
+    for known, result in whole:
+        yield from _rows(result, {**told, **known})
+    if not whole:
+        found = _RESULT.search(line)
+        after = literals_in(line[found.end() :]) if found else []
+        if after:
+            yield from _rows(after[0], told)
+
+
+def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    if settings.get("model"):
+        told[c.ALGORITHM] = settings["model"]
+    dataset = re.split(r"[/\\]", settings.get("data_path", "").rstrip("/\\"))[-1]
+    if dataset:
+        told[c.DATASET] = dataset
+    if settings.get("seed", "").isdigit():
+        told[c.SEED] = settings["seed"]
+    if settings.get("protocol"):
+        told[c.PROTOCOL] = f"RecBole {settings['protocol']}"
+    return told
+
+
+def _rows(result: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for metric, value in result.items():
+        number = float(value) if isinstance(value, (int, float)) and abs(value) != float("inf") else None
+        if number is not None or value is None or isinstance(value, (int, float)):
+            yield {**told, c.METRIC: str(metric), c.VALUE: number}
+
+
+IMPORTER = Importer(
+    name="recbole",
+    title="RecBole",
+    files="logs (log/MODEL/MODEL-DATASET-DATE.log) and the dictionary of run_recbole as JSON or text",
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,58 @@
+"""RePlay: the table of an `Experiment` (`results.to_csv()`): a row for each model, a column for each metric.
+
+`Precision-Median@10` is a median over users and kept under that name; `NDCG-ConfidenceInterval@10` is half of a 95 %
+interval, from which the standard error of NDCG@10 follows.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import read_frame
+
+METRICS = accuracy(ndcg=BINARY, map=BY_MIN, coverage=Known("coverage", SHARE))
+_OWN = re.compile(
+    r"^(?:\w+-(?:Median|ConfidenceInterval|PerUser)@\d+|(?:Surprisal|Unexpectedness|RocAuc|CategoricalDiversity)@\d+)$"
+)
+_INTERVAL = "-ConfidenceInterval@"
+_HALF_WIDTH = 1.959964
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By metrics that only RePlay names so, below a first column without a name."""
+    header = file.header
+    return (
+        "results" if header and header[0] in {"", "model", "Model", "name"} and any(map(_OWN.match, header)) else None
+    )
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row for each model and metric, with the standard error that an interval gives."""
+    frame = read_frame(file.data, file.name)
+    first = frame.columns[0]
+    metrics = [name for name in frame.columns[1:] if _INTERVAL not in name]
+    long = frame.unpivot(index=first, on=metrics, variable_name=c.METRIC, value_name=c.VALUE).rename(
+        {first: c.ALGORITHM}
+    )
+    long = long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+    widths = [name for name in frame.columns[1:] if _INTERVAL in name]
+    if widths:
+        stated = frame.unpivot(index=first, on=widths, variable_name=c.METRIC, value_name=c.DEVIATION).select(
+            pl.col(first).alias(c.ALGORITHM),
+            pl.col(c.METRIC).str.replace(_INTERVAL, "@", literal=True),
+            pl.col(c.DEVIATION).cast(pl.Float64, strict=False) / _HALF_WIDTH,
+            pl.lit(1, dtype=pl.Int64).alias(c.RUNS),
+        )
+        long = long.join(stated, on=[c.ALGORITHM, c.METRIC], how="left")
+    return Imported(with_conventions(long, METRICS, framework="RePlay"))
+
+
+IMPORTER = Importer(
+    name="replay", title="RePlay", files="Experiment(...).results as CSV", recognise=recognise, read=read
+)

@@ -1,0 +1,114 @@
+"""Results tables of no framework: CSV, TSV, Parquet, Excel, LaTeX, Markdown, JSON, and what consoles print."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+from io import BytesIO
+from itertools import islice
+
+import polars as pl
+
+from recassay.core.errors import InputError
+from recassay.data.importers.contract import Imported
+from recassay.data.importers.literals import read_literal
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.grid import Table, is_number, table_of
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.latex import latex_grids
+from recassay.data.tables.nested import table_from_json
+from recassay.data.tables.read import read_frame
+from recassay.data.tables.roles import Asked
+from recassay.data.tables.shapes import long_form
+from recassay.data.tables.textual import barred_grids, dashed_grids, spaced_grid
+from recassay.data.tables.workbook import workbook_grids
+
+NAMES = ("table", "csv", "tsv", "parquet", "excel", "xlsx", "latex", "markdown", "json")
+"""What `--from` takes for a plain table; the file itself says which of these it is."""
+
+_ENDINGS = "csv tsv txt parquet pq xlsx xlsm tex md json jsonl ndjson log db sqlite sqlite3 out dat result trec"
+ENDINGS = frozenset(f".{ending}" for ending in _ENDINGS.split())
+"""Endings of files that may hold results, in a folder."""
+_LATEX = re.compile(r"\\begin\{(?:tabular|longtable|tabu|NiceTabular|tblr|array|supertabular)")
+_FIX = "give at least two algorithms on two datasets"
+
+
+def read_tables(file: OpenedFile, asked: Asked) -> Imported:
+    """Every table of the file in the long form, below each other; a table that is none of results is told of."""
+    tables, notes = tables_of(file)
+    if not tables:
+        raise InputError(
+            "holds no table of results", where=file.name,
+            fix="give a table with a column of algorithms and one for each metric, or say --from FORMAT",
+        )  # fmt: skip
+    frames, failures = [], []
+    for title, table in tables:
+        try:
+            frame, told = long_form(table, asked, file.name, title or file.dataset())
+        except InputError as error:
+            failures.append(error)
+            continue
+        frames.append(frame)
+        notes += told
+    if not frames:
+        raise failures[0]
+    if failures:
+        notes.append(f"{len(failures)} further tables in it were left out: {failures[0].what}")
+    return Imported(pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)))
+
+
+def tables_of(file: OpenedFile) -> tuple[list[tuple[str, Table]], list[str]]:
+    """The tables of a file, each with what it is on where its place says that, and what to tell."""
+    if file.is_parquet:
+        return [("", Table.of(read_frame(file.data, file.name, parquet=True)))], []
+    if file.data[:4] == b"PK\x03\x04" and zipfile.is_zipfile(BytesIO(file.data)):
+        sheets = [(title, table_of(grid)) for title, grid in workbook_grids(file.data, file.name)]
+        found = [(title, table) for title, table in sheets if table is not None]
+        return [(title if len(found) > 1 else "", table) for title, table in found], []
+    text = file.text
+    document = _document(file, text)
+    if document is not None:
+        made = table_from_json(document, file.stem)
+        return ([("", made[0])], [made[1]] if made[1] else []) if made else ([], [])
+    if _LATEX.search(text):
+        return [("", table) for grid, title in latex_grids(text) if (table := table_of(grid, title)) is not None], []
+    for grids in (barred_grids(text), dashed_grids(text)):
+        drawn = [table for grid in grids if (table := table_of(grid)) is not None]
+        if drawn:
+            return [("", table) for table in drawn], []
+    return [("", _delimited(file, text))], []
+
+
+def _document(file: OpenedFile, text: str) -> object:
+    """The JSON, the JSON lines, or the printed dictionary that a text is; None where it is none."""
+    if file.json is not None:
+        return file.json
+    start = text.lstrip()[:20]
+    if start.startswith("{"):
+        try:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError:
+            pass
+    return read_literal(text) if start.startswith(("{", "OrderedDict", "defaultdict", "[{")) else None
+
+
+def _delimited(file: OpenedFile, text: str) -> Table:
+    """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
+    filled = islice((line for line in text.splitlines() if line.strip()), 2)
+    first, second = next(filled, ""), next(filled, "")
+    delimiter = max("\t,;|", key=first.count)
+    if not first.count(delimiter):
+        spaced = spaced_grid(text)
+        drawn = table_of(spaced) if spaced else None
+        return drawn or Table.of(read_frame(file.data, file.name, empty_fix=_FIX))
+    names = next(csv.reader([first], delimiter=delimiter), [])
+    below = next(csv.reader([second], delimiter=delimiter), [])
+    levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
+    odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
+    if odd and len(text) < 50_000_000:
+        drawn = table_of([row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)])
+        if drawn is not None and len(set(drawn.headers)) == len(drawn.headers):
+            return drawn
+    return Table.of(read_frame(file.data, file.name, empty_fix=_FIX))

@@ -1,0 +1,74 @@
+"""WarpRec 2: `DATASET/evaluation/Overall_Results_*.tsv`, and the values of each user beside it.
+
+The dataset is the folder above `evaluation`, the cut-off a column (`Top@k`). Its nDCG has graded gains, and its
+ItemCoverage is a count of items.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.data.importers.contract import Imported, Importer, Kind, mean_over_users
+from recassay.data.importers.conventions import BY_MIN, COUNT, EXPONENTIAL, Known, accuracy, with_conventions
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import read_frame
+
+METRICS = accuracy(
+    ndcg=EXPONENTIAL,
+    map=BY_MIN,
+    itemcoverage=Known("items_covered"),
+    coverage=Known("items_covered"),
+    usercoverage=Known("users_covered"),
+    arp=Known("popularity", COUNT),
+    popularity=Known("popularity", COUNT),
+    gini=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)"),
+)
+_USERS = re.compile(r"^(?P<model>.+)_k_(?P<k>\d+)_per_user")
+_TESTS = {"Model A", "Model B"}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """By its columns: `Model, Top@k`, or `user_id` in a file named `..._k_10_per_user...`."""
+    header = file.header
+    if header[:2] == ["Model", "Top@k"]:
+        return "results"
+    if header[:1] == ["user_id"] and _USERS.match(file.stem):
+        return "user results"
+    if set(header) >= _TESTS:
+        return "other"
+    return "lists" if header == ["user_id", "item_id", "rating"] and "recs" in file.parents()[:1] else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """Metrics are columns; the cut-off is a column, or stands in the name of a file of users."""
+    frame = read_frame(file.data, file.name)
+    users = _USERS.match(file.stem)
+    folders = [name for name in file.parents()[:2] if name.lower() != "evaluation"]
+    dataset = folders[0] if folders else file.dataset()
+    if users is None:
+        long = frame.unpivot(index=["Model", "Top@k"], variable_name=c.METRIC, value_name=c.VALUE).select(
+            pl.col("Model").alias(c.ALGORITHM),
+            pl.concat_str(c.METRIC, pl.lit("@"), "Top@k").alias(c.METRIC),
+            pl.col(c.VALUE).cast(pl.Float64, strict=False),
+        )
+    else:
+        values = frame.unpivot(index="user_id", variable_name=c.METRIC, value_name=c.VALUE).select(
+            pl.lit(users["model"]).alias(c.ALGORITHM),
+            pl.concat_str(c.METRIC, pl.lit(f"@{users['k']}")).alias(c.METRIC),
+            pl.col("user_id").alias(c.USER),
+            pl.col(c.VALUE).cast(pl.Float64, strict=False),
+        )
+        long = mean_over_users(values)
+    return Imported(with_conventions(long, METRICS, framework="WarpRec").with_columns(pl.lit(dataset).alias(c.DATASET)))
+
+
+IMPORTER = Importer(
+    name="warprec",
+    title="WarpRec",
+    files="DATASET/evaluation/Overall_Results_*.tsv and *_per_user_*.tsv",
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,83 @@
+"""Numbers as papers print them, and how near we are expected to come: the list that tests and `reproduce` share.
+
+`printed.csv` has a row for each number: paper, table, row, column, the printed text, the digits after the point (empty
+where the number is given in full), the distance that still counts as near, the verdict that was reached when the list
+was made, and the key of a reason in `reproduction.toml` where the number does not follow.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, get_args
+
+from recassay.data.published.tables import FOLDER, published_table
+
+Verdict = Literal["exact", "printed digits", "near", "does not follow"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""From the best to the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    """A number of a paper: where it stands, what is printed, and the verdict that it had."""
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    printed: str
+    digits: int | None
+    near: float
+    expected: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecord:
+    """A paper: its title, and what of it is not computed anew, with the reason."""
+
+    name: str
+    title: str
+    not_recomputed: tuple[tuple[str, str], ...]
+
+
+@cache
+def printed_numbers() -> tuple[PrintedNumber, ...]:
+    """Every number of the list, in the order of the papers and their tables."""
+    reasons = _document()["reasons"]
+    return tuple(
+        PrintedNumber(
+            paper=row["paper"],
+            table=row["table"],
+            row=row["row"],
+            column=row["column"],
+            printed=row["printed"],
+            digits=int(row["digits"]) if row["digits"] else None,
+            near=float(row["near"] or 0),
+            expected=row["verdict"],
+            reason=reasons[row["reason"]] if row["reason"] else "",
+        )
+        for row in published_table("printed.csv.gz").iter_rows(named=True)
+    )
+
+
+def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
+    """One table of a paper: by row and column, the printed text."""
+    return {(one.row, one.column): one.printed for one in printed_numbers() if (one.paper, one.table) == (paper, table)}
+
+
+@cache
+def papers() -> dict[str, PaperRecord]:
+    """The papers by name, in order."""
+    return {
+        name: PaperRecord(name, told["title"], tuple((one["what"], one["why"]) for one in told.get("left_out", [])))
+        for name, told in _document()["papers"].items()
+    }
+
+
+@cache
+def _document() -> dict[str, dict[str, Any]]:
+    with (FOLDER / "reproduction.toml").open("rb") as stream:
+        return tomllib.load(stream)

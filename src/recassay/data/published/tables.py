@@ -1,0 +1,106 @@
+"""Published tables by name: `published:kdd24` wherever a results table, characteristics or responses are taken."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.responses import Responses
+from recassay.core.results import Results, Source
+from recassay.data.tables.characteristics import read_characteristics
+from recassay.data.tables.read import read_table
+from recassay.data.tables.responses import read_responses
+
+PREFIX = "published:"
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published table: what it is, where it comes from, and the files it has."""
+
+    name: str
+    title: str
+    paper: str
+    licence: str
+    date: str
+    repository: str = ""
+    protocol: str = ""
+    results: str = ""
+    characteristics: str = ""
+    responses: str = ""
+    items: str = ""
+    positive_threshold: float | None = None
+
+
+@cache
+def published() -> dict[str, Published]:
+    """Every published table by name."""
+    with (FOLDER / "manifest.toml").open("rb") as stream:
+        return {name: Published(name, **told) for name, told in tomllib.load(stream).items()}
+
+
+def is_published(source: Any) -> bool:
+    """Whether a source is the name of a published table."""
+    return isinstance(source, (str, Path)) and str(source).startswith(PREFIX)
+
+
+def find_published(source: Any) -> Published:
+    """The table that `published:NAME` means; an unknown name raises with the nearest."""
+    name = str(source).removeprefix(PREFIX)
+    found = {canonical(known): one for known, one in published().items()}.get(canonical(name))
+    if found is None:
+        raise UsageError(f"there is no published table {name!r}", fix=did_you_mean(name, published()))
+    return found
+
+
+def published_results(source: Any) -> Results:
+    """The results of a published table."""
+    one = find_published(source)
+    frame, sources = _read(one, one.results, "results", "rank")
+    typed = frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+    return Results.from_frame(typed, where=f"{PREFIX}{one.name}", sources=sources)
+
+
+def published_characteristics(source: Any) -> CharacteristicsTable:
+    """The characteristics of a published table's datasets."""
+    one = find_published(source)
+    frame, _ = _read(one, one.characteristics, "characteristics of its datasets", "characteristics")
+    return read_characteristics(frame)
+
+
+def published_responses(source: Any) -> Responses:
+    """The answers of a published response table."""
+    one = find_published(source)
+    frame, sources = _read(one, one.responses, "responses", "irt --model")
+    made = read_responses(frame)
+    return Responses(made.codes, made.respondents, made.items, sources)
+
+
+def published_table(file: str) -> pl.DataFrame:
+    """A file of this folder as text."""
+    return read_table(FOLDER / file, empty_fix="install RecAssay again")[0]
+
+
+def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame, tuple[Source, ...]]:
+    if not file:
+        held = [kind for kind in ("results", "characteristics", "responses") if getattr(one, kind)]
+        raise NotApplicableError(
+            f"{PREFIX}{one.name} has no {what}", fix=f"it holds {' and '.join(held)}; {_others(use)}"
+        )
+    frame, origin = read_table(FOLDER / file, empty_fix="install RecAssay again")
+    return frame, (Source(f"{PREFIX}{one.name}", origin.sha256),)
+
+
+def _others(use: str) -> str:
+    kind = {"rank": "results", "characteristics": "characteristics", "irt --model": "responses"}[use]
+    return f"{kind} are in " + ", ".join(f"{PREFIX}{name}" for name, one in published().items() if getattr(one, kind))

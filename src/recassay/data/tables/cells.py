@@ -1,0 +1,227 @@
+"""Numbers as papers and spreadsheets print them: `**0.428**`, `0.161±0.001`, `61.2%`, `16,1`, `OOM`.
+
+A column of plain numbers is cast at once. Otherwise each distinct text is read by itself, after it was settled for the
+whole column whether its comma is a decimal one; what was taken off is counted, so that a reader can be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import polars as pl
+
+from recassay.core.errors import InputError
+
+_ABSENT = (
+    "- -- --- – — − / \\ . ... … ? x × ✗ ✘ na n/a n.a. n.a nan null none nil missing oom oot ot oome oots tle to "
+    "timeout time-out timed-out oot/oom oom/oot memout mem-out failed fail error err n/r nr dnf tba tbd <na> #n/a #na"
+)
+MISSING = frozenset(
+    (*_ABSENT.split(), "time out", "timed out", "out of memory", "out of time", "not available", "not reported",
+     "did not finish", "")
+)  # fmt: skip
+"""What stands in a cell that has no value, in lower case."""
+
+_DROPPED_MACROS = re.compile(
+    r"\\(?:cellcolor|rowcolor|columncolor|hphantom|vphantom|phantom|color|[cC]ite\w*|footnote\w*|tnote|label|ref|hspace|"
+    r"vspace|rule|href|url|thanks)\*?(?:\s*\[[^\]]*\])*\s*\{[^{}]*\}"
+)
+_COLOURED = re.compile(r"\\(?:textcolor|colorbox|fcolorbox)\*?(?:\[[^\]]*\])?\{[^{}]*\}")
+_EMPHASIS = re.compile(
+    r"\\(?:textbf|mathbf|bm|boldsymbol|bfseries|bf|underline|uline|uuline|emph|textit|it|em)\b|\*\*|__"
+)
+_SIGNS = re.compile(
+    r"\\(?:dag|dagger|ddag|ddagger|ast|star|bigstar|uparrow|downarrow|triangle\w*|bullet|diamond|S|P)\b"
+)
+_SUPERSCRIPT = re.compile(
+    r"\^\s*(?:\{[^{}]*\}|\\[a-zA-Z]+|\S)|<sup>.*?</sup>|\\textsuperscript\s*\{[^{}]*\}", re.IGNORECASE
+)
+_SUBSCRIPT = re.compile(
+    r"(?:_\s*\{|\\textsubscript\s*\{|<sub>)\s*(?:±|\+/?-)?\s*([\d.,]+\s*%?)\s*(?:\}|</sub>)", re.IGNORECASE
+)
+_POWER = re.compile(r"(?:×|\\times|·|\\cdot|\bx\b|\*)\s*10\s*(?:\^|\*\*)?\s*\{?\s*([+-−]?\s*\d+)\s*\}?")
+_MACRO = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_MARKS = re.compile("[*†‡§¶°º•◦∗⋆★☆✓✔▲▼△▽↑↓⇑⇓⬆⬇#‖∥⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ♠♣♦♥🥇🥈🥉]+")
+_BARE = r"[+\-−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*\d|\d+|[.,]\d+)[.,]?(?:[eE][+\-−]?\d+)?"
+_ONE = r"[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-−]?\d+)?"
+_CELL = re.compile(
+    rf"^(?P<less>[<>≤≥~≈]\s*)?(?P<value>{_BARE})\s*(?P<percent>%)?\s*"
+    rf"(?:(?:±|\+/-|\+-|\+∕-)\s*(?P<deviation>{_BARE})\s*(?P<percent2>%)?"
+    rf"|[\[(]\s*(?P<low>{_ONE})\s*(?:[,;]\s+|[;,](?=\d+\.)|\s*[–-]\s*|\s+to\s+)(?P<high>{_ONE})\s*[\])]"
+    rf"|\(\s*(?:±\s*)?(?P<inside>{_BARE})\s*(?P<percent3>%)?\s*\)"
+    rf"|\((?P<word>[^()]*)\))?\s*(?P<percent4>%)?$"
+)
+_OVER_BUDGET = re.compile(r"[>≥]\s*\d+(\.\d+)?\s*(h|hrs?|hours?|d|days?|min|gb|gib|tb|s|sec)\.?", re.IGNORECASE)
+_THOUSAND = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_FROM_INTERVAL = 2 * 1.959964
+"""The width of a 95 % interval in standard errors."""
+
+
+class Cell(NamedTuple):
+    """What one text says: a number, its deviation, whether it stands for no value, and what was taken off."""
+
+    value: float | None
+    deviation: float | None = None
+    missing: bool = False
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column of numbers: null where there is no value; `taken` counts the cells that something was taken off."""
+
+    values: pl.Series
+    deviations: pl.Series | None = None
+    taken: Counter[str] = field(default_factory=Counter)
+    absent: Counter[str] = field(default_factory=Counter)
+
+
+def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
+    """The column as float64, with what was stated beside the numbers; text that is no number raises with its row.
+
+    `percent` where the header says that every number is one, with or without its own sign.
+    """
+    share = 0.01 if percent else 1.0
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
+        return Numbers(column.cast(pl.Float64).fill_nan(None) * share)
+    text = column.cast(pl.String).str.strip_chars().fill_null("")
+    plain = text.cast(pl.Float64, strict=False).fill_nan(None)
+    odd = text.filter(plain.is_null()).unique(maintain_order=True).to_list()
+    if not odd:
+        return Numbers(plain * share)
+    comma = has_decimal_comma(text.unique().to_list())
+    cells = {one: read_cell(one, comma, percent=percent) for one in odd}
+    bad = text.is_in([one for one, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
+    if bad.len():
+        raise InputError(
+            f"{bad.len()} values are not numbers, the first {text[int(bad[0])]!r} in data row {int(bad[0]) + 1}",
+            where=where,
+            fix="use plain numbers with a decimal point, and leave a missing value empty",
+        )
+    taken: Counter[str] = Counter()
+    absent: Counter[str] = Counter()
+    for one, count in text.filter(text.is_in(odd)).value_counts().iter_rows():
+        taken.update(dict.fromkeys(cells[one].taken, count))
+        if cells[one].missing and one:
+            absent[one if len(one) < 20 else "..."] += count
+    values = {one: cell.value for one, cell in cells.items()}
+    stated = {one: cell.deviation for one, cell in cells.items() if cell.deviation is not None}
+    read = text.replace_strict(values, default=None, return_dtype=pl.Float64)
+    found = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain * share)).to_series().alias(column.name)
+    deviations = text.replace_strict(stated, default=None, return_dtype=pl.Float64) if stated else None
+    return Numbers(found, deviations, taken, absent)
+
+
+def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:
+    """One cell; `value` None and not `missing` where it is no number."""
+    if len(text) > 400:
+        return Cell(None)
+    taken: list[str] = []
+    bare = _plain(text, taken)
+    if bare.lower() in MISSING or _OVER_BUDGET.fullmatch(bare):
+        return Cell(None, missing=True)
+    found = _CELL.match(bare)
+    if found is None:
+        return Cell(None)
+    value = _number(found["value"], decimal_comma)
+    if value is None:
+        return Cell(None)
+    deviation, kind = _deviation(found, decimal_comma)
+    taken += [kind] if kind else ["deviations (kept)"] if deviation is not None else []
+    if found["less"]:
+        taken.append("signs of inequality")
+    signed = found["percent"] or found["percent2"] or found["percent4"]
+    if signed:
+        taken.append("percent signs (divided by 100)")
+    if signed or percent:
+        value, deviation = value / 100, None if deviation is None else deviation / 100
+    if decimal_comma and "," in found["value"]:
+        taken.append("decimal commas")
+    elif _grouped(found["value"], decimal_comma):
+        taken.append("separators of thousands")
+    return Cell(value, deviation, taken=tuple(dict.fromkeys(taken)))
+
+
+def has_decimal_comma(texts: Iterable[str]) -> bool:
+    """Whether the commas of a column are decimal: where `0,4`, `12,34` or `1.234,5` occur and `1,234.5` does not.
+
+    A comma before exactly three digits (`1,234`) may be either; it separates thousands unless others decide, or unless
+    every number of the column has just one such comma and starts with a zero.
+    """
+    decimal = thousands = 0
+    for text in texts:
+        for token in re.findall(r"\d[\d.,]*\d", text):
+            if "," not in token:
+                thousands += bool(re.fullmatch(r"\d*\.\d+", token) and not _THOUSAND.fullmatch(token))
+            elif token.rfind(".") > token.rfind(","):
+                return False
+            elif "." in token or not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
+                decimal += 1
+    return decimal > 0 and not thousands
+
+
+def told(taken: Counter[str], absent: Counter[str]) -> str:
+    """What was taken off and what stands for no value, in one clause; empty where the cells were plain."""
+    parts = [f"{kind} in {count} cells" for kind, count in taken.most_common()]
+    if absent:
+        shown = ", ".join(f"{text} {count}" for text, count in absent.most_common(6))
+        parts.append(f"{sum(absent.values())} cells without a value ({shown})")
+    return "; ".join(parts)
+
+
+def _plain(text: str, taken: list[str]) -> str:
+    """The text without the marks of LaTeX, Markdown and HTML; what carried meaning is added to `taken`."""
+    bare = text
+    if "\\" in bare or "$" in bare or "{" in bare:
+        bare = _DROPPED_MACROS.sub("", bare)
+        bare = _COLOURED.sub("", bare)
+        bare = bare.replace("\\pm", "±").replace("\\%", "%").replace("\\,", "").replace("\\;", "").replace("\\!", "")
+        bare = bare.replace("\\infty", "inf").replace("{,}", ",").replace("\\textminus", "-").replace("\\-", "")
+    bare = re.sub(r"\\([*_#|~])", r"\1", bare)
+    bare = bare.replace("&plusmn;", "±").replace("&nbsp;", " ").replace("−", "-").replace("＋", "+")
+    if _EMPHASIS.search(bare):
+        taken.append("bold and underlined marks")
+        bare = _EMPHASIS.sub("", bare)
+    bare = _POWER.sub(lambda m: "e" + m[1].replace(" ", "").replace("−", "-"), bare) if "10" in bare else bare
+    bare = _SUBSCRIPT.sub(r"±\1", bare)
+    without = _SIGNS.sub("", _SUPERSCRIPT.sub("", bare))
+    without = _TAG.sub("", _MACRO.sub("", without)).replace("$", "").replace("{", "").replace("}", "").replace("~", " ")
+    unmarked = _MARKS.sub("", without.replace("`", ""))
+    if unmarked != without or _SIGNS.search(bare) or _SUPERSCRIPT.search(bare):
+        taken.append("stars, daggers and superscripts")
+    return unmarked.strip().strip('"“”').strip()
+
+
+def _number(text: str, decimal_comma: bool) -> float | None:
+    """The number, where its points and commas stand as the column's do: groups of three digits, one decimal mark."""
+    digits = text.replace("−", "-").strip()
+    point, group = (",", ".") if decimal_comma and "," in text else (".", ",")
+    shape = rf"[+-]?(?:\d+|\d{{1,3}}(?:[{group} '’\u00a0\u2009\u202f]\d{{3}})+)?(?:[{point}]\d*)?(?:[eE][+-]?\d+)?"
+    if not re.fullmatch(shape, digits):
+        return None
+    return float(re.sub(rf"[{group} '’\u00a0\u2009\u202f]", "", digits).replace(point, "."))
+
+
+def _grouped(text: str, decimal_comma: bool) -> bool:
+    return any(mark in text.strip() for mark in ("." if decimal_comma and "," in text else ",", " ", "'", "’"))
+
+
+def _deviation(found: re.Match[str], decimal_comma: bool) -> tuple[float | None, str]:
+    """The number after ±, in brackets, or half of an interval; and what else stood there."""
+    if found["deviation"]:
+        return _number(found["deviation"], decimal_comma), ""
+    if found["low"]:
+        low, high = (_number(found[end], decimal_comma) for end in ("low", "high"))
+        return (None if low is None or high is None else abs(high - low) / _FROM_INTERVAL), "intervals"
+    inside = found["inside"]
+    if inside:
+        whole = re.fullmatch(r"\d+", inside) and re.search(r"[.,]\d", found["value"])
+        if whole or found["percent3"] or inside[0] in "+-−":
+            return None, "ranks or gains in brackets"
+        return _number(inside, decimal_comma), ""
+    return None, "words in brackets" if found["word"] is not None else ""

@@ -1,0 +1,90 @@
+"""Which numbers of a joined table cannot be compared: other splits, other conventions, other scales."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import listing
+from recassay.core.labels import split_label
+
+BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"}
+"""Metrics between 0 and 1; a value above means percent, or another scale."""
+
+
+def incomparable(frame: pl.DataFrame) -> list[str]:
+    """A sentence for each reason why values of one column should not be set side by side; empty where none is known."""
+    return [*_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
+
+
+def _protocols(frame: pl.DataFrame) -> Iterator[str]:
+    if c.PROTOCOL not in frame.columns:
+        return
+    known = frame.drop_nulls(c.PROTOCOL).select(c.DATASET, c.PROTOCOL, c.ALGORITHM).unique(maintain_order=True)
+    several = known.filter(pl.col(c.PROTOCOL).n_unique().over(c.DATASET) > 1)
+    datasets = several.get_column(c.DATASET).unique(maintain_order=True).to_list()
+    if not datasets:
+        return
+    first = several.filter(pl.col(c.DATASET) == datasets[0])
+    groups = first.group_by(c.PROTOCOL, maintain_order=True).agg(pl.col(c.ALGORITHM).unique(maintain_order=True))
+    sides = [f"{listing(who)} by {_short(how)}" for how, who in groups.rows()]
+    yield (f"the results on {listing(datasets)} come from different splits or protocols, so their columns cannot be "
+           f"compared (on {datasets[0]}: {'; '.join(sides)})")  # fmt: skip
+
+
+def _frameworks(frame: pl.DataFrame) -> Iterator[str]:
+    """Different frameworks on one dataset, where it is not known whether they had the same split."""
+    if c.FRAMEWORK not in frame.columns or frame.get_column(c.FRAMEWORK).n_unique() < 2:
+        return
+    mixed = frame.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.FRAMEWORK).fill_null("a table").unique().sort())
+    several = mixed.filter(pl.col(c.FRAMEWORK).list.len() > 1)
+    if c.PROTOCOL in frame.columns:
+        told = frame.group_by(c.DATASET).agg(pl.col(c.PROTOCOL).null_count().alias("untold"))
+        several = several.join(told.filter(pl.col("untold") > 0), on=c.DATASET, how="semi", maintain_order="left")
+    if several.height:
+        names = several.get_column(c.DATASET).to_list()
+        who = " and ".join(several.get_column(c.FRAMEWORK)[0].to_list())
+        yield f"on {listing(names)} the results are of {who}; whether they were made on one split is not known"
+
+
+def _conventions(frame: pl.DataFrame) -> Iterator[str]:
+    if c.CONVENTION not in frame.columns:
+        return
+    known = frame.drop_nulls(c.CONVENTION).with_columns(pl.col(c.CONVENTION).str.split(":").list.first().alias("name"))
+    for (metric,), part in known.group_by([c.METRIC], maintain_order=True):
+        if part.get_column("name").n_unique() < 2:
+            continue
+        ways = part.unique("name", keep="first", maintain_order=True)
+        said = "; ".join(
+            f"{who or 'a table'}: {_short(how)}" for who, how in ways.select(c.FRAMEWORK, c.CONVENTION).rows()
+        )
+        within = (
+            part.filter(pl.col("name").n_unique().over(c.DATASET) > 1).get_column(c.DATASET).unique().sort().to_list()
+        )
+        where = f"on {listing(within)} they stand in one column" if within else "each dataset has one of them"
+        yield f"{metric} is computed in {ways.height} ways, and their values cannot be compared ({said}); {where}"
+
+
+def _scales(frame: pl.DataFrame) -> Iterator[str]:
+    bounds = (
+        frame.drop_nulls(c.VALUE)
+        .group_by([c.METRIC, c.DATASET, c.SOURCE], maintain_order=True)
+        .agg(pl.col(c.VALUE).max())
+    )
+    for (metric,), part in bounds.group_by([c.METRIC], maintain_order=True):
+        name = split_label(str(metric))[0]
+        if name not in BOUNDED:
+            continue
+        above = part.filter(pl.col(c.VALUE) > 1.0)
+        if above.height and above.height < part.height:
+            source, value = above.select(c.SOURCE, c.VALUE).row(0)
+            yield f"{metric} has values up to {value:g} in {source} and up to 1 elsewhere: percent beside shares?"
+        elif above.height:
+            yield f"{metric} has values above 1, which were read as they stand (percent, or a count?)"
+
+
+def _short(text: object) -> str:
+    said = str(text)
+    return said if len(said) <= 110 else f"{said[:107]}..."

@@ -1,0 +1,159 @@
+"""A grid of text as people draw tables: header rows of one or more levels, merged cells, panels; made into columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from recassay.data.tables.cells import read_cell
+
+PANEL = "panel"
+"""The header of a column made of rows that name what the rows below them are about."""
+
+MOST_CELLS = 5_000_000
+_GREEK = re.compile(r"\\(alpha|beta|gamma|delta|epsilon|lambda|mu|pi|sigma|tau|phi|psi|omega|theta|ell)\b")
+_NAME_NOISE = re.compile(
+    r"\\(?:[cC]ite\w*|footnote\w*|tnote|label|ref|cellcolor|rowcolor|hphantom|phantom|color)\*?(?:\[[^\]]*\])*\{[^{}]*\}|"
+    r"\\textcolor\{[^{}]*\}|\\rotatebox(?:\[[^\]]*\])?\{[^{}]*\}|!\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][^<>]*>"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of a table as read: `headers[j]` are the levels above column j, the outermost first."""
+
+    columns: tuple[pl.Series, ...]
+    headers: tuple[tuple[str, ...], ...]
+    title: str = ""
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, title: str = "") -> Table:
+        """A frame with one level of headers."""
+        return cls(tuple(frame.get_columns()), tuple((name,) for name in frame.columns), title)
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+    def names(self) -> tuple[str, ...]:
+        """One name for each column: its levels, joined."""
+        return tuple(" ".join(level for level in levels if level) for levels in self.headers)
+
+
+def plain_name(text: str) -> str:
+    """A name without the marks of LaTeX, Markdown and HTML around it: `\\textbf{EASE}~\\cite{x}` is EASE."""
+    if not re.search(r"[\\$*_`\[<{~]", text):
+        return " ".join(text.split())
+    bare = _NAME_NOISE.sub("", text)
+    bare = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", bare)
+    bare = _GREEK.sub(r"\1", bare).replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#")
+    bare = re.sub(r"\\(?:uparrow)\b", "↑", bare)
+    bare = re.sub(r"\\(?:downarrow)\b", "↓", bare)
+    bare = re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?|[${}`]|\\[,;!]", "", bare).replace("~", " ").replace("\\\\", " ")
+    bare = re.sub(r"^(\*\*|__|\*)(.+)\1$", r"\2", bare.strip())
+    return " ".join(bare.replace("**", "").split())
+
+
+def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
+    """The table that a grid draws; None where no row of numbers stands below a header."""
+    width = max((len(row) for row in rows), default=0)
+    if not width or width * len(rows) > MOST_CELLS:
+        return None
+    grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
+    grid = [row for row in grid if any(row)]
+    filled = [j for j in range(width) if any(row[j] for row in grid)]
+    grid = [[row[j] for j in filled] for row in grid]
+    first = next((i for i, row in enumerate(grid) if _is_data(row)), None)
+    if first is None or first == 0:
+        return None
+    head, body = grid[:first], grid[first:]
+    if len(head) > 1 and head[-2][0] and _panel(head[-1]) is not None and len(filled) > 2:
+        body = [head.pop(), *body]
+    body, panels = _without_panels(body)
+    if not body:
+        return None
+    headers = _headers(head)
+    columns = [[plain_name(text) for text in column] if _is_text(column) else list(column)
+               for column in zip(*body, strict=True)]  # fmt: skip
+    texts = [j for j, column in enumerate(columns) if _is_text(column)]
+    for j in texts[:-1]:
+        columns[j] = _filled_down(columns[j])
+    if panels is not None:
+        columns.insert(0, panels)
+        headers.insert(0, (PANEL,))
+    series = tuple(pl.Series(f"{j}", column, dtype=pl.String) for j, column in enumerate(columns))
+    return Table(series, tuple(headers), title)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number, however it is decorated."""
+    return read_cell(text, "," in text).value is not None
+
+
+def _is_data(row: Sequence[str]) -> bool:
+    """Whether most of the cells after the first hold numbers or stand for a missing one."""
+    rest = [cell for cell in row[1:] if cell]
+    read = [read_cell(cell, "," in cell) for cell in rest]
+    held = sum(cell.value is not None for cell in read)
+    return held > 0 and 2 * sum(cell.value is not None or cell.missing for cell in read) >= len(rest)
+
+
+def _is_text(column: Sequence[str]) -> bool:
+    """Whether a column holds names: most of its cells that are filled are no numbers."""
+    told = [cell for cell in column if cell]
+    read = [read_cell(cell, "," in cell) for cell in told]
+    return 2 * sum(cell.value is None and not cell.missing for cell in read) > len(told)
+
+
+def _panel(row: Sequence[str]) -> str | None:
+    """The text of a row that says one thing across the table, and no number."""
+    told = {cell for cell in row if cell}
+    alone = len(told) == 1 and (sum(map(bool, row)) > 1 or bool(row[0]))
+    text = next(iter(told), "")
+    return plain_name(text) if alone and not is_number(text) else None
+
+
+def _without_panels(body: list[list[str]]) -> tuple[list[list[str]], list[str] | None]:
+    """The rows without those that name a panel, and the panel of each row; None where there is none, or where the
+    panels are groups of different rows (kinds of algorithms) instead of the same rows again (datasets).
+    """
+    rows: list[list[str]] = []
+    panels: list[str] = []
+    current = ""
+    for row in body:
+        said = _panel(row) if len(row) > 2 else None
+        if said is not None and not any(is_number(cell) for cell in row):
+            current = said
+        else:
+            rows.append(row)
+            panels.append(current)
+    named = [row[0] for row in rows]
+    again = len(set(zip(panels, named, strict=True))) > len(set(named))
+    return rows, panels if any(panels) and again else None
+
+
+def _headers(head: list[list[str]]) -> list[tuple[str, ...]]:
+    """The levels above each column: merged cells spread to the right, and a row of index names joined to the first."""
+    rows = [row[:] for row in head]
+    while len(rows) > 1 and any(rows[-1]) and not any(rows[-1][1:]):
+        index = rows.pop()
+        rows[-1][0] = index[0]
+    for row in rows[:-1]:
+        carried = ""
+        for j, cell in enumerate(row):
+            carried = cell or carried
+            row[j] = carried
+    levels = [tuple(dict.fromkeys(plain_name(row[j]) for row in rows)) for j in range(len(rows[0]))]
+    return [tuple(level for level in each if level) or ("",) for each in levels]
+
+
+def _filled_down(column: list[str]) -> list[str]:
+    carried, filled = "", []
+    for cell in column:
+        carried = cell or carried
+        filled.append(carried)
+    return filled

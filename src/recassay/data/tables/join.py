@@ -1,0 +1,168 @@
+"""Several tables into one: cells by where they come from, contradictions refused, and what cannot be compared told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.results import Results, Source
+from recassay.data.tables.comparability import incomparable
+
+_PART = "part"
+_CELL = [*c.RESULT_KEY]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A long frame from one place: what messages call the place, its file, and what to tell of it."""
+
+    frame: pl.DataFrame
+    where: str
+    source: Source | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
+    """One checked table. The same cell from two places must have one value, unless `prefer` says whose counts.
+
+    `prefer` is `error`, `first`, `last`, or (the end of) the name of the place that wins. Repeats of a cell with seeds
+    or folds of their own are put together; values that agree to the digits of the shorter one are one.
+    """
+    checked = [
+        Results.from_frame(part.frame, where=part.where).frame.with_columns(
+            pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE)
+        )
+        for i, part in enumerate(parts)
+    ]
+    named = [
+        f"{PurePath(part.where).name}: {note}" if len(parts) > 1 else note for part in parts for note in part.notes
+    ]
+    frame = pl.concat(checked, how="diagonal_relaxed")
+    notes: list[str] = []
+    if len(parts) > 1:
+        frame, notes = _settled(frame, [part.where for part in parts], prefer)
+        notes = [_provenance(frame), *notes]
+    notes += incomparable(frame)
+    frame = frame.drop(_PART)
+    for name in (c.SEED, c.FOLD):
+        if name in frame.columns:
+            frame = _without_gaps(frame, name)
+    if len(parts) == 1:
+        frame = frame.drop(c.SOURCE)
+    sources = tuple(part.source for part in parts if part.source is not None)
+    where = listing(part.where for part in parts)
+    return Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
+
+
+def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[pl.DataFrame, list[str]]:
+    """The frame with each cell from one place, and what was done about cells from several."""
+    repeats = [name for name in (c.SEED, c.FOLD) if name in frame.columns]
+    told = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
+    by_place = frame.group_by([*_CELL, _PART], maintain_order=True).agg(
+        pl.len().alias("rows"), pl.col(c.VALUE).mean(), told.alias("told")
+    )
+    shared = by_place.filter(pl.len().over(_CELL) > 1)
+    if shared.height == 0:
+        return frame, []
+    dropped: list[tuple[str, str, str, int]] = []
+    agreeing, conflicts, kept_from = 0, [], set()
+    for cell, group in shared.group_by(_CELL, maintain_order=True):
+        rows = group.sort(_PART).to_dicts()
+        marks = [mark for row in rows for mark in row["told"]]
+        if marks and all(mark.strip("|") for mark in marks) and len(set(marks)) == len(marks):
+            continue
+        best = max(rows, key=lambda row: (row[c.VALUE] is not None, row["rows"], -row[_PART]))
+        values = [row[c.VALUE] for row in rows if row[c.VALUE] is not None]
+        if all(_agree(value, values[0]) for value in values):
+            agreeing += 1
+        else:
+            best = _preferred(rows, places, prefer)
+            conflicts.append((cell, rows))
+            kept_from.add(places[best[_PART]])
+        dropped += [(*cell, row[_PART]) for row in rows if row is not best]
+    if conflicts and prefer == "error":
+        (algorithm, dataset, metric), rows = conflicts[0]
+        first = next(row for row in rows if row[c.VALUE] is not None)
+        other = next(row for row in rows if row[c.VALUE] is not None and not _agree(row[c.VALUE], first[c.VALUE]))
+        said = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
+        raise InputError(
+            f"{len(conflicts)} cells have different values, the first {algorithm} on {dataset}, {metric}: {said}",
+            fix="say whose value counts with --prefer first, last or the name of a file; or tell repeats apart by a "
+            "column 'seed'",
+        )  # fmt: skip
+    notes = []
+    if agreeing:
+        notes.append(f"{agreeing} cells stand in several files with one value; each was taken once")
+    if conflicts:
+        notes.append(f"{len(conflicts)} cells have different values; those of {listing(sorted(kept_from))} were taken")
+    schema = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
+    gone = pl.DataFrame(dropped, schema=schema, orient="row")
+    kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
+    return _with_deviations(kept, frame.join(gone, on=[*_CELL, _PART], how="semi")), notes
+
+
+def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
+    """A kept value without a deviation takes that of its double, which may be the mean over users that it is."""
+    if c.DEVIATION not in kept.columns or c.RUNS not in kept.columns:
+        return kept
+    known = gone.drop_nulls(c.DEVIATION).unique(_CELL, keep="first").select(*_CELL, c.DEVIATION, c.RUNS)
+    found = kept.join(known, on=_CELL, how="left", suffix=" other", maintain_order="left")
+    absent = pl.col(c.DEVIATION).is_null()
+    return found.with_columns(
+        pl.when(absent).then(pl.col(f"{name} other")).otherwise(pl.col(name)).alias(name)
+        for name in (c.DEVIATION, c.RUNS)
+    ).drop(f"{c.DEVIATION} other", f"{c.RUNS} other")
+
+
+def _preferred(rows: list[dict[str, Any]], places: Sequence[str], prefer: str) -> dict[str, Any]:
+    """The row whose place wins; the first where the one that wins does not have the cell."""
+    if prefer in ("error", "first"):
+        return rows[0]
+    if prefer == "last":
+        return rows[-1]
+    if not any(_names(place, prefer) for place in places):
+        raise UsageError(
+            f"--prefer {prefer!r} is none of the places", fix=f"use first, last or one of {listing(places)}"
+        )
+    return next((row for row in rows if _names(places[row[_PART]], prefer)), rows[0])
+
+
+def _names(place: str, prefer: str) -> bool:
+    """Whether a place is what the user named: by its whole name, its end, or a folder that it lies in."""
+    wanted = prefer.rstrip("/")
+    return place.rstrip("/").endswith(wanted) or place.startswith(f"{wanted}/") or wanted in PurePath(place).parts
+
+
+def _agree(one: float, other: float) -> bool:
+    """Whether two numbers are one to the digits of the shorter, of which there must be three or more."""
+    if np.isclose(one, other, rtol=1e-6, atol=1e-12):
+        return True
+    digits = min(len(f"{abs(x):.10f}".rstrip("0").partition(".")[2]) for x in (one, other))
+    return digits >= 3 and abs(one - other) <= 0.51 * 10.0**-digits
+
+
+def _provenance(frame: pl.DataFrame) -> str:
+    """Which cells come from where, in one line."""
+    counts = frame.group_by(c.SOURCE, maintain_order=True).agg(
+        pl.struct(_CELL).n_unique().alias("cells"),
+        pl.col(c.ALGORITHM).n_unique().alias("algorithms"),
+        pl.col(c.DATASET).n_unique().alias("datasets"),
+    )
+    told = [f"{cells} cells ({algorithms} algorithms on {datasets} datasets) from {source}"
+            for source, cells, algorithms, datasets in counts.iter_rows()]  # fmt: skip
+    return listing(told, most=12)
+
+
+def _without_gaps(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A column of repeats that some parts lack: their rows get a mark of their own, and a column of gaps goes."""
+    gaps = frame.get_column(name).null_count()
+    if gaps == frame.height:
+        return frame.drop(name)
+    return frame.with_columns(pl.col(name).fill_null("")) if gaps else frame

@@ -1,0 +1,109 @@
+"""Metric labels as other people write them: `ndcg_at_10`, `NDCGK_10`, `P_10`, `HR@10 (%)`, `test/recall@20`, `R@20`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from recassay.core.labels import is_known, normal_label
+
+_ARROWS = re.compile(r"[↑↓⇑⇓⬆⬇▲▼]|\\(?:uparrow|downarrow)|\((?:higher|lower) is better\)", re.IGNORECASE)
+_PERCENT = re.compile(r"[(\[]\s*(?:in\s*)?\\?%\s*[)\]]|\\?%|\(?\bpercent\b\)?", re.IGNORECASE)
+_DEVIATION = re.compile(
+    r"(?:[ _.\-/(\[]*\b|_)(?P<kind>std\.?(?:[ _]?dev)?|stdev|stddev|sd|stderr|std[ _]?err(?:or)?|se|sem|error bars?)"
+    r"[)\]]?$|"
+    r"^(?P<first>std|stdev|stddev|sd|stderr|se|sem)[ _.\-/(]+|\s*±\s*$|^±\s*|^\+/-\s*",
+    re.IGNORECASE,
+)
+_MEAN = re.compile(r"[ _.\-/(\[]+(?:mean|avg|average)[)\]]?$|^(?:mean|avg|average)[ _.\-/]+", re.IGNORECASE)
+_PHASE = re.compile(
+    r"^(?:metrics?[./_])?"
+    r"(?:(?P<phase>test|valid|validation|val|dev|train|eval|evaluation|best[ _]valid)(?:[_/.: \-]+|$))?",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"\s*[(\[]\s*(?P<unit>s|sec|secs|seconds?|ms|min|mins|minutes?|h|hours?|mb|gb|gib|mib|kwh)\.?\s*[)\]]$", re.I
+)
+_CUTOFFS = (
+    re.compile(r"^(?P<name>[^@]+?)\s*@\s*\{?\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*\}?(?P<variant>\[[^\]]+\])?$"),
+    re.compile(r"^(?P<name>.+?)[ _.\-]?at[ _.\-]?(?P<k>\d+)$", re.IGNORECASE),
+    re.compile(r"^(?P<name>.+?)[ _.\-]cut[ _.\-](?P<k>\d+)$", re.IGNORECASE),
+    re.compile(r"^(?P<name>.+?)K[ _.\-]?(?P<k>\d+)$"),
+    re.compile(r"^(?P<name>.+?)\s*[ _.\-/(\[]\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*[)\]]?$", re.IGNORECASE),
+    re.compile(r"^(?P<name>[^\d@]+?)(?P<k>\d+)$"),
+)
+_SHORT = {"n": "ndcg", "h": "hitrate", "p": "precision", "r": "recall"}
+"""What one letter means before a cut-off, as in R@20."""
+
+UNITS = {"ms": 0.001, **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+         **dict.fromkeys(("h", "hour", "hours"), 3600.0)}  # fmt: skip
+"""Units of time that are turned into seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """What a header says: the label, whether the name is known, and how the numbers under it are to be read."""
+
+    label: str
+    known: bool
+    percent: bool = False
+    deviation: str = ""
+    """`deviation` or `error` where the column holds standard deviations or standard errors of the metric."""
+    phase: str = ""
+    """`valid` or `train` where the column was not measured on test data."""
+    unit: float = 1.0
+
+
+def spelled(text: str) -> Spelled | None:
+    """The metric that a header names; None where it names none. `name@k` is a metric whatever the name."""
+    bare = _ARROWS.sub("", text.replace("$", "").replace("\\_", "_")).strip()
+    if not bare or len(bare) > 120:
+        return None
+    label = _known(bare)
+    if label:
+        return Spelled(label, True)
+    percent = bool(_PERCENT.search(bare))
+    bare = _PERCENT.sub("", bare).strip() if percent else bare
+    deviation = ""
+    said = _DEVIATION.search(bare)
+    if said and said.group(0) != bare:
+        kind = (said["kind"] or said["first"] or "").lower()
+        deviation = "error" if kind.startswith(("stderr", "std err", "std_err", "se", "error")) else "deviation"
+        bare = _DEVIATION.sub("", bare, count=1).strip(" _-/.")
+    bare = _MEAN.sub("", bare).strip()
+    unit = _UNIT.search(bare)
+    bare = _UNIT.sub("", bare) if unit else bare
+    seconds = UNITS.get(unit["unit"].lower() if unit else "", 1.0)
+    phase = _PHASE.match(bare)
+    rest = bare[phase.end() :] if phase and phase.group(0) else bare
+    label = _known(bare) or (_known(f"{bare} s") if unit else None)
+    said_phase = ""
+    if label is None:
+        label = _known(rest)
+        said_phase = (phase["phase"] or "").lower() if phase else ""
+    cut = _CUTOFFS[0].match(rest)
+    if label is None and (cut is None or not re.search("[a-zA-Z]", cut["name"])):
+        return None
+    outside = "valid" if said_phase.startswith(("val", "dev", "best")) else "train" if said_phase == "train" else ""
+    return Spelled(label or normal_label(rest), label is not None, percent, deviation, outside, seconds)
+
+
+def own_name(text: str) -> str:
+    """The label of a metric that nobody knows: its own name, folded to lower case, without arrows and units."""
+    bare = _ARROWS.sub("", text.replace("$", "").replace("\\_", "_")).strip()
+    return normal_label(" ".join(bare.split()))
+
+
+def _known(text: str) -> str | None:
+    """The label of a known metric, with the cut-off however it is written; None for every other text."""
+    name = text.strip()
+    if len(name) > 1 and is_known(name):
+        return normal_label(name)
+    for pattern in _CUTOFFS:
+        found = pattern.match(name)
+        if found:
+            base = found["name"].strip(" _-")
+            base = _SHORT.get(base.lower(), base)
+            if is_known(base) and int(found["k"]) < 100_000:
+                return normal_label(f"{base}@{found['k']}{found.groupdict().get('variant') or ''}")
+    return None

@@ -1,0 +1,147 @@
+"""The tables of a LaTeX source: `tabular` and its kin, with merged cells spread out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ENVIRONMENT = re.compile(
+    r"\\begin\{(tabular[*xy]?|longtable\*?|tabu|longtabu|NiceTabular[*X]?|tblr|array|supertabular)\}"
+)
+_RULES = re.compile(
+    r"\s*(?:\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|"
+    r"endlastfoot|addlinespace|centering|noalign|vspace|rowcolor|arrayrulecolor|specialrule|cmidrule|cline|cdashline|"
+    r"Xhline|thickhline|morecmidrules|tabucline|rule|small|scriptsize|footnotesize|hlineB|extrarowheight)"
+    r"(?:\s*\([^)]*\)|\s*\[[^\]]*\]|\s*\{[^{}]*\})*)"
+)
+_LENGTH = re.compile(r"^\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in|\\\w+)?\s*\]")
+_MERGED = re.compile(r"\\(multicolumn|multirow)\b")
+MOST_SPAN = 1000
+
+
+def latex_grids(text: str) -> list[tuple[list[list[str]], str]]:
+    """The grid of cells of each table and its caption, in order."""
+    source = re.sub(r"(?<!\\)%.*", "", text).replace("\\tabularnewline", "\\\\")
+    found = []
+    for start, end, body in _environments(source):
+        around = source[max(0, start - 2000) : start] + source[end : end + 2000]
+        caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
+        grid = _spread([_parted(row, "&") for row in _rows(body)])
+        if grid:
+            found.append((grid, " ".join(caption[1].split()) if caption else ""))
+    return found
+
+
+def _environments(source: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    while (begun := _ENVIRONMENT.search(source, at)) is not None:
+        name = begun[1]
+        ends = re.compile(rf"\\(begin|end)\{{{re.escape(name)}\}}")
+        depth, stop = 1, len(source)
+        for mark in ends.finditer(source, begun.end()):
+            depth += 1 if mark[1] == "begin" else -1
+            if depth == 0:
+                stop = mark.start()
+                break
+        yield begun.start(), stop, _after_arguments(source[begun.end() : stop])
+        at = stop + 1
+
+
+def _after_arguments(body: str) -> str:
+    """The body without the arguments of its environment: position, width and column types."""
+    rest = body.lstrip()
+    while rest[:1] in ("[", "{") and rest[:1]:
+        rest = rest[_group(rest, 0) :].lstrip()
+    return rest
+
+
+def _group(text: str, at: int) -> int:
+    """Where the group that opens at `at` ends: one past its closing bracket."""
+    opening, depth, i = text[at], 0, at
+    closing = {"{": "}", "[": "]"}[opening]
+    while i < len(text):
+        if text[i] == "\\":
+            i += 2
+            continue
+        depth += (text[i] == opening) - (text[i] == closing)
+        i += 1
+        if depth == 0:
+            return i
+    return len(text)
+
+
+def _rows(body: str) -> list[str]:
+    r"""Rows, parted by `\\` outside of braces; what only draws lines is gone."""
+    rows = [_RULES.sub(" ", _LENGTH.sub("", row.lstrip("*"))) for row in _parted(body, "\\\\")]
+    return [row for row in rows if row.strip()]
+
+
+def _parted(text: str, mark: str) -> list[str]:
+    """The text parted at a mark that stands outside of braces and is not escaped."""
+    parts, begun, depth, i = [], 0, 0, 0
+    while i < len(text):
+        if depth == 0 and text.startswith(mark, i):
+            parts.append(text[begun:i])
+            i += len(mark)
+            begun = i
+        elif text[i] == "\\":
+            i += 2
+        else:
+            depth += (text[i] == "{") - (text[i] == "}")
+            i += 1
+    return [*parts, text[begun:]]
+
+
+def _spread(rows: list[list[str]]) -> list[list[str]]:
+    """The cells with each merged one written into every place that it covers."""
+    grid: list[list[str]] = []
+    below: dict[int, tuple[int, str]] = {}
+    for row in rows:
+        written: list[str] = []
+        for cell in row:
+            text, across, down = _merged(cell)
+            for _ in range(across):
+                place = len(written)
+                left, above = below.get(place, (0, ""))
+                if left > 0:
+                    below[place] = (left - 1, above)
+                    text_here = text or above
+                else:
+                    text_here = text
+                if down > 1:
+                    below[place] = (down - 1, text)
+                written.append(text_here)
+        grid.append(written)
+    return grid
+
+
+def _merged(cell: str) -> tuple[str, int, int]:
+    """The text of a cell, and how many columns and rows it covers."""
+    across = down = 1
+    text = cell.strip()
+    for _ in range(4):
+        found = _MERGED.search(text)
+        if found is None:
+            break
+        groups: list[str] = []
+        at = found.end()
+        while len(groups) < 3:
+            while at < len(text) and text[at].isspace():
+                at += 1
+            if at >= len(text) or text[at] not in "{[":
+                break
+            end = _group(text, at)
+            if text[at] == "{":
+                groups.append(text[at + 1 : end - 1])
+            at = end
+        if not groups:
+            break
+        count = re.search(r"-?\d+", groups[0])
+        span = min(max(abs(int(count[0])), 1), MOST_SPAN) if count else 1
+        if found[1] == "multicolumn":
+            across = span
+        else:
+            down = span if not (count and count[0].startswith("-")) else 1
+        text = (text[: found.start()] + groups[-1] + text[at:]).strip()
+    stacked = re.sub(r"\\(?:makecell|shortstack|thead|specialcell)\b(?:\[[^\]]*\])?", "", text)
+    return stacked.replace("\\\\", " "), across, down

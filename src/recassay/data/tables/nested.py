@@ -1,0 +1,139 @@
+"""Tables inside JSON and printed dictionaries: records, columns, and dictionaries of dictionaries down to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.registry import algorithms
+from recassay.data.tables.grid import Table
+from recassay.data.tables.labels import spelled
+
+WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
+_STATISTICS = {
+    "mean": c.VALUE,
+    "avg": c.VALUE,
+    "value": c.VALUE,
+    "std": c.DEVIATION,
+    "stdev": c.DEVIATION,
+    "sd": c.DEVIATION,
+}
+MOST_LEAVES = 2_000_000
+
+
+def table_from_json(document: Any, stem: str) -> tuple[Table, str] | None:
+    """The table that a document holds, and how it was read where that is a guess; None where it holds none."""
+    records = _records(document)
+    if records:
+        names = list(dict.fromkeys(name for record in records for name in record))
+        frame = pl.DataFrame({name: [_cell(record.get(name)) for record in records] for name in names}, strict=False)
+        return Table.of(frame), ""
+    if isinstance(document, dict):
+        return _nested(document, stem)
+    return None
+
+
+def _records(document: Any) -> list[dict[str, Any]] | None:
+    """A list of flat dictionaries, in whichever of the usual ways it is written."""
+    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
+        return [_flat(one) for one in document]
+    if not isinstance(document, dict):
+        return None
+    if {"columns", "data"} <= document.keys() and isinstance(document["data"], list):
+        names = [str(name) for name in document["columns"]]
+        index = document.get("index") or range(len(document["data"]))
+        rows = [row for row in document["data"] if isinstance(row, list)]
+        return [{"": label, **dict(zip(names, row, strict=False))} for label, row in zip(index, rows, strict=False)]
+    for name in WRAPPERS:
+        if isinstance(document.get(name), list):
+            inner = _records(document[name])
+            if inner:
+                shared = {key: value for key, value in document.items() if isinstance(value, (str, int, float))}
+                return [{**shared, **record} for record in inner]
+    columns = list(document.values())
+    if (
+        columns
+        and all(isinstance(column, list) for column in columns)
+        and len({len(column) for column in columns}) == 1
+    ):
+        return [dict(zip(document, row, strict=True)) for row in zip(*columns, strict=True)]
+    numbered = all(isinstance(one, dict) and one and all(str(key).isdigit() for key in one) for one in columns)
+    if columns and numbered and any(not str(name).isdigit() for name in document):
+        places = list(dict.fromkeys(key for column in columns for key in column))
+        return [{name: column.get(place) for name, column in document.items()} for place in places]
+    if columns and all(str(name).isdigit() for name in document) and all(isinstance(one, dict) for one in columns):
+        return [_flat(one) for one in columns]
+    return None
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the dictionaries in it spread out: `{"model": x, "metrics": {"ndcg@10": y}}`."""
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            flat.update({str(key): inner for key, inner in value.items() if not isinstance(inner, (dict, list))})
+        elif not isinstance(value, list):
+            flat[str(name)] = value
+    return flat
+
+
+def _cell(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _nested(document: Mapping[str, Any], stem: str) -> tuple[Table, str] | None:
+    """Numbers below one to three levels of names, one of which names metrics."""
+    leaves = list(_leaves(document, ()))
+    if not leaves or len({len(path) for path, _ in leaves}) != 1:
+        return None
+    depth = len(leaves[0][0])
+    statistic = [str(path[-1]).lower() for path, _ in leaves]
+    spread = depth > 1 and set(statistic) <= set(_STATISTICS) | {"count", "min", "max", "median"}
+    levels = depth - 1 if spread else depth
+    keys = [list(dict.fromkeys(str(path[at]) for path, _ in leaves)) for at in range(levels)]
+    metric = next((at for at in range(levels - 1, -1, -1) if all(spelled(name) is not None for name in keys[at])), None)
+    if metric is None:
+        metric = next(
+            (at for at in range(levels - 1, -1, -1) if any(spelled(name) is not None for name in keys[at])), None
+        )
+    if metric is None or levels > 3:
+        return None
+    others = [at for at in range(levels) if at != metric]
+    roles, guess = _roles(keys, others, stem)
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for (path, value), said in zip(leaves, statistic, strict=True):
+        names = tuple(str(part) for part in path[:levels])
+        row = rows.setdefault(names, {c.METRIC: names[metric], **{role: names[at] for at, role in roles.items()}})
+        row[_STATISTICS.get(said, "") if spread else c.VALUE] = _cell(value)
+    found = list(rows.values())
+    kept = [c.ALGORITHM, *([c.DATASET] if c.DATASET in roles.values() else []), c.METRIC, c.VALUE,
+            *([c.DEVIATION] if any(c.DEVIATION in row for row in found) else [])]  # fmt: skip
+    columns = {name: [row.get(name, stem if name == c.ALGORITHM else None) for row in found] for name in kept}
+    return Table.of(pl.DataFrame(columns, schema=dict.fromkeys(kept, pl.String))), guess
+
+
+def _roles(keys: Sequence[Sequence[str]], others: Sequence[int], stem: str) -> tuple[dict[int, str], str]:
+    """What the levels besides the metrics name. Two of them: datasets outside, unless known algorithms stand there."""
+    if not others:
+        return {}, f"no name of an algorithm in it: that of the file, {stem!r}, was taken"
+    if len(others) == 1:
+        return {others[0]: c.ALGORITHM}, ""
+    outer, inner = others
+    known = [sum(name in algorithms for name in keys[at]) for at in (outer, inner)]
+    first = known[0] > known[1]
+    roles = {outer: c.ALGORITHM, inner: c.DATASET} if first else {outer: c.DATASET, inner: c.ALGORITHM}
+    said = "algorithm, dataset" if first else "dataset, algorithm"
+    return roles, f"its names were taken as {said}: {keys[outer][0]!r}, {keys[inner][0]!r}"
+
+
+def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if len(path) > 5:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(inner, (*path, name))
+    elif value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        yield path, value

@@ -1,0 +1,206 @@
+"""What each column of a results table is: a name, a repeat, or numbers of some metric on some dataset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.names import canonical
+from recassay.data.tables.cells import read_cell
+from recassay.data.tables.grid import PANEL, Table
+from recassay.data.tables.labels import Spelled, own_name, spelled
+
+PHASE = "phase"
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    c.ALGORITHM: ("algorithm", "algo", "model", "method", "recommender", "classifier", "system", "approach",
+                  "model name", "model names", "models", "methods", "algorithms", "algorithm name", "estimator"),
+    c.DATASET: ("dataset", "data", "data set", "task", "benchmark", "dataset name", "datasets", "data sets", "corpus"),
+    c.METRIC: ("metric", "measure", "metrics", "metric name", "evaluation metric"),
+    c.VALUE: ("value", "score", "result", "metric value"),
+    c.SEED: ("seed", "random state", "random seed", "run", "trial", "repeat", "repetition", "replicate"),
+    c.FOLD: ("fold", "cv fold", "fold id"),
+    c.DEVIATION: ("deviation", "std", "stdev", "std dev", "sd", "stddev", "standard deviation"),
+    c.RUNS: ("runs", "n runs", "num runs", "number of runs", "n seeds"),
+}  # fmt: skip
+"""Column names accepted in place of ours, compared by `names.canonical`; used only where exactly one fits."""
+
+ERRORS = ("stderr", "std err", "std error", "se", "sem", "standard error")
+"""Names of columns that hold the standard error of the value beside it."""
+
+PHASES = ("split", "subset", "phase", "partition", "stage", "set", "eval set")
+_TEST, _OTHER = {"test", "testing", "testset"}, {"valid", "validation", "val", "dev", "train", "training"}
+_IGNORED = frozenset(map(canonical, (
+    "year", "venue", "rank", "#", "no", "id", "index", "epoch", "epochs", "lr", "learning rate", "batch size", "dim",
+    "", "embedding size", "embedding dim", "hidden size", "n layers", "layers", "weight decay", "l2", "dropout", "k",
+    "n factors", "factors", "users", "items", "interactions", "timestamp", "date", "Unnamed: 0", "level 0", "run id",
+)))  # fmt: skip
+"""Columns of numbers that are settings and counters, not metrics."""
+_STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "value", "score": "value",
+               "std": "deviation", "stdev": "deviation", "sd": "deviation", "std dev": "deviation", "±": "deviation",
+               "stderr": "error", "sem": "error", "se": "error", "count": "skip", "median": "skip", "min": "skip",
+               "max": "skip", "var": "skip", "25%": "skip", "50%": "skip", "75%": "skip"}  # fmt: skip
+_CUTOFF = re.compile(r"^(?:top|k|@|n|cut-?off|list length)?\s*[-=@:]?\s*(\d+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said of a table: its one metric, its shape, which column is which, and its one dataset."""
+
+    metric: str | None = None
+    wide: bool = False
+    transpose: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    dataset: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """A column of numbers: its metric where the header names one, and the other thing that the header names."""
+
+    place: int
+    metric: Spelled | None = None
+    other: str = ""
+    statistic: str = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the names stand (role -> column), the columns of numbers, and the names of columns left out."""
+
+    roles: dict[str, int]
+    values: list[ValueColumn]
+    left_out: list[str]
+    error: int | None = None
+    """The column of standard errors in a long table."""
+
+
+def layout_of(table: Table, asked: Asked, where: str) -> Layout:
+    """Which column is which, by the user's word, by usual names, and by what stands in them."""
+    names = table.names()
+    roles = _said_roles(names, asked, where)
+    for ours, others in SYNONYMS.items():
+        if ours in roles:
+            continue
+        fitting = [j for j, name in enumerate(names) if j not in roles.values() and name == ours] or [
+            j for j, name in enumerate(names)
+            if j not in roles.values() and len(table.headers[j]) == 1 and canonical(name) in map(canonical, others)
+        ]  # fmt: skip
+        if len(fitting) == 1 and not _is_metric_column(ours, names[fitting[0]], roles):
+            roles[ours] = fitting[0]
+    phase = [j for j, name in enumerate(names) if canonical(name) in map(canonical, PHASES) and j not in roles.values()]
+    if len(phase) == 1 and _TEST & set(_texts(table.columns[phase[0]])):
+        roles[PHASE] = phase[0]
+    if PANEL in names and names.index(PANEL) not in roles.values():
+        roles.setdefault(c.DATASET, names.index(PANEL))
+    error = next((j for j, name in enumerate(names) if canonical(name) in map(canonical, ERRORS)), None)
+    taken = {*roles.values()} | ({error} if error is not None else set())
+    values, left_out = [], []
+    for j, levels in enumerate(table.headers):
+        if j in taken:
+            continue
+        if not _holds_numbers(table.columns[j]):
+            left_out.append(names[j])
+            continue
+        found = _value_column(j, levels)
+        if found.statistic == "skip" or (found.metric is None and canonical(names[j]) in _IGNORED):
+            left_out.append(names[j])
+        else:
+            values.append(found)
+    return Layout(roles, values, [name for name in left_out if name], error)
+
+
+def first_names(table: Table, layout: Layout) -> int | None:
+    """The first column of text that has no role yet: the algorithms of a table that does not name them."""
+    used = {*layout.roles.values(), *(one.place for one in layout.values)}
+    return next((j for j in range(len(table.columns)) if j not in used and not _holds_numbers(table.columns[j])), None)
+
+
+def not_test(table: Table, place: int) -> pl.Series:
+    """Which rows were not measured on test data."""
+    text = table.columns[place].cast(pl.String).str.strip_chars().str.to_lowercase()
+    return text.is_in(sorted(_OTHER)).fill_null(False)
+
+
+def split_compound(header: str) -> tuple[str, Spelled] | None:
+    """`ml-1m_ndcg@10`, `NDCG@10 (ML-1M)` or `ml-1m / hr@10` as the other name and the metric."""
+    for pattern in (r"^(?P<other>.+?)[ _/:|.\-]+\(?(?P<metric>[A-Za-z][A-Za-z ]*@ ?\d+)\)?$",
+                    r"^(?P<metric>[A-Za-z][A-Za-z ]*@ ?\d+)[ _/:|.\-]+\(?(?P<other>[^()]+)\)?$"):  # fmt: skip
+        found = re.match(pattern, header.strip())
+        metric = spelled(found["metric"]) if found else None
+        if found and metric and metric.known:
+            return found["other"].strip(), metric
+    return None
+
+
+def _said_roles(names: Sequence[str], asked: Asked, where: str) -> dict[str, int]:
+    roles = {}
+    for ours, theirs in asked.columns.items():
+        if ours not in SYNONYMS:
+            raise UsageError(f"there is no column role {ours!r}", fix=f"use one of {', '.join(SYNONYMS)}")
+        if theirs not in names:
+            raise InputError(
+                f"no column {theirs!r} among {listing(map(repr, names), most=8)}", where=where, fix="correct --column"
+            )
+        roles[ours] = names.index(theirs)
+    return roles
+
+
+def _is_metric_column(ours: str, name: str, roles: Mapping[str, int]) -> bool:
+    """Whether a name that could be a role is a metric here: `score` beside no column of metric names is none."""
+    return ours in (c.DEVIATION, c.RUNS) and c.VALUE not in roles
+
+
+def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
+    """The metric among the levels of a header (or two neighbours of them), a statistic, and what is left."""
+    rest = list(levels)
+    statistic = "value"
+    if len(rest) > 1 and rest[-1].strip().lower() in _STATISTICS:
+        statistic = _STATISTICS[rest.pop().strip().lower()]
+    metric = None
+    for at in range(len(rest) - 1, -1, -1):
+        metric = spelled(rest[at])
+        if metric is not None:
+            cut = [_CUTOFF.match(one) for i, one in enumerate(rest) if i != at]
+            if "@" not in metric.label and any(cut):
+                number = next(found[1] for found in cut if found)
+                metric = spelled(f"{metric.label}@{number}") or metric
+            rest = [one for i, one in enumerate(rest) if i != at and not _CUTOFF.match(one)]
+            break
+    if metric is None and len(rest) == 1 and spelled(rest[0]) is None:
+        return ValueColumn(place, None, rest[0], statistic)
+    if metric is not None and metric.deviation:
+        statistic = metric.deviation
+    return ValueColumn(place, metric, " ".join(rest), statistic)
+
+
+def _holds_numbers(column: pl.Series) -> bool:
+    """Whether most of what is filled in is a number or stands for a missing one, and at least one is a number."""
+    if column.dtype.is_numeric():
+        return True
+    if column.dtype == pl.Null:
+        return False
+    text = column.cast(pl.String).str.strip_chars().drop_nulls()
+    text = text.filter(text != "")
+    if text.len() == 0:
+        return False
+    plain = text.cast(pl.Float64, strict=False)
+    if plain.null_count() == 0:
+        return True
+    odd = [read_cell(one, "," in one) for one in text.filter(plain.is_null()).head(200).to_list()]
+    numbers = sum(cell.value is not None for cell in odd)
+    fine = sum(cell.value is not None or cell.missing for cell in odd)
+    return 2 * fine > len(odd) and (numbers > 0 or plain.null_count() < plain.len())
+
+
+def _texts(column: pl.Series) -> list[str]:
+    return column.cast(pl.String).str.strip_chars().str.to_lowercase().drop_nulls().unique().to_list()
+
+
+def unknown(name: str) -> Spelled:
+    """A column of numbers that nobody knows, as a metric under its own name."""
+    return Spelled(own_name(name), False)

@@ -1,0 +1,72 @@
+"""Tables drawn with characters: Markdown, the boxes of consoles, and columns under dashes."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_RULE = re.compile(r"^[\s|+:=\-─━═┼╪┿├┤╞╡┌┐└┘┬┴╒╕╘╛╤╧╭╮╰╯╔╗╚╝╠╣╦╩╬]{3,}$")
+_DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
+_BARS = str.maketrans({"│": "|", "┃": "|", "║": "|", "╎": "|"})
+
+
+def without_escapes(text: str) -> str:
+    """The text without the escape codes that colour a terminal."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text
+
+
+def barred_grids(text: str) -> list[list[list[str]]]:
+    """The tables whose columns are parted by bars; one needs a rule under its header. Prose around them is skipped."""
+    grids: list[list[list[str]]] = []
+    block: list[str] = []
+    for line in [*text.translate(_BARS).splitlines(), ""]:
+        if "|" in line or _RULE.match(line):
+            block.append(line)
+            continue
+        drawn = [one for one in block if not _RULE.match(one)]
+        if len(drawn) > 1 and len(drawn) < len(block):
+            boxed = all(one.lstrip().startswith("|") for one in drawn)
+            grids.append([_cells(one, boxed) for one in drawn])
+        block = []
+    return grids
+
+
+def _cells(line: str, boxed: bool) -> list[str]:
+    """The cells of a line; `boxed` where every line begins with a bar, which then parts nothing."""
+    bare = line.strip().removeprefix("|") if boxed else line
+    bare = bare.rstrip()
+    bare = bare[:-1] if boxed and bare.endswith("|") and not bare.endswith("\\|") else bare
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", bare)]
+
+
+def dashed_grids(text: str) -> list[list[list[str]]]:
+    """The tables whose header stands over groups of dashes, one for each column (`tabulate`'s plain style)."""
+    lines = text.splitlines()
+    grids = []
+    for i, line in enumerate(lines):
+        if i == 0 or not _DASHES.match(line):
+            continue
+        starts = [m.start() for m in re.finditer(r"-{2,}", line)]
+        spans = list(zip(starts, [*starts[1:], None], strict=True))
+        rows = [[lines[i - 1][a:b].strip() for a, b in spans]]
+        for below in lines[i + 1 :]:
+            if not below.strip() or _DASHES.match(below):
+                break
+            rows.append([below[a:b].strip() for a, b in spans])
+        if len(rows) > 1:
+            grids.append(rows)
+    return grids
+
+
+def spaced_grid(text: str) -> list[list[str]] | None:
+    """The one table of a text whose columns are parted by two or more spaces, as pandas prints it; None else."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    if len(lines) < 3 or len(lines) > 100_000 or any("\t" in line or "," in line for line in lines[:2]):
+        return None
+    rows = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    width = len(rows[1])
+    index_alone = len(rows[0]) == width - 1
+    if width < 2 or len(rows[0]) not in (width, width - 1):
+        return None
+    kept = [["", *rows[0]] if index_alone else rows[0], *(row for row in rows[1:] if len(row) == width)]
+    return kept if len(kept) > 0.8 * len(rows) else None

@@ -1,0 +1,119 @@
+"""The numbers of the papers: all that used to agree still do, and the page tells the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+import recassay
+from recassay.api import reproduce as verb
+from recassay.data.published.printed import VERDICTS, papers, printed_numbers, printed_table
+from recassay.data.published.tables import FOLDER, published, published_results
+from support.places import ROOT
+
+pytestmark = pytest.mark.xdist_group("reproduce")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return recassay.reproduce()
+
+
+def test_no_number_that_used_to_agree_has_fallen(result):
+    assert [(one.told, one.ours) for one in result.fallen] == []
+    assert len(result.numbers) == len(printed_numbers()) > 700
+
+
+@pytest.mark.parametrize(
+    ("paper", "table", "least"),
+    [
+        ("kdd24", "Table 2", 79),
+        ("kdd24", "Table 5", 30),
+        ("kdd24", "Figure 8", 132),
+        ("kdd24", "authors' file, CD", 11),
+        ("kdd24", "authors' file, Dolan-Moré", 11),
+        ("comper", "Table 8", 30),
+        ("comper", "Table 7", 30),
+        ("textbooks", "LSAT7, 2pl", 15),
+    ],
+)
+def test_tables_that_follow_to_their_digits(result, paper, table, least):
+    counts = result.count(paper, table)
+    assert counts["exact"] + counts["printed digits"] >= least
+
+
+def test_what_does_not_follow_has_a_reason(result):
+    assert all(one.reason for one in result.numbers if one.verdict == "does not follow")
+    assert result.count()["does not follow"] < 0.13 * len(result.numbers)
+
+
+def test_the_page_is_up_to_date(result):
+    """Every printed number and verdict; ours may differ in its last digit between machines."""
+
+    def without_ours(text: str) -> list[str]:
+        return [re.sub(r"\| [^|]* (\| [a-z ]+ \|)$", r"\1", line) for line in text.splitlines()]
+
+    assert without_ours((ROOT / "docs" / "reproduction.md").read_text()) == without_ours(
+        recassay.reproduction_page(result)
+    )
+
+
+def test_a_number_that_falls_is_told_and_exits_1(monkeypatch, cli):
+    told = printed_numbers()
+    spoilt = tuple(
+        dataclasses.replace(one, printed="0.5") if one.paper == "popularity-stratified" and one.digits else one
+        for one in told
+    )
+    monkeypatch.setattr(verb, "printed_numbers", lambda: spoilt)
+    ran = cli("reproduce", "popularity-stratified", "--json")
+    assert ran.code == 1
+    assert len(ran.json()["no_longer_agrees"]) == 2
+    assert "2 numbers that used to agree no longer do" in ran.err
+
+
+def test_the_command(cli, tmp_path):
+    ran = cli("reproduce", "comper", "--all", "--markdown", tmp_path / "page.md")
+    assert ran.code == 0, ran.err
+    assert "132 numbers" in ran.out
+    assert "Table 13" in ran.out
+    assert (tmp_path / "page.md").read_text().startswith("# The papers' numbers")
+    assert cli("reproduce", "kdd42").code == 2
+
+
+def test_every_paper_is_in_the_list():
+    assert {one.paper for one in printed_numbers()} == set(papers()) == set(verb.RECOMPUTED)
+    assert {one.expected for one in printed_numbers()} <= set(VERDICTS)
+    keys = [(one.paper, one.table, one.row, one.column) for one in printed_numbers()]
+    assert len(set(keys)) == len(keys)
+    assert float(printed_table("kdd24", "Table 2")["EASE", "mean"]) == 0.069
+
+
+def test_published_tables_have_their_source():
+    for name, one in published().items():
+        assert all((one.title, one.paper, one.licence, one.date)), name
+        files = [file for file in (one.results, one.characteristics, one.responses, one.items) if file]
+        assert files
+        assert all((FOLDER / file).is_file() for file in files)
+    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
+
+
+def test_published_names_work_where_a_table_does(cli, kdd24):
+    ran = cli("rank", kdd24, "--json")
+    assert ran.json()["input"][0]["file"] == "published:kdd24"
+    assert recassay.clusters("published:KDD24").sizes.sum() == 30  # with its own characteristics
+    assert len(published_results("published:bi-reirt").algorithms) == 17
+    assert cli("irt", "published:lsat7", "--model", "2pl", "--json").json()["items"]["item1"]["discrimination"] > 0
+    for wrong, message in (
+        ("published:kdd25", "did you mean 'kdd24'"),
+        ("published:lsat6", "has no results; it holds responses"),
+    ):
+        ran = cli("rank", wrong)
+        assert ran.code == 2
+        assert message in ran.err
+    assert recassay.load_characteristics(kdd24).names[0] == "Nu"
+    with pytest.raises(recassay.RecAssayError, match="has no characteristics"):
+        recassay.load_characteristics("published:bi-reirt")
+    assert {row["name"] for row in recassay.list_parts("published")} >= {"published:kdd24", "published:comper"}
+    assert len(recassay.list_parts("importers")) >= 20

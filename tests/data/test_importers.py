@@ -1,0 +1,333 @@
+"""Files of other frameworks: each is known by its content alone, and read with its conventions."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import recassay
+from recassay import RecAssayError, load_results
+from recassay.core import columns as c
+from recassay.core.registry import importers
+from recassay.data.importers.contract import RESULTS, Imported, Importer
+from recassay.data.importers.detect import detect
+from recassay.data.importers.literals import literals_in, read_literal
+from recassay.data.importers.opened import OpenedFile, meaningful
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+TABLES = SAMPLES / "tables"
+FRAMEWORK_FILES = sorted(
+    path for path in SAMPLES.rglob("*") if path.is_file() and path.suffix != ".md" and TABLES not in path.parents
+)
+# Not of a framework that one can tell: a plain table, and a printed dictionary of metrics.
+PLAIN = {"ranx_report.tex", "ranx_report.txt", "rectools_pivot.csv", "rectools_calc_metrics.txt"}
+FOLDERS = {"recbole_printed": "recbole"}
+
+
+def cell(results, algorithm, metric, dataset=None, column=c.VALUE):
+    rows = results.frame.filter(pl.col(c.ALGORITHM) == algorithm, pl.col(c.METRIC) == metric)
+    rows = rows if dataset is None else rows.filter(pl.col(c.DATASET) == dataset)
+    assert rows.height == 1, rows
+    return rows.get_column(column)[0]
+
+
+@pytest.mark.parametrize("path", FRAMEWORK_FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
+def test_each_sample_is_known_by_its_content(path):
+    """One importer at most finds results in it, and it is that of its folder."""
+    file = OpenedFile(path)
+    found = {name: kind for name, one in importers if (kind := one.recognise(file)) is not None}
+    held = [name for name, kind in found.items() if kind in RESULTS]
+    framework = path.relative_to(SAMPLES).parts[0]
+    if path.name in PLAIN:
+        assert not found
+    elif held:
+        assert held == [FOLDERS.get(framework, framework)]
+        assert load_results(path).frame.height > 0
+    else:
+        assert found
+        with pytest.raises(RecAssayError, match=r"holds (recommendation lists|relevance judgements|settings or tests)"):
+            load_results(path)
+
+
+def test_every_framework_has_a_sample():
+    sampled = {FOLDERS.get(path.relative_to(SAMPLES).parts[0], path.relative_to(SAMPLES).parts[0])
+               for path in FRAMEWORK_FILES}  # fmt: skip
+    assert sampled == set(importers.names())
+    told = (SAMPLES / "README.md").read_text()
+    assert all(f"`{folder.name}`" in told for folder in SAMPLES.iterdir() if folder.is_dir() and folder != TABLES)
+
+
+@pytest.mark.parametrize("path", [p for p in FRAMEWORK_FILES if p.name not in PLAIN][:40:3], ids=lambda p: p.name[:30])
+def test_every_row_carries_its_framework(path):
+    file = OpenedFile(path)
+    if detect(file).kind in RESULTS:
+        frame = load_results(path).frame
+        assert frame.get_column(c.FRAMEWORK).null_count() == 0
+
+
+def test_recbole_logs():
+    results = load_results(SAMPLES / "recbole")
+    assert results.algorithms == ["BPR", "ItemKNN", "Pop"]
+    assert results.datasets == ["toya"]
+    assert cell(results, "ItemKNN", "ndcg@10") == 0.3682  # test result, not best valid (0.3007)
+    assert cell(results, "BPR", "hitrate@10", column=c.SEED) == "2020"
+    assert "'split': {'RS': [0.8, 0.1, 0.1]}" in cell(results, "BPR", "hitrate@10", column=c.PROTOCOL)
+    assert any("issue 2198" in note for note in results.notes)
+
+
+def test_recbole_as_people_keep_it():
+    folder = SAMPLES / "recbole_printed"
+    printed = load_results(folder / "ml-100k.txt")
+    assert (printed.algorithms, printed.datasets) == (["RaCT", "Random"], ["ml-100k"])
+    assert cell(printed, "RaCT", "ndcg@10") == 0.2971
+    dicts = load_results(folder / "dicts.txt")
+    assert cell(dicts, "BPR", "ndcg@10", "ml-1m") == 0.21
+    assert "entropy_mean@10" in dicts.metrics
+    assert "entropy@10" not in dicts.metrics
+    as_json = load_results(folder / "results.json")
+    assert cell(as_json, "EASE", "recall@10", "ml-1m") == 0.25
+    log = load_results(folder / "BPR-ml-100k-Nov-15-2026_10-22-27-b7b11b.log")
+    assert log.algorithms == ["BPR", "LightGCN"]
+    assert cell(log, "LightGCN", "recall@10") == 0.18
+    assert cell(log, "LightGCN", "longtail@10") is None
+    assert "uni100" in cell(log, "BPR", "recall@10", column=c.PROTOCOL)
+
+
+def test_a_recbole_log_that_did_not_end(tmp_path):
+    text = (SAMPLES / "recbole" / "Pop-toya-Nov-15-2026_10-16-39-e07d65.log").read_text()
+    path = tmp_path / "Pop-toya-Nov-15-2026_10-16-39-e07d65.log"
+    path.write_text(text.partition("best valid")[0])
+    with pytest.raises(RecAssayError, match="holds no test result of RecBole"):
+        load_results(path)
+
+
+def test_elliot_turns_its_gini_and_names_its_map():
+    results = load_results(SAMPLES / "elliot")
+    assert cell(results, "MostPop", "gini@10") == pytest.approx(1 - 0.13863025210084035)
+    assert cell(results, "Random", "gini@10") < cell(results, "MostPop", "gini@10")
+    assert cell(results, "ItemKNN", "map@10", column=c.CONVENTION).startswith("mean_precision")
+    assert cell(results, "ItemKNN", "items_covered@10") == 90
+    assert "coverage@10" not in results.metrics
+    assert any("was turned" in note for note in results.notes)
+    assert any("stand in several files with one value" in note for note in results.notes)
+    assert results.datasets == ["toya"]
+
+
+def test_warprec_has_users_and_counts():
+    results = load_results(SAMPLES / "warprec")
+    assert cell(results, "EASE", "items_covered@10") == 99
+    assert cell(results, "EASE", "ndcg@10", column=c.RUNS) == 200  # from the file of the users
+    assert cell(results, "Pop", "ndcg@10", column=c.RUNS) is None
+    assert cell(results, "EASE", "ndcg@10") == pytest.approx(0.27378, abs=1e-5)
+    matrix_errors = cell(results, "EASE", "ndcg@10", column=c.DEVIATION)
+    assert 0.1 < matrix_errors < 0.4
+
+
+def test_lenskit_means_over_users():
+    csv_, parquet = (load_results(SAMPLES / "lenskit" / name)
+                     for name in ("toya-list_metrics.csv", "toyb-list_metrics.parquet"))  # fmt: skip
+    assert csv_.datasets == ["toya"]
+    assert cell(csv_, "Pop", "ndcg@10") == pytest.approx(cell(parquet, "Pop", "ndcg@10"))
+    assert cell(csv_, "Pop", "mrr", column=c.RUNS) == 25
+    assert cell(csv_, "Pop", "ndcg@10", column=c.CONVENTION).startswith("log2_rank")
+    summary = load_results(SAMPLES / "lenskit" / "toyc-list_summary.csv")
+    assert cell(summary, "ALS", "recall@10") == pytest.approx(0.29905, abs=1e-5)
+    assert any("give the list metrics" in note for note in summary.notes)
+
+
+def test_omnirec_folds_and_short_names():
+    results = load_results(SAMPLES / "omnirec" / "results.json")
+    assert (results.algorithms, results.datasets) == (["LensKit.PopScorer", "RecPack.Random"], ["toya", "toyb"])
+    assert results.matrix("ndcg@10").paired
+
+
+def test_cornac_reads_the_test_not_the_validation():
+    results = load_results(SAMPLES / "cornac" / "toya_CornacExp.log")
+    assert cell(results, "MostPop", "ndcg@10") == 0.2883
+    assert cell(results, "MF", "seconds_fit") == 0.0257
+    assert cell(load_results(SAMPLES / "cornac"), "BPR", "rmse", "toyb") > 0
+
+
+def test_recpack_counts_hits():
+    results = load_results(SAMPLES / "recpack")
+    assert results.algorithms == ["EASE", "ItemKNN", "Popularity"]
+    assert results.datasets == ["toya"]
+    assert cell(results, "EASE", "hit_count@10") == 2.63
+    assert "hitrate@10" not in results.metrics
+
+
+def test_bars_leaderboards_join_by_their_names():
+    results = load_results(SAMPLES / "bars")
+    assert results.datasets == ["avazu_x1", "gowalla_m1", "yelp18_m1"]
+    assert cell(results, "ItemCF", "ndcg@20", "gowalla_m1") == 0.1214
+    assert cell(results, "LR", "logloss", "avazu_x1") == 0.3735
+
+
+def test_trec_eval_leaves_the_row_of_all():
+    results = load_results(SAMPLES / "trec" / "trec_eval_q_pop.txt")
+    rows = [line.split() for line in (SAMPLES / "trec" / "trec_eval_q_pop.txt").read_text().splitlines()]
+    users = [float(value) for measure, query, value in rows if measure == "ndcg_cut_10" and query != "all"]
+    assert cell(results, "pop", "ndcg@10") == pytest.approx(sum(users) / len(users))
+    assert cell(results, "pop", "precision@10", column=c.RUNS) == len(users)
+    means = load_results(SAMPLES / "trec" / "trec_eval_random.txt", dataset="films")
+    assert (means.algorithms, means.datasets) == (["random"], ["films"])
+    assert "num_q" not in means.metrics
+
+
+def test_ir_measures_ranx_rectools_replay():
+    both = load_results(SAMPLES / "ir_measures")
+    assert both.algorithms == ["itemknn", "pop"]
+    assert both.datasets == ["toya", "toyb"]
+    ranx = [load_results(SAMPLES / "ranx" / f"ranx_report.{ending}") for ending in ("csv", "json", "tex", "txt")]
+    for one in ranx:
+        assert cell(one, "itemknn", "hitrate@10") == pytest.approx(0.865)
+        assert cell(one, "pop", "ndcg@10") == pytest.approx(0.197, abs=5e-4)
+    rectools = load_results(SAMPLES / "rectools" / "toya" / "rectools_cross_validate.csv")
+    assert rectools.matrix("ndcg@10", missing="drop-datasets").paired if len(rectools.datasets) > 1 else True
+    assert "items_covered@10" in rectools.metrics
+    assert rectools.frame.filter(pl.col(c.METRIC) == "ndcg@10").get_column(c.CONVENTION)[0].startswith("ideal_k")
+    assert rectools.frame.get_column(c.FOLD).n_unique() == 2
+    replay = load_results(SAMPLES / "replay" / "replay_experiment.csv")
+    assert cell(replay, "pop", "ndcg@10", column=c.DEVIATION) == pytest.approx(0.024441190357871054 / 1.959964)
+    assert "precision-median@10" in replay.metrics
+
+
+def test_mlflow_optuna_fev():
+    runs = load_results(SAMPLES / "mlflow" / "search_runs.csv")
+    assert runs.matrix("ndcg@10").replicates.shape == (3, 2, 2)
+    assert runs.metrics == ["recall@10", "ndcg@10"]
+    assert any("val_ndcg_at_10" in note for note in runs.notes)
+    stored, journal = (load_results(SAMPLES / "optuna" / name) for name in ("studies.db.gz", "journal.log"))
+    assert stored.matrix("ndcg@10").values == pytest.approx(journal.matrix("ndcg@10").values)
+    assert cell(stored, "EASE", "ndcg@10", "toya") == pytest.approx(0.3027583, abs=1e-6)
+    assert stored.frame.get_column(c.VERSION)[0] == "5.0.0"
+    trials = load_results(SAMPLES / "optuna" / "ItemKNN_trials.csv", dataset="toyb")
+    assert cell(trials, "ItemKNN", "ndcg@10") == pytest.approx(cell(stored, "ItemKNN", "ndcg@10", "toyb"))
+    tasks = load_results(SAMPLES / "fev" / "summaries.csv")
+    assert tasks.direction("mase") is False
+    assert recassay.rank(tasks, "mase", replicates=100).algorithms == ("naive", "seasonal_naive")
+
+
+def test_other_fields():
+    amlb = load_results(SAMPLES / "automl" / "amlb_results.csv")
+    assert amlb.direction("result") is True
+    assert cell(amlb.__class__(amlb.frame.filter(pl.col(c.FOLD) == "0")), "RandomForest", "auc", "kc2") == 0.865801
+    tab = recassay.rank(load_results(SAMPLES / "automl" / "tabarena_results.csv"), "metric_error", replicates=100)
+    assert tab.rankings["mean_rank"].ranks.tolist() == [2, 1]
+    lm = load_results(next((SAMPLES / "lm_eval").glob("results_*.json")))
+    assert lm.direction("acc_norm") is True
+    assert cell(lm, "i82qcls7", "accuracy", "toy_mc", c.DEVIATION) == pytest.approx(0.13055824)
+    assert lm.frame.get_column(c.VERSION)[0] == "0.4.13"
+    eee = load_results(SAMPLES / "every_eval_ever")
+    assert eee.direction("score") is False
+    assert cell(eee, "toy/model-a", "score", "RealToxicity", c.DEVIATION) == pytest.approx(0.02 / 1.959964)
+    table = load_results(SAMPLES / "helm" / "groups" / "core_scenarios_accuracy.json")
+    assert cell(table, "Pythia", "f1", "NarrativeQA") == 0.22
+    assert table.direction("ece") is False
+
+
+def test_helm_runs_by_their_folders(tmp_path):
+    for run, source in (
+        ("mmlu:subject=law,method=joint,model=openai_gpt2", "gpt2"),
+        ("mmlu:subject=law,model=a_b", "b"),
+    ):
+        folder = tmp_path / run
+        folder.mkdir()
+        shutil.copy(SAMPLES / "helm" / "stats.json", folder / "stats.json")
+        (folder / "run_spec.json").write_text(json.dumps({"name": run, "adapter_spec": {}, "scenario_spec": {}}))
+        assert source
+    results = load_results(tmp_path)
+    assert results.algorithms == ["a/b", "openai/gpt2"]
+    assert results.datasets == ["mmlu:subject=law"]
+    assert cell(results, "a/b", "exact_match") == 0.24  # without perturbation, on the test split
+    assert not any("num_" in metric or "runtime" in metric for metric in results.metrics)
+
+
+def test_unlike_conventions_are_not_joined_without_a_word():
+    results = load_results([SAMPLES / "recbole", SAMPLES / "elliot"], prefer="first")
+    told = " ".join(results.notes)
+    assert "ndcg@10 is computed in 2 ways, and their values cannot be compared" in told
+    assert "RecBole: ideal_min" in told
+    assert "Elliot: graded_exponential" in told
+    assert "come from different splits or protocols" in told
+    with pytest.raises(RecAssayError, match=r"ItemKNN on toya, recall@10: 0.4817 in .*RecBole|--prefer"):
+        load_results([SAMPLES / "recbole", SAMPLES / "elliot"])
+
+
+def test_a_format_can_be_forced(tmp_path):
+    path = tmp_path / "gowalla.csv"
+    path.write_text("model,NDCG@10,HR@10\nA,0.2,0.5\nB,0.1,0.4\n")
+    assert cell(load_results(path), "A", "ndcg@10") == 0.2
+    with pytest.raises(RecAssayError, match=r"is not what BARS writes .*--from table"):
+        load_results(path, format="bars")
+    with pytest.raises(RecAssayError, match=r"unknown format 'recbol'; did you mean 'recbole'"):
+        load_results(path, format="recbol")
+    board = SAMPLES / "bars" / "gowalla_m1.csv"
+    assert load_results(board, format="table").metrics == load_results(board).metrics
+
+
+def test_a_plugin_adds_an_importer(tmp_path, monkeypatch):
+    def read(file: OpenedFile) -> Imported:
+        name, value = file.text.split()[1:]
+        return Imported(pl.DataFrame({c.ALGORITHM: [name], c.METRIC: ["ndcg@10"], c.VALUE: [float(value)]}))
+
+    mine = Importer("mine", "Mine", "*.mine", lambda f: "results" if f.head.startswith("MINE") else None, read)
+    monkeypatch.setattr(importers, "_added", {"mine": ("mine", mine)})
+    path = tmp_path / "films.txt"
+    path.write_text("MINE Best 0.5")
+    assert load_results(path).frame.select(c.ALGORITHM, c.DATASET, c.VALUE).row(0) == ("Best", "films", 0.5)
+
+
+def test_literals_are_read_and_nothing_runs():
+    text = (
+        "OrderedDict([('a', np.float64(0.1)), ('b', -inf), ('c', tensor(0.5, device='cuda:0')), ('d', {'e': [1, 2]})])"
+    )
+    assert read_literal(text) == {"a": 0.1, "b": None, "c": 0.5, "d": {"e": [1, 2]}}
+    assert read_literal("defaultdict(<class 'float'>, {'ndcg': 0.3})") == {"ndcg": 0.3}
+    for hostile in (
+        "__import__('os').system('true')",
+        "{'a': open('x')}",
+        "[x for x in (1,)]",
+        "(lambda: 1)()",
+        "(" * 5000,
+    ):
+        assert read_literal(hostile) is None
+    assert literals_in("before {'a': 1} between {bad} after {'b': '}'}") == [{"a": 1}, {"b": "}"}]
+
+
+@pytest.mark.parametrize(("name", "left"), [
+    ("toya-all-list_metrics", "toya"), ("results", ""), ("gowalla_m1", "gowalla_m1"), ("ml-100k", "ml-100k"),
+    ("metrics_ml-1m_2024-05-01", "ml-1m"), ("yelp2018", "yelp2018"), ("toya_CornacExp", "toya"),
+])  # fmt: skip
+def test_datasets_by_the_names_of_files(name, left):
+    assert meaningful(name) == left
+
+
+HOSTILE = {
+    "empty.json": b"{}",
+    "deep.json": b"[" * 100_000,
+    "broken.json": b'{"metrics": {"ndcg@10": ',
+    "zip.xlsx": b"PK\x03\x04" + b"\0" * 100,
+    "half.parquet": b"PAR1" + b"\0" * 50,
+    "sqlite.db": b"SQLite format 3\0" + b"study_directions trial_values" + b"\0" * 200,
+    "recpack.json": b'{"NDCGK_10": {"a": null}}',
+    "lm.json": b'{"results": {"x": {}}, "versions": {}}',
+    "helm.json": b'[{"name": {"name": "x", "split": "test"}, "mean": "high"}]',
+    "eee.json": b'{"schema_version": 1, "model_info": [], "evaluation_results": {}}',
+    "omni.json": b'{"a": [{"algorithm": 1, "name": 2, "value": "x"}]}',
+    "table.tex": b"\\begin{tabular}{ll} \\multicolumn{9999999}{c}{x} & \\multirow{-1}{*}{ \\\\ \\end{tabular}",
+    "bars.md": b"|" * 3000 + b"\n|-|\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_one_line(tmp_path, cli, name):
+    path = tmp_path / name
+    path.write_bytes(HOSTILE[name])
+    ran = cli("rank", path)
+    assert ran.code == 2
+    assert len([line for line in ran.err.strip().splitlines() if not line.startswith("note:")]) == 1

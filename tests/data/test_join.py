@@ -1,0 +1,202 @@
+"""Several places into one table: provenance, contradictions, studies among them, and stated deviations in intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay import RecAssayError, load_results
+from recassay.analysis.per_dataset import per_dataset
+from recassay.core import columns as c
+
+HEAD = "algorithm,dataset,metric,value"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(name: str, *rows: str, head: str = HEAD):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text("\n".join([head, *rows]) + "\n")
+        return str(path)
+
+    return make
+
+
+def test_cells_say_where_they_come_from(write):
+    one = write("a.csv", "A,x,ndcg@10,0.1", "A,y,ndcg@10,0.2")
+    two = write("b.csv", "B,x,ndcg@10,0.3", "B,y,ndcg@10,0.4")
+    results = load_results([one, two])
+    assert dict(results.frame.select(c.ALGORITHM, c.SOURCE).unique().rows()) == {"A": one, "B": two}
+    assert f"2 cells (1 algorithms on 2 datasets) from {one}" in results.notes[0]
+    assert [source.file for source in results.sources] == [one, two]
+
+
+def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
+    one = write("a.csv", "A,x,ndcg@10,0.1", "B,x,ndcg@10,0.2", "A,y,ndcg@10,0.3", "B,y,ndcg@10,0.3")
+    two = write("b.csv", "A,x,ndcg@10,0.15")
+    with pytest.raises(
+        RecAssayError, match=r"1 cells have different values, the first A on x, ndcg@10: 0.1 in .*a.csv and 0.15"
+    ):
+        load_results([one, two])
+
+    def value(prefer):
+        return (
+            load_results([one, two], prefer=prefer)
+            .frame.filter(algorithm="A", dataset="x")
+            .get_column(c.VALUE)
+            .to_list()
+        )
+
+    assert value("first") == [0.1]
+    assert value("last") == value("b.csv") == [0.15]
+    with pytest.raises(RecAssayError, match=r"--prefer 'c\.csv' is none of the places"):
+        value("c.csv")
+    ran = cli("rank", one, two, "--prefer", "last", "--json")
+    assert ran.code == 0
+    assert any("those of" in note for note in ran.json()["notes"])
+    assert cli("rank", one, two).code == 2
+
+
+def test_one_value_twice_is_taken_once(write):
+    one = write("a.csv", "A,x,ndcg@10,0.12345678", "B,x,ndcg@10,0.2")
+    two = write("b.csv", "A,x,ndcg@10,0.1235", "C,x,ndcg@10,0.3")
+    results = load_results([one, two])
+    assert results.frame.filter(algorithm="A").get_column(c.VALUE).to_list() == [0.12345678]
+    assert any("1 cells stand in several files" in note for note in results.notes)
+
+
+def test_seeds_of_several_files_are_repeats(write):
+    head = f"{HEAD},seed"
+    files = [
+        write(f"{s}.csv", *(f"{a},{d},mrr,0.{s}{k},{s}" for k, a in enumerate("AB") for d in "xy"), head=head)
+        for s in (1, 2, 3)
+    ]
+    assert load_results(files).matrix("mrr").replicates.shape == (2, 2, 3)
+    with pytest.raises(RecAssayError, match="different values"):
+        load_results([*files[:1], write("again.csv", "A,x,mrr,0.9,1", head=head)])
+
+
+def test_a_folder_of_files(write, tmp_path):
+    write("f/ml-1m/results.csv", "A,0.1", "B,0.2", head="model,NDCG@10")
+    write("f/yelp/results.csv", "A,0.3", "B,0.4", head="model,NDCG@10")
+    (tmp_path / "f" / "notes.txt").write_text("nothing of interest here\n")
+    (tmp_path / "f" / "empty.log").write_text("")
+    results = load_results(tmp_path / "f")
+    assert results.datasets == ["ml-1m", "yelp"]
+    told = " ".join(results.notes)
+    assert "1 empty files" in told
+    assert "notes.txt" in told
+    (tmp_path / "g").mkdir()
+    with pytest.raises(RecAssayError, match="there is no study in this folder, and no file with results"):
+        load_results(tmp_path / "g")
+
+
+def test_studies_and_files_together(tmp_path, write, cli):
+    spec = recassay.make_study(["synthetic:few-items", "synthetic:dense-small"], ["Random", "MostPop"], name="one",
+                               metrics=["ndcg@10", "map@10"], trials=0)  # fmt: skip
+    recassay.run(spec, tmp_path / "one", workers=1)
+    one = str(tmp_path / "one")
+    mine = write("mine.csv", "Mine,few-items,0.5,0.4", "Mine,dense-small,0.6,0.5", head="model,dataset,NDCG@10,MAP@10")
+    elliot = tmp_path / "few-items" / "performance"
+    elliot.mkdir(parents=True)
+    (elliot / "rec_cutoff_10_relthreshold_3_x.tsv").write_text("model\tnDCG\tMAP\nTheirs\t0.3\t0.2\n")
+    results = load_results([one, mine, str(tmp_path / "few-items")])
+    assert results.algorithms == ["Mine", "MostPop", "Random", "Theirs"]
+    frame = results.frame.filter(metric="ndcg@10")
+    assert frame.filter(algorithm="MostPop").get_column(c.PROTOCOL).str.starts_with("split ").all()
+    assert frame.filter(algorithm="MostPop").get_column(c.CONVENTION)[0].startswith("ideal_min")
+    told = " ".join(results.notes)
+    assert "ndcg@10 is computed in 2 ways" in told
+    assert "map@10 is computed in 2 ways" in told
+    assert "the results on few-items come from different splits or protocols" in told
+    ran = cli("rank", one, mine, "--metric", "ndcg@10", "--json")
+    assert ran.code == 0
+    assert len(ran.json()["input"]) == 2
+
+
+def test_published_tables_join_with_mine(kdd24, write):
+    names = load_results(kdd24).datasets
+    mine = write("mine.csv", *(f"Mine,{name},0.5" for name in names), head="model,dataset,NDCG@10")
+    results = load_results([kdd24, mine])
+    answer = recassay.rank(load_results([results]).frame.filter(pl.col(c.METRIC) == "ndcg@10"), replicates=100)
+    assert answer.algorithms[answer.order()[0]] == "Mine"
+
+
+def test_percent_beside_shares_is_told(write):
+    one = write("a.csv", "A,x,ndcg@10,0.1", "B,x,ndcg@10,0.2")
+    two = write("b.csv", "A,y,ndcg@10,10.0", "B,y,ndcg@10,20.0")
+    assert any("percent beside shares" in note for note in load_results([one, two]).notes)
+
+
+def _paper(rng, truth, runs, deviation):
+    values = truth[:, :, None] + rng.normal(0, deviation, (*truth.shape, runs))
+    return [
+        {"algorithm": f"a{a}", "dataset": f"d{d}", "metric": "ndcg@10", "value": values[a, d].mean(),
+         "deviation": values[a, d].std(ddof=1), "runs": runs}
+        for a in range(truth.shape[0])
+        for d in range(truth.shape[1])
+    ]  # fmt: skip
+
+
+def test_stated_deviations_feed_the_intervals_as_repeats_do():
+    """With the number of runs known, mean ± deviation gives intervals like those of the runs themselves."""
+    rng = np.random.default_rng(0)
+    truth = 0.3 + rng.normal(0, 0.002, (3, 8))
+    frame = pl.DataFrame(_paper(rng, truth, 5, 0.03))
+    stated = recassay.rank(frame, "ndcg@10", replicates=2000)
+    bare = recassay.rank(frame.drop("deviation", "runs"), "ndcg@10", replicates=2000)
+    assert stated.resampled == "datasets and stated deviations"
+    assert bare.resampled == "datasets"
+    width = {
+        name: np.ptp(one.rankings["mean"].score_interval, axis=1).mean() for name, one in (("s", stated), ("b", bare))
+    }
+    assert width["s"] > 1.05 * width["b"]
+    errors = load_results(frame).matrix("ndcg@10").standard_errors
+    assert errors == pytest.approx(frame.get_column("deviation").to_numpy().reshape(3, 8) / np.sqrt(5))
+    unknown = load_results(frame.drop("runs")).matrix("ndcg@10").standard_errors
+    assert unknown == pytest.approx(errors * np.sqrt(5))  # taken whole: wider, never narrower
+
+
+def test_intervals_of_single_cells_cover_the_truth():
+    """95 % normal intervals from a stated standard error, over many cells."""
+    rng = np.random.default_rng(1)
+    truth = rng.uniform(0.2, 0.4, (20, 50))
+    error = 0.02
+    frame = pl.DataFrame(
+        [
+            {"algorithm": f"a{a:02d}", "dataset": f"d{d:02d}", "metric": "ndcg@10", "deviation": error, "runs": 1,
+             "value": truth[a, d] + rng.normal(0, error)}
+            for a in range(20)
+            for d in range(50)
+        ]
+    )  # fmt: skip
+    found = per_dataset(load_results(frame).matrix("ndcg@10"))
+    assert found.source == "stated"
+    assert 0.93 <= ((found.low < truth) & (truth < found.high)).mean() <= 0.97
+
+
+def test_the_common_table_goes_out_and_in(write, tmp_path, cli):
+    path = write("paper.csv", "A,x,0.1±0.01", "B,x,0.2±0.02", head="model,dataset,NDCG@10")
+    for ending in ("parquet", "csv", "tsv"):
+        out = tmp_path / f"table.{ending}"
+        ran = cli("import", path, "--out", out)
+        assert ran.code == 0, ran.err
+        again = load_results(out).frame.sort(c.ALGORITHM)
+        assert again.get_column(c.DEVIATION).to_list() == [0.01, 0.02]
+    ran = cli("import", path, "--json")
+    assert {row["algorithm"] for row in ran.json()["rows"]} == {"A", "B"}
+    assert "deviations (kept) in 2 cells" in ran.err
+    assert cli("import", path, "--out", tmp_path / "table.xls").code == 2
+
+
+def test_conventions_survive_the_way_through_a_file(tmp_path):
+    samples = Path(__file__).resolve().parents[1] / "samples"
+    out = tmp_path / "elliot.parquet"
+    recassay.import_results([samples / "elliot"], out=out)
+    joined = load_results([out, samples / "recbole"], prefer="first")
+    assert any("ndcg@10 is computed in 2 ways" in note for note in joined.notes)

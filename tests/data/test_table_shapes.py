@@ -1,0 +1,306 @@
+"""Tables of papers: decorated cells, metric labels as people write them, and every usual shape of a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recassay import RecAssayError, load_results
+from recassay.core import columns as c
+from recassay.data.tables.cells import MISSING, has_decimal_comma, numbers, read_cell
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.latex import latex_grids
+from recassay.data.tables.textual import barred_grids
+
+TABLES = Path(__file__).resolve().parents[1] / "samples" / "tables"
+
+CELLS = {
+    "0.161": (0.161, None), "0.161±0.001": (0.161, 0.001), "0.161 ± 0.001": (0.161, 0.001),
+    "0.161+-0.001": (0.161, 1e-3),
+    "0.161 (0.001)": (0.161, 0.001), "**0.428**": (0.428, None), r"\textbf{0.428}": (0.428, None),
+    "__0.4__": (0.4, None),
+    r"\underline{0.428}": (0.428, None), "0.428*": (0.428, None), "0.428†": (0.428, None), "0.428‡**": (0.428, None),
+    "61.2%": (0.612, None), r"61.2\%": (0.612, None), "16.1% ± 0.2": (0.161, 0.002), "16.1 ± 0.2%": (0.161, 0.002),
+    r"$0.161_{\pm0.001}$": (0.161, 0.001), r"$\mathbf{0.43}\pm\mathbf{0.02}$": (0.43, 0.02),
+    r"{\bf 0.43}": (0.43, None),
+    r"\textbf{0.314}$^{ab}$\hphantom{$^{c}$}": (0.314, None), "0.314ᵃᵇ": (0.314, None),
+    "0.31<sup>*</sup>": (0.31, None),
+    r"\textbf{61.2}$^\dagger$": (61.2, None), r"\cellcolor{gray!20}\textbf{0.42}": (0.42, None),
+    r"0.39\*": (0.39, None),
+    r"\textcolor{red}{0.5}": (0.5, None), "1,234.5": (1234.5, None), "12 345": (12345.0, None), ".161": (0.161, None),
+    "1.2e-3": (0.0012, None), r"1.2\times10^{-3}": (0.0012, None), "1.2×10^-3": (0.0012, None), "-0.12": (-0.12, None),
+    "0.161 (3)": (0.161, None), "0.161 (+2.3%)": (0.161, None), "0.161 [0.159, 0.163]": (0.161, 0.004 / 2 / 1.959964),
+    "0.12 (0.11-0.13)": (0.12, 0.02 / 2 / 1.959964), "−0.3": (-0.3, None),
+    "0.161 \\scriptsize{(0.002)}": (0.161, 0.002),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CELLS)
+def test_cells(text):
+    value, deviation = CELLS[text]
+    found = read_cell(text)
+    assert found.value == pytest.approx(value)
+    assert found.deviation == (None if deviation is None else pytest.approx(deviation))
+
+
+@pytest.mark.parametrize(
+    "text", ["-", "--", "—", "–", "N/A", "n.a.", "OOM", "OOT", "oot", "TLE", "", "> 24h", "NaN", "x"]
+)
+def test_cells_without_a_value(text):
+    assert read_cell(text).missing
+    assert read_cell(text).value is None
+
+
+@pytest.mark.parametrize("text", ["high", "0,4", "1.2.3", "12,34", "EASE", "3 of 4", "0.1 0.2", "2024-01-01"])
+def test_cells_that_are_no_numbers(text):
+    found = read_cell(text)
+    assert found.value is None
+    assert not found.missing
+
+
+@given(
+    st.floats(-1e6, 1e6, allow_nan=False),
+    st.sampled_from(["{}", "**{}**", "\\textbf{{{}}}", "{}*", "{}†", "\\underline{{{}}}"]),
+)
+def test_a_decorated_number_is_the_number(value, pattern):
+    assert read_cell(pattern.format(f"{value:.6f}")).value == pytest.approx(value, abs=1e-6)
+
+
+def test_the_decimal_comma_is_settled_for_a_column():
+    assert has_decimal_comma(["16,1", "17,25"])
+    assert has_decimal_comma(["0,161"])
+    assert not has_decimal_comma(["1,234", "2,345"])
+    assert not has_decimal_comma(["1,234.5", "12.5"])
+    comma = numbers(pl.Series(["16,1 ± 0,2", "1.234,5", "-"]), "x")
+    assert comma.values.to_list() == [16.1, 1234.5, None]
+    assert comma.deviations.to_list() == [0.2, None, None]
+    with pytest.raises(RecAssayError, match="1 values are not numbers, the first '0,4' in data row 2"):
+        numbers(pl.Series(["0.3", "0,4"]), "x")
+    assert "0" not in MISSING
+
+
+LABELS = {
+    "ndcg_at_10": "ndcg@10", "ndcg_cut_10": "ndcg@10", "NDCGK_10": "ndcg@10", "P_10": "precision@10",
+    "R@20 ↑": "recall@20",
+    "recall_10": "recall@10", "recip_rank": "mrr", "RecipRank": "mrr", "SEntropy": "entropy", "N@5": "ndcg@5",
+    "time_train_s": "seconds_fit", "Train (s)": "seconds_fit", "Time (ms)": "seconds", "energy_consumed": "energy",
+    "HR@10 (%)": "hitrate@10", "test/recall@20": "recall@20", "metrics.ndcg_at_10": "ndcg@10", "NDCG@{10}": "ndcg@10",
+    "Hit Rate@10": "hitrate@10", "ndcg10": "ndcg@10", "ndcg(10)": "ndcg@10", "mean_ndcg@10": "ndcg@10", "AUC": "auc",
+    "map@10[by_k]": "map@10[by_k]", "Logloss": "logloss", "foo@3": "foo@3", "metric_error": "error", "f1": "f1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LABELS)
+def test_metric_labels(text):
+    assert spelled(text).label == LABELS[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["model", "dataset", "ml-1m", "ml-100k", "yelp2018", "Year", "Params (M)", "seed", "book 10", "r"]
+)
+def test_what_is_no_metric(text):
+    assert spelled(text) is None
+
+
+def test_what_a_header_says_besides():
+    assert spelled("HR@10 (%)").percent
+    assert spelled("NDCG@10_std").deviation == "deviation"
+    assert spelled("recall@20 stderr").deviation == "error"
+    assert spelled("valid_ndcg@10").phase == "valid"
+    assert spelled("Training time (min)").unit == 60
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(text: str, name: str = "films.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def rows(results) -> set[tuple]:
+    return set(results.frame.select(c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE).rows())
+
+
+EXPECTED = {("EASE", "d1", "ndcg@10", 0.3), ("EASE", "d2", "ndcg@10", 0.4), ("Pop", "d1", "ndcg@10", 0.1),
+            ("Pop", "d2", "ndcg@10", 0.2)}  # fmt: skip
+SHAPES = {
+    "metric columns": "model,dataset,NDCG@10\nEASE,d1,0.3\nEASE,d2,0.4\nPop,d1,0.1\nPop,d2,0.2\n",
+    "other names": "System,Task,ndcg_at_10\nEASE,d1,0.3\nEASE,d2,0.4\nPop,d1,0.1\nPop,d2,0.2\n",
+    "settings beside": "model,dataset,lr,epochs,NDCG@10\nEASE,d1,1,5,0.3\nEASE,d2,1,5,0.4\nPop,d1,1,5,0.1\n"
+    "Pop,d2,1,5,0.2\n",
+    "dataset over metric": ",d1,d2\n,ndcg@10,ndcg@10\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "metric over dataset": "Model,NDCG@10,\n,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "metric and cut-off apart": "Model,d1,d2\n,NDCG,NDCG\n,@10,@10\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "metrics in a column": "Model,Metric,d1,d2\nEASE,NDCG@10,0.3,0.4\nPop,NDCG@10,0.1,0.2\n",
+    "algorithms across": "Dataset,Metric,EASE,Pop\nd1,NDCG@10,0.3,0.1\nd2,NDCG@10,0.4,0.2\n",
+    "compound headers": "Model,d1_ndcg@10,d2_ndcg@10\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "compound, other way": "Model,NDCG@10 (d1),NDCG@10 (d2)\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "percent": "model,dataset,NDCG@10\nEASE,d1,30%\nEASE,d2,40%\nPop,d1,10%\nPop,d2,20%\n",
+    "percent in the header": "model,dataset,NDCG@10 (%)\nEASE,d1,30\nEASE,d2,40\nPop,d1,10.0\nPop,d2,20%\n",
+    "validation beside": "model,dataset,val_ndcg@10,test_ndcg@10\nEASE,d1,9,0.3\nEASE,d2,9,0.4\nPop,d1,9,0.1\n"
+    "Pop,d2,9,0.2\n",
+    "test rows": "model,dataset,split,ndcg@10\nEASE,d1,valid,9\nEASE,d1,test,0.3\nEASE,d2,test,0.4\nPop,d1,test,0.1\n"
+    "Pop,d2,test,0.2\n",
+    "averages and gains": ",d1,d2,Avg.\n,NDCG@10,NDCG@10,NDCG@10\nEASE,0.3,0.4,0.35\nPop,0.1,0.2,0.15\n"
+    "Improv.,200%,100%,-\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_are_read_as_they_are(write, shape):
+    found = {(a, d, m, round(v, 9)) for a, d, m, v in rows(load_results(write(SHAPES[shape])))}
+    assert found == EXPECTED
+
+
+def test_seeds_folds_and_several_metrics(write):
+    text = "model,dataset,seed,NDCG@10,HR@10\nA,x,1,0.1,0.2\nA,x,2,0.3,0.4\nB,x,1,0.1,0.1\nB,x,2,0.2,0.2\n"
+    results = load_results(write(text))
+    assert results.metrics == ["ndcg@10", "hitrate@10"]
+    assert results.frame.filter(algorithm="A", metric="ndcg@10").get_column(c.VALUE).to_list() == [0.1, 0.3]
+
+
+def test_no_column_names_the_dataset(write):
+    path = write("model,NDCG@10\nA,0.1\nB,0.2\n", "gowalla.csv")
+    results = load_results(path)
+    assert results.datasets == ["gowalla"]
+    assert any("'gowalla' was taken" in note for note in results.notes)
+    assert load_results(path, dataset="films").datasets == ["films"]
+    assert load_results([path, write("model,NDCG@10\nA,0.3\nB,0.4\n", "yelp.csv")]).datasets == ["gowalla", "yelp"]
+
+
+def test_wide_refuses_metrics_with_the_right_advice(write, cli):
+    path = write(
+        "model,dataset,NDCG@10,HR@10,Recall@20\nA,x,0.1,0.2,0.3\nB,x,0.1,0.2,0.3\nA,y,0.1,0.2,0.3\nB,y,0.1,0.2,0.3\n"
+    )
+    ran = cli("rank", path, "--wide", "--metric", "ndcg@10")
+    assert ran.code == 2
+    assert "the columns NDCG@10, HR@10, Recall@20 are metrics" in ran.err
+    assert "leave out --wide" in ran.err
+    assert cli("rank", path, "--metric", "ndcg@10", "--json").json()["metric"] == "ndcg@10"
+
+
+def test_a_table_that_names_no_metric_says_what_to_do(write):
+    path = write("Model,ml-1m,yelp\nA,0.1,0.2\nB,0.3,0.4\n")
+    with pytest.raises(RecAssayError, match=r"'ml-1m', 'yelp' name no metric; .* --wide --metric ndcg@10"):
+        load_results(path)
+    assert load_results(path, wide=True, metric="ndcg@10").datasets == ["ml-1m", "yelp"]
+    assert load_results(TABLES / "pandas_styler_bold.tex", wide=True, metric="ndcg@10").datasets == ["toya", "toyb"]
+
+
+def test_unknown_columns_keep_their_names(write):
+    results = load_results(write("model,dataset,NDCG@10,Happiness,Year\nA,x,0.1,7,2001\nB,x,0.2,8,2002\n"))
+    assert results.metrics == ["ndcg@10", "happiness"]
+    told = " ".join(results.notes)
+    assert "own names: 'Happiness'" in told
+    assert "columns left out: 'Year'" in told
+
+
+DEVIATIONS = {
+    "beside": "model,dataset,NDCG@10\nA,x,0.1±0.01\nB,x,0.2±0.02\n",
+    "in brackets": "model,dataset,NDCG@10\nA,x,0.1 (0.01)\nB,x,0.2 (0.02)\n",
+    "a column": "model,dataset,NDCG@10,NDCG@10_std\nA,x,0.1,0.01\nB,x,0.2,0.02\n",
+    "a long column": "model,dataset,metric,value,std\nA,x,NDCG@10,0.1,0.01\nB,x,NDCG@10,0.2,0.02\n",
+    "a level": "model,NDCG@10,NDCG@10\n,mean,std\nA,0.1,0.01\nB,0.2,0.02\n",
+    "percent": "model,dataset,NDCG@10\nA,x,10±1%\nB,x,20±2%\n",
+}
+
+
+@pytest.mark.parametrize("kind", DEVIATIONS)
+def test_the_number_after_the_sign_is_kept(write, kind):
+    frame = load_results(write(DEVIATIONS[kind])).frame.sort(c.ALGORITHM)
+    assert frame.get_column(c.VALUE).to_list() == pytest.approx([0.1, 0.2])
+    assert frame.get_column(c.DEVIATION).to_list() == pytest.approx([0.01, 0.02])
+
+
+def test_a_paper_in_latex():
+    results = load_results(TABLES / "paper.tex")
+    assert (results.algorithms, results.datasets) == (
+        ["BigModel", "ItemKNN", "LightGCN", "MostPop", "Ours"], ["ML-1M", "Yelp"])  # fmt: skip
+    found = {(a, d, m): (v, s) for a, d, m, v, s in
+             results.frame.select(c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.DEVIATION).rows()}  # fmt: skip
+    assert found["Ours", "ML-1M", "ndcg@10"] == (0.241, 0.001)
+    assert found["Ours", "Yelp", "ndcg@10"] == (0.066, 0.001)
+    assert found["Ours", "ML-1M", "hitrate@10"][0] == pytest.approx(0.612)
+    assert found["BigModel", "Yelp", "ndcg@10"] == (None, None)
+    said = results.notes[0]
+    assert "bold and underlined marks" in said
+    assert "cells without a value (OOM 1" in said
+
+
+def test_other_ways_to_write_a_table():
+    multi = [load_results(TABLES / f"pandas_multiindex.{ending}") for ending in ("csv", "tex")]
+    assert rows(multi[0]) == rows(multi[1])
+    assert ("ItemKNN", "toyb", "recall@10", 0.5344) in rows(multi[0])
+    markdown = load_results(TABLES / "readme.md")
+    assert ("EASE", "ML-1M", "hitrate@10", 0.612) in rows(markdown)
+    assert ("BPR", "ML-1M", "ndcg@10", 0.391) in rows(markdown)
+    assert ("EASE", "ml-1m", "seconds", 1234.5) in rows(load_results(TABLES / "european.csv"))
+    for name in ("psql.txt", "spaced.txt"):
+        assert ("EASE", name[:-4], "ndcg@10", 0.42) in rows(load_results(TABLES / name))
+    merged = load_results(TABLES / "merged.xlsx")
+    assert ("EASE", "Yelp", "hitrate@10", 0.301) in rows(merged)
+    sheets = load_results(TABLES / "sheets.xlsx")
+    assert ("EASE", "toya", "hitrate@10", 0.6) in rows(sheets)
+    assert ("BPR", "toyb", "hitrate@10", 0.6) in rows(sheets)
+
+
+def test_panels_of_a_table_are_its_datasets():
+    text = (
+        "Model & NDCG@10 \\\\ \\multicolumn{2}{c}{d1} \\\\ EASE & 0.3 \\\\ Pop & 0.1 \\\\ "
+        "\\multicolumn{2}{c}{d2} \\\\ EASE & 0.4 \\\\ Pop & 0.2 \\\\"
+    )
+    grid, _ = latex_grids(f"\\begin{{tabular}}{{lr}}{text}\\end{{tabular}}")[0]
+    assert grid[1] == ["d1", "d1"]
+
+
+def test_bars_outside_of_tables_are_prose():
+    assert barred_grids("a | b\nc | d\n") == []
+    assert barred_grids("| a | b |\n|---|---|\n| 1 | 2 |\n") == [[["a", "b"], ["1", "2"]]]
+
+
+def test_json_in_the_usual_shapes(tmp_path):
+    shapes = {
+        "records": [{"model": a, "dataset": d, "ndcg@10": v} for a, d, _, v in EXPECTED],
+        "nested records": [{"model": a, "dataset": d, "metrics": {"ndcg@10": v}} for a, d, _, v in EXPECTED],
+        "by dataset": {d: {a: {"ndcg@10": v} for a, e, _, v in EXPECTED if e == d} for d in ("d1", "d2")},
+        "by algorithm": {a: {d: {"ndcg@10": v} for b, d, _, v in EXPECTED if b == a} for a in ("EASE", "Pop")},
+        "split": {"columns": ["model", "dataset", "ndcg@10"], "index": [0, 1, 2, 3],
+                  "data": [[a, d, v] for a, d, _, v in EXPECTED]},
+        "columns": {"model": [row[0] for row in EXPECTED], "dataset": [row[1] for row in EXPECTED],
+                    "ndcg@10": [row[3] for row in EXPECTED]},
+    }  # fmt: skip
+    for name, document in shapes.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(document))
+        assert rows(load_results(path)) == EXPECTED, name
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text("\n".join(json.dumps(one) for one in shapes["records"]))
+    assert rows(load_results(lines)) == EXPECTED
+    alone = tmp_path / "films" / "EASE.json"
+    alone.parent.mkdir()
+    alone.write_text('{"ndcg@10": 0.3, "recall@10": 0.2}')
+    assert load_results(alone).algorithms == ["EASE"]
+
+
+def test_pandas_frames_with_levels():
+    columns = pd.MultiIndex.from_product([["d1", "d2"], ["ndcg@10"]])
+    frame = pd.DataFrame([[0.3, 0.4], [0.1, 0.2]], index=["EASE", "Pop"], columns=columns)
+    assert rows(load_results(frame)) == EXPECTED
+    flat = pd.DataFrame({"ndcg@10": [0.3, 0.1]}, index=["EASE", "Pop"])
+    assert load_results(flat, dataset="d1").algorithms == ["EASE", "Pop"]
+
+
+def test_a_large_plain_table_is_read_at_once():
+    n = 200_000
+    frame = pl.DataFrame({"model": [f"a{i % 100}" for i in range(n)], "dataset": [f"d{i // 100}" for i in range(n)],
+                          "ndcg@10": [0.5] * n})  # fmt: skip
+    assert load_results(frame).frame.height == n
