@@ -26,6 +26,9 @@ DEFAULT_METRICS = (
 PRUNE_AFTER = 5
 """Complete trials before the median may stop another (Optuna's own default)."""
 
+PATIENCE = 4
+"""Stages of training without a better objective after which a trial ends, where any stage is a model of its own."""
+
 LIST_DEPTH = 100
 """How long the kept lists are, unless a metric looks deeper."""
 

@@ -30,6 +30,7 @@ from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import Emit, JobFailure
 from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
 from recassay.store import TrialRecord
@@ -77,7 +78,8 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, space = settle(work.kind, spec.settings, spec.algorithm)
     objective = make_metric(spec.tuning.metric)
-    validation = _Validation(work, fixed, objective) if spec.tuning.trials and space else None
+    stops = bool(getattr(work.kind, "stopped_by", None)) and "fit_steps" in dir(work.kind)
+    validation = _Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
     tuned = tune(
         space,
         validation.stages if validation is not None else _nothing,
@@ -87,6 +89,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         names=names,
         history=[TrialRecord.from_dict(trial) for trial in payload.get("trials", ())],
         pruning=spec.tuning.staged,
+        once=stops,
         record=lambda trial: emit({"trial": plain(trial.to_dict())}),
     )
     del validation
@@ -189,18 +192,23 @@ class _Validation:
         self.users = _users(self.valid)
         self._shared: dict[str, Any] | None = None
 
-    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[float]:
-        """The objective of a model of the training part, after each stage where the algorithm reports stages."""
+    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
+        """The objective of a model of the training part, after each stage where the algorithm reports stages.
+
+        An algorithm that names in `stopped_by` the parameter that counts its iterations is always followed by stages.
+        """
         chosen = {**self.fixed, **parameters}
         self.work.refuse_over_budget(chosen)
         algorithm, spec = self.work.kind(**chosen), self.work.spec
         rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
-        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged else None
+        counter = getattr(algorithm, "stopped_by", None)
+        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged or counter else None
         if steps is not None:
             for recommender in steps(self.train, rng=rng, **self._shared_for(steps)):
-                yield self._judge(recommender)
+                settled = {counter: recommender.iterations} if counter and counter not in parameters else {}
+                yield Stage(self._judge(recommender), settled)
         else:
-            yield self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit)))
+            yield Stage(self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit))))
 
     def _shared_for(self, method: Any) -> dict[str, Any]:
         if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
@@ -228,7 +236,7 @@ def _judge_test(
     return replace(judged, per_user=judged.per_user.with_columns(columns))
 
 
-def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[float]:
+def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
     return iter(())
 
 
