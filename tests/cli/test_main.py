@@ -97,7 +97,10 @@ BAD = {
     "bad option": (["rank", "{table}", "--metrics", "x"], "No such option: --metrics"),
     "bad metric": (["rank", "{table}", "--metric", "ndgc@10"], "did you mean 'ndcg@10'"),
     "bad method": (["rank", "{table}", "--methods", "bordar"], "did you mean 'borda'"),
-    "bad policy": (["rank", "{table}", "--missing", "guess"], "'--missing': 'guess' is not one of 'error', 'drop-datasets'"),
+    "bad policy": (
+        ["rank", "{table}", "--missing", "guess"],
+        "'--missing': 'guess' is not one of 'error', 'drop-datasets'",
+    ),
     "bad zeros": (["compare", "{table}", "--zeros", "x"], "'--zeros': 'x' is not one of 'wilcox', 'pratt', 'zsplit'"),
     "both directions": (["rank", "{table}", "--higher-is-better", "--lower-is-better"], "exclude each other"),
     "few replicates": (["rank", "{table}", "--replicates", "5"], "use at least 100"),

@@ -54,12 +54,34 @@ class Events:
         held = torch.searchsorted(self._lacked_before, users[:, None] * self.n_items + rank, right=True)
         return rank + held - self.first[users][:, None]
 
-    def profiles(self, users: Any) -> Any:
-        """Rows of ones and zeros, users x items, float32."""
+    def shares(self, power: float) -> Any:
+        """The cumulative shares of the items in (their events)^`power`; added up on the host, in a fixed order."""
+        weight = self.item.bincount(minlength=self.n_items).cpu().numpy().astype(np.float64) ** power
+        return torch.tensor(weight.cumsum() / max(weight.sum(), 1e-300), dtype=torch.float32, device=self.device)
+
+    def common_negatives(self, users: Any, n: int, shares: Any) -> Any:
+        """As `negatives`, but drawn by `shares`; one that the user has is drawn anew, evenly among those lacked."""
+        drawn = torch.searchsorted(shares, self.chance.uniform(len(users), n)).clamp(max=self.n_items - 1)
+        wanted, pairs = users[:, None] * self.n_items + drawn, self.user * self.n_items + self.item
+        near = torch.searchsorted(pairs, wanted).clamp(max=len(pairs) - 1)
+        return torch.where(pairs[near] == wanted, self.negatives(users, n), drawn)
+
+    def of(self, users: Any) -> tuple[Any, Any]:
+        """(row, event): all events of `users`, each with the place of its user among them."""
         count = self.count[users]
         row = torch.repeat_interleave(count)
         start = count.cumsum(0) - count
-        event = torch.arange(len(row), device=self.device) - start[row] + self.first[users][row]
+        return row, torch.arange(len(row), device=self.device) - start[row] + self.first[users][row]
+
+    def profiles(self, users: Any) -> Any:
+        """Rows of ones and zeros, users x items, float32."""
+        row, event = self.of(users)
         dense = torch.zeros(len(users), self.n_items, device=self.device)
         dense[row, self.item[event]] = 1.0
         return dense
+
+    def transposed(self) -> Events:
+        """The same events with users and items exchanged."""
+        ones = np.ones(len(self), dtype=np.float32)
+        host = (ones, self.item.cpu().numpy(), self.first.cpu().numpy())
+        return Events(csr_array(host, shape=(self.n_users, self.n_items)).T.tocsr(), self.chance)

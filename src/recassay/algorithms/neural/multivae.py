@@ -77,17 +77,18 @@ class Variational(ProfileNetwork):
     def loss(self, users: Any) -> Any:
         """Likelihood and divergence of a batch."""
         profiles = self.events.profiles(users)
-        likelihood, divergence = self.elbo(profiles, self.chance.dropout(unit_length(profiles), self.algorithm.dropout))
+        inputs = self.chance.dropout(unit_length(profiles), self.algorithm.dropout)
+        _, likelihood, divergence = self.scored(profiles, inputs)
         beta = min(self.algorithm.anneal_cap, self.progress / max(self.algorithm.anneal_epochs, 1e-9))
         return (likelihood + beta * divergence).mean()
 
-    def elbo(self, profiles: Any, inputs: Any) -> tuple[Any, Any]:
-        """Per user, (minus log likelihood, divergence), z drawn once."""
+    def scored(self, profiles: Any, inputs: Any) -> tuple[Any, Any, Any]:
+        """(logits, minus log likelihood, divergence) of each user, z drawn once."""
         mean, log_variance = self._encoded(inputs)
         noise = self.chance.normal(*mean.shape) * self.algorithm.noise
         scores = through(self.decoder, mean + noise * torch.exp(0.5 * log_variance))
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1 - log_variance).sum(1)
-        return multinomial_loss(scores, profiles), divergence
+        return scores, multinomial_loss(scores, profiles), divergence
 
     def answer(self, users: Any, profiles: Any) -> Any:
         """Logits at the mean of z."""

@@ -68,9 +68,9 @@ class Network(Weights, ABC):
     def passes(self) -> Sequence[Pass]:
         """What the epoch that begins now consists of."""
 
-    def groups(self) -> dict[str, list[Any]]:
-        """The parameters by the names that passes use; each group has an optimiser of its own."""
-        return {"all": list(self.parameters())}
+    def groups(self) -> dict[str, tuple[list[Any], float]]:
+        """By the names that passes use, parameters with an optimiser of their own, and their share of the rate."""
+        return {"all": (list(self.parameters()), 1.0)}
 
     @abstractmethod
     def scorer(self) -> Score:

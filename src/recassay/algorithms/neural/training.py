@@ -46,8 +46,8 @@ class NeuralTraining:
             self.events = Events(train.csr(), Chance(rng, device))
             self.network = make(self.events)
             self._optimisers = {
-                name: _optimiser(self.network.optimiser, parameters, rate)
-                for name, parameters in self.network.groups().items()
+                name: _optimiser(self.network.optimiser, parameters, rate * share)
+                for name, (parameters, share) in self.network.groups().items()
             }
         self._done = 0
 
