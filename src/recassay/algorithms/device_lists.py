@@ -43,13 +43,32 @@ def gpu_scoring_bytes(n_items: int) -> int:
     return 6 * 4 * _block_rows(n_items) * max(n_items, 1)
 
 
+class TieKeys:
+    """A fixed order of the items among which scores are equal, and the best items of rows of scores by it."""
+
+    def __init__(self, place: IdArray, device: str) -> None:
+        self._key = (1 << 31) - torch.from_numpy(place.astype(np.int64)).to(device)
+
+    def top(self, scores: Any, k: int) -> tuple[IdArray, Float32Array]:
+        """(items, scores) of the k best of every row on the host; -1 for an item whose score is -inf.
+
+        A score and the item's place make one whole number, in the order of both: there are no ties left that an
+        implementation of top-k could break in its own way.
+        """
+        bits = (scores + 0.0).contiguous().view(torch.int32)
+        ordered = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long() << 32
+        place = torch.topk(ordered + self._key, k, dim=1).indices
+        best = scores.gather(1, place)
+        items = torch.where(best == -torch.inf, -1, place).to(torch.int32)
+        return items.cpu().numpy(), best.cpu().numpy()
+
+
 class DeviceRecommender:
     """See `torch_recommender`. Blocks have a fixed number of users, so that products round alike in any batch."""
 
     def __init__(self, score: Score, *, n_items: int, rng: np.random.Generator, device: str) -> None:
         self._score, self._n_items, self._device = score, n_items, device
-        last = torch.from_numpy(tie_order(n_items, rng).astype(np.int64)).to(device)
-        self._tie_key = (1 << 31) - last
+        self._ties = TieKeys(tie_order(n_items, rng), device)
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
@@ -75,16 +94,7 @@ class DeviceRecommender:
             row = torch.from_numpy(np.repeat(np.arange(kept), np.diff(exclude.indptr))).to(self._device)
             item = torch.from_numpy(exclude.indices.astype(np.int64)).to(self._device)
             scores[row, item] = -torch.inf
-        place = torch.topk(_order_keys(scores) + self._tie_key, k, dim=1).indices
-        best = scores.gather(1, place)
-        items = torch.where(best == -torch.inf, -1, place).to(torch.int32)
-        return items.cpu().numpy(), best.cpu().numpy()
-
-
-def _order_keys(scores: Any) -> Any:
-    """Whole numbers in the order of the scores with the lower 32 bits free: keys made unique there have no ties."""
-    bits = (scores + 0.0).contiguous().view(torch.int32)
-    return (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long() << 32
+        return self._ties.top(scores, k)
 
 
 def _block_rows(n_items: int) -> int:
