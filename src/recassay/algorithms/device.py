@@ -62,6 +62,12 @@ def gpu_count() -> int:
     return int(torch.cuda.device_count()) if has_gpu() and has_torch() else 0
 
 
+def visible_gpus() -> tuple[str, ...]:
+    """The CUDA GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    named = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
+    return tuple((named or list(map(str, range(gpu_count()))))[: gpu_count()])
+
+
 def gpu_name() -> str | None:
     """What the first CUDA GPU is called."""
     return str(torch.cuda.get_device_name(0)) if gpu_count() else None

@@ -128,10 +128,12 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
         return
     rows = [
         [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
-         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or "", p.reason or ""]
+         _megabytes(p.most_memory), _megabytes(p.gpu_memory), p.users or "", p.items or "", p.interactions or "",
+         p.reason or ""]
         for p in record.predictions
     ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions", "reason"]
+    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "GPU MB", "users", "items"]
+    header += ["interactions", "reason"]
     print_table(f"{record.planned} cells", header, rows, names=3)
 
 

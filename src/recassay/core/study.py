@@ -102,6 +102,8 @@ class Budget(Spec):
     seconds_per_cell: Annotated[float, Field(gt=0)] | None = 3600.0
     memory_gb: Annotated[float, Field(gt=0)] | None = None
     """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
+    cells_per_gpu: Annotated[int, Field(ge=1)] = 1
+    """How many cells compute on one GPU at a time; their seconds are then not those of a GPU of their own."""
 
 
 class ComPerSpec(AttackSpec):

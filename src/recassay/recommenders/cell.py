@@ -32,7 +32,7 @@ from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
 from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import Emit, JobFailure
-from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
+from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
 
@@ -58,6 +58,7 @@ def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "most_memory": max(
             (work.declared_memory(fixed | chosen) or 0 for chosen in (defaults(space), highest(space))), default=0
         ),
+        "gpu_memory": work.declared_memory(fixed | defaults(space), "gpu_memory_bytes"),
         "users": sizes.n_users,
         "items": sizes.n_items,
         "interactions": sizes.n_interactions,
@@ -109,7 +110,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     begin = time.perf_counter()
     top = recommend_all(recommender, _users(test), spec.depth, exclude=seen)
     seconds_predict = time.perf_counter() - begin
-    memory = peak_bytes()
+    memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
     write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
@@ -120,7 +121,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "seconds_fit": seconds_fit,
         "seconds_predict": seconds_predict,
         "memory": memory,
-        "peak_memory": max(filter(None, (whole_peak, peak_bytes())), default=None),
+        "peak_memory": max(filter(None, (whole_peak, memory, peak_bytes())), default=None),
         "predicted_memory": predicted,
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
@@ -156,12 +157,12 @@ class _Work:
         assert self._split is not None
         return self._split
 
-    def declared_memory(self, parameters: Mapping[str, Any]) -> int | None:
+    def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
         """What the algorithm says it needs on the final training part, None where it says nothing."""
         algorithm, sizes = self.kind(**parameters), self.sizes
-        if not hasattr(algorithm, "memory_bytes"):
+        if not hasattr(algorithm, method):
             return None
-        return int(algorithm.memory_bytes(sizes.n_users, sizes.n_items, sizes.n_interactions))
+        return int(getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions))
 
     def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
         """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""

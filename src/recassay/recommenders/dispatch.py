@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from recassay.core.errors import MissingExtraError
 from recassay.core.registry import algorithms
-from recassay.core.study import StudySpec
+from recassay.core.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.splits import is_prepared
@@ -54,6 +55,15 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
         "folder": str(folder),
         "memory": memory_limit(planned.study.budget),
     }
+
+
+def wants_gpu(algorithm: AlgorithmSpec) -> bool:
+    """Whether the algorithm computes on a GPU where there is one: by the study's setting, else by its own default."""
+    device = algorithm.settings.get("device")
+    if device is None and not is_part_file(algorithm.reference):
+        argument = inspect.signature(algorithms.get(algorithm.reference)).parameters.get("device")
+        device = None if argument is None else argument.default
+    return device in ("auto", "cuda")
 
 
 def part_modules(study: StudySpec) -> list[str]:

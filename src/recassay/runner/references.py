@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.external import ExternalSpec
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms
 from recassay.core.study import DatasetSpec
@@ -42,7 +43,11 @@ def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -
     The file is not executed: what it does when it is imported happens in the process of its cell.
     """
     if is_part_file(reference):
-        return file_version(path_of(_file_part(reference), base), parts.kind)
+        path = path_of(_file_part(reference), base)
+        version = file_version(path, parts.kind)
+        if path.suffix.lower() == ".toml":
+            return _digest(version, file_version(ExternalSpec.read(path).script_path, "script"))
+        return version
     parts.get(reference)
     origin = parts.origin(reference)
     if origin == "added from Python":
