@@ -72,7 +72,11 @@ def lowest_versions(declared: str) -> list[str]:
     wanted = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
     wanted = [one for one in wanted if not one.startswith(f"{project['name']}[")]
     lowest = {}
+    pinned = [one for one in wanted if "==" in one.partition(";")[0]]
+    fixed = {one.partition("==")[0].strip() for one in pinned}
     for requirement in wanted:
+        if requirement in pinned or re.split(r"[<>=\[; ]", requirement.strip())[0] in fixed:
+            continue  # tested in the version that is named
         bound = re.match(r"\s*([\w.-]+)(?:\[[^]]*\])?\s*>=\s*([\w.]+)", requirement)
         if bound is None:
             fail(f"pyproject.toml: {requirement!r} has no lower bound; write it as name>=version")

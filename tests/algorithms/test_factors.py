@@ -144,18 +144,22 @@ def test_a_kernel_compiles_where_nothing_can_be_stored(monkeypatch: pytest.Monke
     assert compiled.compiled(lambda number: number + 1)(1) == 2
 
 
-def test_als_solves_the_normal_equations() -> None:
+@pytest.mark.parametrize("power", [0.0, 0.7])
+def test_als_solves_the_normal_equations(power: float) -> None:
     rows, rng = Positives.of(random_events()), derived_rng(1, "als")
     fixed = rng.standard_normal((9, 4)).astype(np.float32)
     solved = rng.standard_normal((12, 4)).astype(np.float32)
-    als.solve(rows, fixed, solved, alpha=7.0, reg=0.3, steps=12)
+    weight = 6.0 * np.diff(rows.first) + 9
+    reg = 0.3 * (weight / weight.mean()) ** power
+    np.testing.assert_allclose(als.frequency_scaled(rows, 7.0, 0.3, power), reg, rtol=1e-6)
+    als.solve(rows, fixed, solved, alpha=7.0, reg=reg.astype(np.float32) if power else 0.3, steps=12)
     exact = fixed.astype(np.float64)
     for user in range(12):
         items = rows.items[rows.first[user] : rows.first[user + 1]]
         confidence = np.ones(9)
         confidence[items] = 7.0
         preference = np.isin(np.arange(9), items).astype(float)
-        left = exact.T @ (confidence[:, None] * exact) + 0.3 * np.eye(4)
+        left = exact.T @ (confidence[:, None] * exact) + reg[user] * np.eye(4)
         expected = np.linalg.solve(left, exact.T @ (confidence * preference))
         np.testing.assert_allclose(solved[user], expected, rtol=2e-4, atol=2e-5)
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.search import Choice, Real, Whole
-from recassay.core.study import OptionsSpec, RangeSpec
+from recassay.core.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
+from recassay.recommenders.stage import Stage
 from recassay.recommenders.tune import GIVE_UP_AFTER, tune
 from recassay.runner.jobs import JobFailure
 from recassay.store import TrialRecord
@@ -23,12 +24,12 @@ SPACE = {
 
 
 def objective(parameters, number):
-    yield -abs(parameters["rate"] - 0.3) - abs(parameters["depth"] - 30) / 50 + (parameters["how"] == "c") / 10
+    yield Stage(-abs(parameters["rate"] - 0.3) - abs(parameters["depth"] - 30) / 50 + (parameters["how"] == "c") / 10)
 
 
 def staged(parameters, number):
     for share in (0.2, 0.6, 1.0):
-        yield share * next(objective(parameters, number))
+        yield Stage(share * next(objective(parameters, number)).value)
 
 
 def run(fit=objective, *, history=(), trials=25, seed=1, names=("data", "algorithm"), **more):
@@ -147,7 +148,7 @@ def test_the_status_of_trials_becomes_that_of_the_cell(error, status):
 
 def test_an_undefined_objective_is_a_failed_trial():
     with pytest.raises(JobFailure, match="nowhere defined"):
-        run(lambda parameters, number: iter([float("nan")]))
+        run(lambda parameters, number: iter([Stage(float("nan"))]))
 
 
 def test_parameters_that_were_tried_keep_their_value():
@@ -155,12 +156,38 @@ def test_parameters_that_were_tried_keep_their_value():
 
     def fit(parameters, number):
         asked.append(parameters["how"])
-        yield float(parameters["how"] == "a") + number / 1000
+        yield Stage(float(parameters["how"] == "a") + number / 1000)
 
     done = tune(space, fit, trials=10, higher_is_better=True, seed=1, names=())
     assert sorted(asked) == ["a", "b"]
     assert len(done.trials) == 10
     assert done.parameters == {"how": "a"}
+
+
+def learning_curve(parameters, number):
+    """Better up to epoch 30, worse afterwards; every stage is a model of its own."""
+    for epochs in range(10, 210, 10):
+        yield Stage(next(objective(parameters, number)).value - abs(epochs - 30) / 1000, {"epochs": epochs})
+
+
+def test_a_trial_ends_when_it_no_longer_gets_better_and_counts_with_its_best_stage():
+    done = run(learning_curve, trials=8, pruning=False)
+    assert {t.parameters["epochs"] for t in done.trials} == {30}
+    assert {len(t.stages) for t in done.trials} == {3 + PATIENCE}
+    assert all(t.value == t.stages[2] == max(t.stages) for t in done.trials)
+    assert done.parameters["epochs"] == 30
+    stored = [TrialRecord.from_dict(t.to_dict()) for t in done.trials[:5]]
+    assert identity(run(learning_curve, history=stored, trials=8, pruning=False).trials) == identity(done.trials)
+
+
+def test_the_number_of_epochs_is_found_even_where_nothing_else_is_tuned():
+    def fit(parameters, number):
+        for epochs in (1, 2, 3):
+            yield Stage(-abs(epochs - 2.0), {"epochs": epochs})
+
+    done = tune({}, fit, trials=10, higher_is_better=True, seed=1, names=(), once=True)
+    assert (done.parameters, len(done.trials)) == ({"epochs": 2}, 1)
+    assert tune({}, fit, trials=0, higher_is_better=True, seed=1, names=(), once=True).parameters == {}
 
 
 class Algorithm:

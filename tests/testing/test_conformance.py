@@ -20,7 +20,7 @@ from recassay.core.search import Choice, Real
 from recassay.core.types import Interactions, TopK
 from recassay.testing import ALGORITHM_CHECKS, ConformanceError, check_algorithm, checks
 
-ADAPTERS = {"ImplicitStyle", "RecommendationsFile"}
+ADAPTERS = {"ExternalProcess", "ImplicitStyle", "RecommendationsFile"}
 """Algorithms only with something of the user's; their own tests run the suite on examples."""
 
 CHANCE = {"Random", "RatingMF"}
@@ -64,7 +64,9 @@ def test_every_algorithm_is_registered_and_in_the_suite() -> None:
 
 def test_every_check_is_in_the_list() -> None:
     written = {name for name, value in vars(checks).items() if name.startswith("check_") and inspect.isfunction(value)}
-    assert written - {"check_algorithm", "check_form"} == {check.__name__ for check in ALGORITHM_CHECKS}
+    assert written - {"check_algorithm", "check_external", "check_form"} == {
+        check.__name__ for check in ALGORITHM_CHECKS
+    }
 
 
 class Popular(MostPop):

@@ -26,19 +26,37 @@ class ALS:
     here; `alpha` = 1 weighs every pair alike). In turn, all x_u and all y_i are set to the solution of their normal
     equations (Y'Y + (alpha - 1) Y_u'Y_u + reg I) x_u = alpha sum_{i in u} y_i, by a few steps of conjugate gradients
     from the last value (Takács, Pilászy & Tikk 2011). Users and items without events get the zero vector.
+
+    With `reg_power` above 0 a row is regularised by its frequency, as Rendle et al. found to matter most: reg is
+    multiplied by (w / mean w)^`reg_power`, w the sum of the row's c_ui (their lambda (|I_u| + alpha_0 |I|)^nu with
+    alpha_0 = 1 / (`alpha` - 1), on a scale where `reg` keeps its meaning).
     """
 
     name: ClassVar[str] = "ALS"
-    source: ClassVar[str] = "Hu, Koren & Volinsky 2008, Collaborative Filtering for Implicit Feedback Datasets, ICDM"
+    aliases: ClassVar[tuple[str, ...]] = ("iALS", "WRMF")
+    source: ClassVar[str] = (
+        "Hu, Koren & Volinsky 2008, Collaborative Filtering for Implicit Feedback Datasets, ICDM; "
+        "Rendle, Krichene, Zhang & Koren 2022, Revisiting the Performance of iALS, RecSys"
+    )
     space: ClassVar[SearchSpace] = {
         "factors": Whole(50, 200, 64),
         "iterations": Whole(10, 100, 15),
         "alpha": Real(1.0, 50.0, 2.0),
         "reg": Real(1e-4, 100.0, 10.0, log=True),
+        "reg_power": Real(0.0, 1.0, 0.0),
     }
 
-    def __init__(self, *, factors: int = 64, iterations: int = 15, alpha: float = 2.0, reg: float = 10.0) -> None:
+    def __init__(
+        self,
+        *,
+        factors: int = 64,
+        iterations: int = 15,
+        alpha: float = 2.0,
+        reg: float = 10.0,
+        reg_power: float = 0.0,
+    ) -> None:
         self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
+        self.reg_power = reg_power
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all iterations."""
@@ -60,21 +78,39 @@ class _AlternatingTraining:
         self._algorithm, self._rng = algorithm, rng
         self._users = _small_numbers(train.n_users, algorithm.factors, rng)
         self._items = _small_numbers(train.n_items, algorithm.factors, rng)
+        self._user_reg, self._item_reg = (
+            frequency_scaled(rows, algorithm.alpha, algorithm.reg, algorithm.reg_power)
+            for rows in (self._by_user, self._by_item)
+        )
 
     def advance(self, iterations: int) -> None:
-        alpha, reg = self._algorithm.alpha, self._algorithm.reg
+        alpha = self._algorithm.alpha
         for _ in range(iterations):
-            solve(self._by_user, self._items, self._users, alpha=alpha, reg=reg)
-            solve(self._by_item, self._users, self._items, alpha=alpha, reg=reg)
+            solve(self._by_user, self._items, self._users, alpha=alpha, reg=self._user_reg)
+            solve(self._by_item, self._users, self._items, alpha=alpha, reg=self._item_reg)
 
     def model(self) -> FactorRecommender:
         return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng)
 
 
+def frequency_scaled(rows: Positives, alpha: float, reg: float, power: float) -> Float32Array:
+    """The regularisation of every row: `reg`, times (sum of its confidences / their mean)^`power`."""
+    weight = (alpha - 1) * np.diff(rows.first) + rows.n_items
+    return (reg * (weight / max(weight.mean(), 1e-12)) ** power).astype(np.float32)
+
+
 def solve(
-    rows: Positives, fixed: Float32Array, solved: Float32Array, *, alpha: float, reg: float, steps: int = GRADIENT_STEPS
+    rows: Positives,
+    fixed: Float32Array,
+    solved: Float32Array,
+    *,
+    alpha: float,
+    reg: float | Float32Array,
+    steps: int = GRADIENT_STEPS,
 ) -> None:
     """Bring every row of `solved` nearer to the least-squares solution given the factors `fixed` of the other side.
+
+    `reg` is one number for all rows, or one for each.
 
     Conjugate gradients on a block of rows in step: the part of the matrix that all rows share is one product of BLAS,
     the part of each row's own events is added by the kernel, and no matrix but the shared one is ever formed.
@@ -82,7 +118,7 @@ def solve(
     factors = fixed.shape[1]
     with one_blas_thread():
         gram = fixed.T @ fixed
-    gram[np.diag_indices(factors)] += np.float32(reg)
+    ridge = np.broadcast_to(np.asarray(reg, dtype=np.float32), rows.n_users)
     confidence = np.float32(alpha)
 
     def block(start: int, stop: int) -> None:
@@ -90,6 +126,7 @@ def solve(
         residual, norm = np.zeros_like(direction), np.zeros(stop - start, dtype=np.float32)
         for step in range(steps + 1):
             image = direction @ gram
+            image += ridge[start:stop, None] * direction
             _conjugate_step(
                 rows.first, rows.items, fixed, confidence, solved, direction, residual, image, norm, start, step == 0
             )

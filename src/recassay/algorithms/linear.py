@@ -7,8 +7,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
+from recassay.algorithms.device import known_device, settled_device
+from recassay.algorithms.device_products import dense_weights_bytes, ease_weights_on, gram_on, weights_recommender
 from recassay.algorithms.products import gram
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import UsageError
 from recassay.core.search import Real, SearchSpace
 from recassay.core.types import Float32Array, Interactions, Recommender
@@ -22,17 +25,17 @@ class EASE:
 
     B = I - P diag(1 / diag(P)), P = (X'X + reg I)^-1 (equation 8), X binary; the score of user u is x_u B. P comes from
     a Cholesky factorisation in float32 (`potrf`, `potri`), in float64 where the matrix is not numerically positive
-    definite in float32 (a very small `reg`).
+    definite in float32 (a very small `reg`); on a GPU (`device`), everything is computed there.
     """
 
     name: ClassVar[str] = "EASE"
     space: ClassVar[SearchSpace] = {"reg": Real(1.0, 1000.0, 250.0, log=True)}
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
-    def __init__(self, reg: float = 250.0) -> None:
+    def __init__(self, reg: float = 250.0, device: str = "auto") -> None:
         if not reg > 0:
             raise UsageError(f"EASE cannot work with reg = {reg}", fix="give a number above 0")
-        self.reg = reg
+        self.reg, self.device = reg, known_device(device, self.name)
 
     @staticmethod
     def shared(train: Interactions) -> Float32Array:
@@ -41,13 +44,20 @@ class EASE:
 
     def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Float32Array | None = None) -> Recommender:
         """Solve for B; `shared` is left as it was."""
-        history = train.csr()
+        history, device = train.csr(), settled_device(self.device, self.name)
+        if device != "cpu":
+            square = gram_on(history, device) if shared is None else torch.from_numpy(shared).to(device)
+            return weights_recommender(history, ease_weights_on(square, self.reg, device), rng=rng, device=device)
         weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
         return ScoreRecommender(lambda users: history[users] @ weights, n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Two dense items x items matrices of float32 (the shared Gram matrix and the weights), the history twice."""
         return 2 * 4 * n_items**2 + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
+
+    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The Gram matrix, its factor, the inverse and the weights, and the scores of a block."""
+        return dense_weights_bytes(n_users, n_items, n_interactions)
 
 
 def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:

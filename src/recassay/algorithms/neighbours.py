@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.device import known_device, settled_device
+from recassay.algorithms.device_products import sparse_recommender
 from recassay.algorithms.products import SparseRows, row_products
 from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
@@ -32,11 +34,19 @@ class _Neighbourhood:
     `shrink` is searched at five values. The KDD'24 study searches 0 to 1, which is added to a denominator of the order
     of an item's number of users and changes rare items alone; 10 and 100 are values that others found useful (Ferrari
     Dacrema et al., RecSys 2019, search 0 to 1000). A few values instead of a range let trials share neighbour lists.
+    On a GPU (`device`) similarities, lists and scores are computed there.
     """
 
     space: ClassVar[SearchSpace] = _SPACE
 
-    def __init__(self, k: int = 100, shrink: float = 0.0, similarity: str = "cosine", weighting: str = "none") -> None:
+    def __init__(
+        self,
+        k: int = 100,
+        shrink: float = 0.0,
+        similarity: str = "cosine",
+        weighting: str = "none",
+        device: str = "auto",
+    ) -> None:
         name = type(self).__name__
         if k < 1:
             raise UsageError(f"{name} cannot work with {k} neighbours", fix="give at least 1")
@@ -45,12 +55,20 @@ class _Neighbourhood:
         _known(name, "similarity", similarity, SIMILARITIES)
         _known(name, "weighting", weighting, WEIGHTINGS)
         self.k, self.shrink, self.similarity, self.weighting = k, shrink, similarity, weighting
+        self.device = known_device(device, name)
 
-    def _neighbours(self, profiles: csr_array, shared: NeighbourLists | None) -> Neighbours:
+    def _neighbours(self, profiles: csr_array, shared: NeighbourLists | None, device: str) -> Neighbours:
         setting = (self.similarity, self.weighting, float(self.shrink))
         if shared is not None:
-            return shared.nearest(self.k, setting)
-        return nearest(profiles, self.k, setting)
+            return shared.nearest(self.k, setting, device)
+        return nearest(profiles, self.k, setting, device)
+
+    def _recommender(self, left: csr_array, right: csr_array, rng: np.random.Generator, device: str) -> Recommender:
+        """Lists by row u of `left` times `right`."""
+        if device != "cpu":
+            return sparse_recommender(left, right, rng=rng, device=device)
+        rows, weights = SparseRows.of(left), SparseRows.of(right)
+        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=right.shape[1], rng=rng)
 
 
 class ItemKNN(_Neighbourhood):
@@ -72,8 +90,9 @@ class ItemKNN(_Neighbourhood):
         similarity: str = "cosine",
         weighting: str = "none",
         keep: str = "target",
+        device: str = "auto",
     ) -> None:
-        super().__init__(k, shrink, similarity, weighting)
+        super().__init__(k, shrink, similarity, weighting, device)
         _known("ItemKNN", "keep", keep, ("target", "history"))
         self.keep = keep
 
@@ -86,11 +105,9 @@ class ItemKNN(_Neighbourhood):
         self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
     ) -> Recommender:
         """Find the neighbours of every item."""
-        history = train.csr()
-        kept = self._neighbours(history.T.tocsr(), shared).matrix()
-        weights = SparseRows.of(kept if self.keep == "history" else kept.T.tocsr())
-        rows = SparseRows.of(history)
-        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
+        history, device = train.csr(), settled_device(self.device, self.name)
+        kept = self._neighbours(history.T.tocsr(), shared, device).matrix()
+        return self._recommender(history, kept if self.keep == "history" else kept.T.tocsr(), rng, device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k neighbours in three forms, the history three times, and blocks of similarities."""
@@ -115,9 +132,8 @@ class UserKNN(_Neighbourhood):
         self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
     ) -> Recommender:
         """Find the neighbours of every user."""
-        history = train.csr()
-        kept, rows = SparseRows.of(self._neighbours(history, shared).matrix()), SparseRows.of(history)
-        return ScoreRecommender(lambda users: row_products(kept, rows, users), n_items=train.n_items, rng=rng)
+        history, device = train.csr(), settled_device(self.device, self.name)
+        return self._recommender(self._neighbours(history, shared, device).matrix(), history, rng, device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k neighbours in three forms, the history three times, and blocks of similarities."""

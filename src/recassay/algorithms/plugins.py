@@ -1,4 +1,4 @@
-"""Algorithms of a user's own: `./mymodel.py:MyModel`."""
+"""Algorithms of a user's own: `./mymodel.py:MyModel`, or another library's `./library.toml`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from recassay.algorithms.external import implicit_style, is_implicit_style
+from recassay.algorithms.external_process import external_process
 from recassay.core.errors import InputError, listing
 from recassay.core.plugin_file import load_class, plugin_path, split_reference
 
 
 def load_plugin(reference: str, base_dir: str | Path) -> type[Any]:
-    """The algorithm class that `reference` names: `FILE.py:CLASS`.
+    """The algorithm class that `reference` names: `FILE.py:CLASS` or `LIBRARY.toml`.
 
     Paths and failures are those of `recassay.core.plugin_file.load_class`. A class in the style of implicit is adapted;
     anything else must satisfy `Algorithm`.
     """
     file = plugin_path(reference, base_dir)
+    if file.suffix.lower() == ".toml":
+        return external_process(file)
     return _as_algorithm(load_class(reference, base_dir), f"{file.name}:{split_reference(reference)[1]}")
 
 

@@ -58,7 +58,7 @@ class RecommendationsFile:
         ordered = ordered.unique(["u", "i"], keep="first", maintain_order=True)
         ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
         length = np.bincount(ordered["u"].to_numpy(), minlength=train.n_users)
-        return _Lists(
+        return Lists(
             start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
             item=ordered["i"].to_numpy(),
             score=ordered["s"].cast(pl.Float32).to_numpy(),
@@ -70,7 +70,9 @@ class RecommendationsFile:
         return 64 * self._table.height + 64 * (n_users + n_items)
 
 
-class _Lists:
+class Lists:
+    """Ready-made lists: those of user u are at `start[u]` to `start[u + 1]`, best first."""
+
     def __init__(self, *, start: IntArray, item: IdArray, score: Float32Array, n_items: int) -> None:
         self._start, self._item, self._score, self._n_items = start, item, score, n_items
 

@@ -26,8 +26,9 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.device_products import nearest_on
 from recassay.algorithms.products import SparseRows, row_products
-from recassay.core.ranking import batches, select_top
+from recassay.core.ranking import batches, select_top, tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Float32Array, IdArray
 
@@ -67,18 +68,18 @@ class NeighbourLists:
         self._profiles = profiles
         self._known: OrderedDict[Setting, Neighbours] = OrderedDict()
 
-    def nearest(self, k: int, setting: Setting) -> Neighbours:
+    def nearest(self, k: int, setting: Setting, device: str = "cpu") -> Neighbours:
         """What `nearest` answers, from memory where possible."""
         known = self._known.pop(setting, None)
         if known is None or known.profile.shape[1] < min(k, self._profiles.shape[0]):
-            known = nearest(self._profiles, k, setting)
+            known = nearest(self._profiles, k, setting, device)
         self._known[setting] = known
         while len(self._known) > SETTINGS_KEPT:
             self._known.popitem(last=False)
         return known.cut(k)
 
 
-def nearest(profiles: csr_array, k: int, setting: Setting) -> Neighbours:
+def nearest(profiles: csr_array, k: int, setting: Setting, device: str = "cpu") -> Neighbours:
     """The k most similar other rows of every row of `profiles`, those of similarity 0 left out.
 
     Equal similarities at the end of a list are decided by one random order of the rows, always the same.
@@ -87,11 +88,15 @@ def nearest(profiles: csr_array, k: int, setting: Setting) -> Neighbours:
     n_profiles = profiles.shape[0]
     width = max(1, min(k, n_profiles))
     weighted = weigh(profiles, weighting)
-    rows, columns = SparseRows.of(weighted), SparseRows.of(weighted.T.tocsr())
     squares = np.asarray(weighted.multiply(weighted).sum(axis=1), dtype=np.float32).reshape(-1)
+    ties = derived_rng(0, "neighbours")
+    if device != "cpu":
+        return Neighbours(
+            *nearest_on(weighted, squares, width, similarity, shrink, tie_order(n_profiles, ties), device)
+        )
+    rows, columns = SparseRows.of(weighted), SparseRows.of(weighted.T.tocsr())
     neighbour = np.full((n_profiles, width), -1, dtype=np.int32)
     value = np.full((n_profiles, width), -np.inf, dtype=np.float32)
-    ties = derived_rng(0, "neighbours")
     everyone = np.arange(n_profiles, dtype=np.int32)
     for part in batches(n_profiles, n_profiles, BLOCK_BYTES):
         block = row_products(rows, columns, everyone[part])

@@ -29,9 +29,9 @@ def finish(training: Training[Model_co], iterations: int) -> Model_co:
     return training.model()
 
 
-def in_stages(training: Training[Model_co], iterations: int) -> Iterator[Model_co]:
-    """The model after each of at most `MOST_STAGES` stages of nearly equal length; the last equals `finish`."""
-    stages = max(1, min(MOST_STAGES, iterations))
+def in_stages(training: Training[Model_co], iterations: int, *, most: int = MOST_STAGES) -> Iterator[Model_co]:
+    """The model after each of at most `most` stages of nearly equal length; the last equals `finish`."""
+    stages = max(1, min(most, iterations))
     done = 0
     for stage in range(1, stages + 1):
         until = iterations * stage // stages

@@ -8,6 +8,7 @@ import os
 import platform
 from typing import Any
 
+from recassay.algorithms.device import gpu_name
 from recassay.api.data import list_data
 from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError, listing
@@ -105,6 +106,7 @@ def doctor() -> dict[str, Any]:
         "processors": os.cpu_count(),
         "memory_gb": round(pages / 1e9, 1),
         "dependencies": versions,
+        "gpu": gpu_name(),
         "extras": {
             "neural": importlib.util.find_spec("torch") is not None,
             "dask": importlib.util.find_spec("distributed") is not None,

@@ -15,7 +15,7 @@ def list_(
     kind: Annotated[
         str,
         typer.Argument(
-            help="algorithms, classifiers, metrics, labels, analyses, sections, datasets, executors, importers, published"
+            help="algorithms, metrics, datasets, analyses, importers, published or others (a wrong word names all)"
         ),
     ],
     as_json: o.Json = False,

@@ -127,10 +127,10 @@ def _show_plan(record: StudyRecord, as_json: bool) -> None:
     print_lines(earlier_lines(record.earlier))
     rows = [
         [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
-         _megabytes(p.most_memory), p.users or "", p.items or "", p.interactions or ""]
+         _megabytes(p.most_memory), _megabytes(p.gpu_memory), p.users or "", p.items or "", p.interactions or ""]
         for p in record.predictions
     ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "users", "items", "interactions"]
+    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "GPU MB", "users", "items", "interactions"]
     print_rows(f"{record.planned} cells", header, rows, names=3)
     print_lines(cause.sentence() for cause in record.causes())
 

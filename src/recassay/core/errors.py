@@ -48,6 +48,10 @@ class MissingExtraError(RecAssayError):
         super().__init__(f"{purpose} needs {package}", fix=f"install it with: pip install 'recassay[{extra}]'")
 
 
+class NotEnoughMemoryError(RecAssayError, MemoryError):
+    """Something would need, or has used up, more memory than there is."""
+
+
 def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
     """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
 

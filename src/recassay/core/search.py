@@ -19,12 +19,13 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number from `low` to `high`, both included."""
+    """A whole number from `low` to `high`, both included, in steps of `step` from `low` (not on a log scale)."""
 
     low: int
     high: int
     default: int
     log: bool = False
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

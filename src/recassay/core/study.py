@@ -26,6 +26,9 @@ DEFAULT_METRICS = (
 PRUNE_AFTER = 5
 """Complete trials before the median may stop another (Optuna's own default)."""
 
+PATIENCE = 4
+"""Stages of training without a better objective after which a trial ends, where any stage is a model of its own."""
+
 LIST_DEPTH = 100
 """How long the kept lists are, unless a metric looks deeper."""
 
@@ -101,6 +104,8 @@ class Budget(Spec):
     seconds_per_cell: Annotated[float, Field(gt=0)] | None = 3600.0
     memory_gb: Annotated[float, Field(gt=0)] | None = None
     """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
+    cells_per_gpu: Annotated[int, Field(ge=1)] = 1
+    """How many cells compute on one GPU at a time; their seconds are then not those of a GPU of their own."""
 
 
 class ComPerSpec(AttackSpec):

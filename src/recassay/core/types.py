@@ -188,6 +188,15 @@ class Algorithm(Protocol):
       lists). Tuning computes it once for a training set and passes it as `fit(train, rng=..., shared=it)`.
     - `fit_steps(train, *, rng) -> Iterator[Recommender]`: the model after each of several stages of training, the last
       of which equals `fit`; tuning may stop a trial that falls behind.
+
+    Also used where they exist:
+
+    - `stopped_by`: the name of the parameter that counts iterations, where the model of any stage is also what `fit`
+      gives with that parameter at the stage's `recommender.iterations`. Tuning then stops a trial that no longer gets
+      better, and the final training has the number of iterations that was best on the validation part.
+    - `device`: `cpu`, `cuda`, `mps` or `auto`; cells of algorithms that use a GPU take turns on it.
+    - `gpu_memory_bytes`: as `memory_bytes`, of the GPU.
+    - `preload`: modules of other packages that it imports when it is used.
     """
 
     name: ClassVar[str]

@@ -30,8 +30,9 @@ from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import Emit, JobFailure
-from recassay.runner.memory import peak_bytes, reset_peak, resident_bytes
+from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
 
@@ -57,6 +58,7 @@ def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "most_memory": max(
             (work.declared_memory(fixed | chosen) or 0 for chosen in (defaults(space), highest(space))), default=0
         ),
+        "gpu_memory": work.declared_memory(fixed | defaults(space), "gpu_memory_bytes"),
         "users": sizes.n_users,
         "items": sizes.n_items,
         "interactions": sizes.n_interactions,
@@ -77,7 +79,8 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, space = settle(work.kind, spec.settings, spec.algorithm)
     objective = make_metric(spec.tuning.metric)
-    validation = _Validation(work, fixed, objective) if spec.tuning.trials and space else None
+    stops = bool(getattr(work.kind, "stopped_by", None)) and "fit_steps" in dir(work.kind)
+    validation = _Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
     tuned = tune(
         space,
         validation.stages if validation is not None else _nothing,
@@ -87,6 +90,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         names=names,
         history=[TrialRecord.from_dict(trial) for trial in payload.get("trials", ())],
         pruning=spec.tuning.staged,
+        once=stops,
         record=lambda trial: emit({"trial": plain(trial.to_dict())}),
     )
     del validation
@@ -107,7 +111,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     begin = time.perf_counter()
     top = recommend_all(recommender, _users(test), spec.depth, exclude=barred, n_items=train.n_items)
     seconds_predict = time.perf_counter() - begin
-    memory = peak_bytes()
+    memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
     write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
@@ -118,7 +122,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "seconds_fit": seconds_fit,
         "seconds_predict": seconds_predict,
         "memory": memory,
-        "peak_memory": max(filter(None, (whole_peak, peak_bytes())), default=None),
+        "peak_memory": max(filter(None, (whole_peak, memory, peak_bytes())), default=None),
         "predicted_memory": predicted,
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
@@ -156,12 +160,12 @@ class _Work:
         assert self._split is not None
         return self._split
 
-    def declared_memory(self, parameters: Mapping[str, Any]) -> int | None:
+    def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
         """What the algorithm says it needs on the final training part, None where it says nothing."""
         algorithm, sizes = self.kind(**parameters), self.sizes
-        if not hasattr(algorithm, "memory_bytes"):
+        if not hasattr(algorithm, method):
             return None
-        return int(algorithm.memory_bytes(sizes.n_users, sizes.n_items, sizes.n_interactions))
+        return int(getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions))
 
     def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
         """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
@@ -193,18 +197,23 @@ class _Validation:
         self.users = _users(self.valid)
         self._shared: dict[str, Any] | None = None
 
-    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[float]:
-        """The objective of a model of the training part, after each stage where the algorithm reports stages."""
+    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
+        """The objective of a model of the training part, after each stage where the algorithm reports stages.
+
+        An algorithm that names in `stopped_by` the parameter that counts its iterations is always followed by stages.
+        """
         chosen = {**self.fixed, **parameters}
         self.work.refuse_over_budget(chosen)
         algorithm, spec = self.work.kind(**chosen), self.work.spec
         rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
-        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged else None
+        counter = getattr(algorithm, "stopped_by", None)
+        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged or counter else None
         if steps is not None:
             for recommender in steps(self.train, rng=rng, **self._shared_for(steps)):
-                yield self._judge(recommender)
+                settled = {counter: recommender.iterations} if counter and counter not in parameters else {}
+                yield Stage(self._judge(recommender), settled)
         else:
-            yield self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit)))
+            yield Stage(self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit))))
 
     def _shared_for(self, method: Any) -> dict[str, Any]:
         if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
@@ -237,7 +246,7 @@ def _judge_test(
     return replace(judged, per_user=judged.per_user.with_columns(columns))
 
 
-def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[float]:
+def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
     return iter(())
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recassay.core.errors import MissingExtraError
 from recassay.core.registry import algorithms
-from recassay.core.study import StudySpec
+from recassay.core.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.splits import is_prepared
@@ -54,10 +57,27 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
     }
 
 
+def wants_gpu(algorithm: AlgorithmSpec) -> bool:
+    """Whether the algorithm computes on a GPU where there is one: by the study's setting, else by its own default."""
+    device = algorithm.settings.get("device")
+    if device is None and not is_part_file(algorithm.reference):
+        argument = inspect.signature(algorithms.get(algorithm.reference)).parameters.get("device")
+        device = None if argument is None else argument.default
+    return device in ("auto", "cuda")
+
+
 def part_modules(study: StudySpec) -> list[str]:
-    """The modules of ours that a study's cells need: workers import them once instead of once a cell."""
-    names = [a.reference for a in study.algorithms if not is_part_file(a.reference)]
-    modules = {algorithms.get(name).__module__ for name in names}
+    """The modules that a study's cells need: workers import them once instead of once a cell.
+
+    An algorithm whose extra is not installed raises `MissingExtraError`, before anything runs.
+    """
+    kinds = {a.reference: algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)}
+    modules = {kind.__module__ for kind in kinds.values()}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
     modules |= {"recassay.recommenders.cell", *({"recassay.recommenders.tune"} if study.tuning.trials else ())}
-    return sorted(module for module in modules if module.startswith("recassay."))
+    ours = sorted(module for module in modules if module.startswith("recassay."))
+    others = {module: name for name, kind in kinds.items() for module in getattr(kind, "preload", ())}
+    for module, name in others.items():
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError(module, "neural", f"the algorithm {name!r}")
+    return [*ours, *sorted(others)]

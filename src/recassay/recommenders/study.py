@@ -6,9 +6,10 @@ from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
+from recassay.algorithms.device import visible_gpus
 from recassay.core.study import StudySpec
 from recassay.metrics.make import make_metric
-from recassay.recommenders.dispatch import cell_payload, part_modules, split_jobs
+from recassay.recommenders.dispatch import cell_payload, part_modules, split_jobs, wants_gpu
 from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.manifest import manifest_of
 from recassay.recommenders.plan import Plan, PlannedCell, plan
@@ -64,18 +65,20 @@ def _work(planned: Plan) -> Work:
         return split_jobs(planned, [cell for cell in planned.cells if cell.id in cells], folder)
 
     objective = make_metric(planned.study.tuning.metric)
+    on_gpu = {algorithm.name for algorithm in planned.study.algorithms if wants_gpu(algorithm)}
     return Work(
-        cells=tuple(_work_cell(planned, cell) for cell in planned.cells),
+        cells=tuple(_work_cell(planned, cell, cell.algorithm.name in on_gpu) for cell in planned.cells),
         function="recassay.recommenders.cell:run_cell",
         prepare=prepare,
         budget=planned.study.budget,
         preload=part_modules(planned.study),
         manifest=partial(manifest_of, planned),
         better=max if objective.higher_is_better else min,
+        gpus=visible_gpus() if on_gpu else (),
     )
 
 
-def _work_cell(planned: Plan, cell: PlannedCell) -> WorkCell:
+def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool) -> WorkCell:
     spec = cell.spec
     row = PlannedRow(
         cell=cell.id,
@@ -87,4 +90,4 @@ def _work_cell(planned: Plan, cell: PlannedCell) -> WorkCell:
         tuning=spec.tuning_id,
         trials=spec.tuning.trials,
     )
-    return WorkCell(row, spec.split.id, spec.model_dump(mode="json"), partial(cell_payload, planned, cell))
+    return WorkCell(row, spec.split.id, spec.model_dump(mode="json"), partial(cell_payload, planned, cell), gpu)

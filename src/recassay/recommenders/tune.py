@@ -25,7 +25,8 @@ from optuna.trial import TrialState
 from recassay.core.errors import RecAssayError
 from recassay.core.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.seeds import derived_rng
-from recassay.core.study import PRUNE_AFTER
+from recassay.core.study import PATIENCE, PRUNE_AFTER
+from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import JobFailure, reason_of, status_of
 from recassay.store import TrialRecord
 
@@ -39,8 +40,8 @@ _STATES = {
     "over_budget": TrialState.FAIL,
 }
 
-StagedFit = Callable[[Mapping[str, Any], int], Iterator[float]]
-"""From parameters and a trial's number to the objective after each stage of training (often a single one)."""
+StagedFit = Callable[[Mapping[str, Any], int], Iterator[Stage]]
+"""From parameters and a trial's number to the stages of training (often a single one)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ def tune(
     names: tuple[str, ...],
     history: Sequence[TrialRecord] = (),
     pruning: bool = True,
+    once: bool = False,
     record: Callable[[TrialRecord], None] = lambda _: None,
 ) -> TuningRecord:
     """Try `trials` parameter sets from `space`, the defaults first, and return the best by the objective of `fit`.
@@ -69,10 +71,15 @@ def tune(
     `history` are the trials that are already known; `record` is told of every new one. A trial that raises is kept as
     failed and the search goes on; where none succeeds the first reason is raised. Parameters that were tried before get
     the value they had. Ties go to the earlier trial.
+
+    Where stages are models of their own, a trial counts with its best stage, whose settled parameters become the
+    trial's, and ends early when `PATIENCE` stages in a row bring nothing better. With `once` there is one trial for
+    that even where `space` is empty.
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    known = list(history[:trials])
-    while len(known) < trials and space:
+    wanted = trials if space else min(trials, int(once))
+    known = list(history[:wanted])
+    while len(known) < wanted:
         if len(known) >= GIVE_UP_AFTER and all(_failed(trial) for trial in known):
             break
         trial = _one_trial(space, fit, known, higher_is_better, seed, names, pruning)
@@ -115,19 +122,25 @@ def _one_trial(
     begin = time.perf_counter()
     asked = propose(space, known, higher_is_better=higher_is_better, seed=seed, names=names)
     parameters, number = dict(asked.params), len(known)
-    same = next((t for t in known if t.state in ("complete", "pruned") and t.parameters == parameters), None)
+    same = next((t for t in known if t.state in ("complete", "pruned") and _proposed(t, space) == parameters), None)
     if same is not None:
-        return TrialRecord(number, same.state, parameters, same.value, None, same.stages, 0.0)
+        return TrialRecord(number, same.state, same.parameters, same.value, None, same.stages, 0.0)
+    sign = 1.0 if higher_is_better else -1.0
     stages: list[float] = []
-    state, reason = "complete", None
+    settled: Mapping[str, Any] = {}
+    state, reason, best = "complete", None, 0
     try:
-        for value in fit(parameters, number):
-            if not math.isfinite(value):
+        for stage in fit(parameters, number):
+            if not math.isfinite(stage.value):
                 raise RecAssayError("the objective is nowhere defined on the validation part")
-            stages.append(float(value))
+            stages.append(float(stage.value))
             asked.report(stages[-1], len(stages) - 1)
+            if not stage.settled or sign * stages[-1] > sign * stages[best] or len(stages) == 1:
+                best, settled = len(stages) - 1, stage.settled
             if pruning and asked.should_prune():
                 state = "pruned"
+                break
+            if stage.settled and len(stages) - 1 - best >= PATIENCE:
                 break
     except Exception as error:
         status = status_of(error)
@@ -139,12 +152,17 @@ def _one_trial(
     return TrialRecord(
         number=number,
         state=state,  # type: ignore[arg-type]
-        parameters=parameters,
-        value=stages[-1] if stages and reason is None else None,
+        parameters=parameters | dict(settled),
+        value=stages[best] if stages and reason is None else None,
         reason=reason,
         stages=tuple(stages) if len(stages) > 1 else (),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _proposed(trial: TrialRecord, space: SearchSpace) -> dict[str, Any]:
+    """The trial's parameters that were searched for."""
+    return {name: value for name, value in trial.parameters.items() if name in space}
 
 
 def _failed(trial: TrialRecord) -> bool:
@@ -167,7 +185,7 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     if isinstance(parameter, Real):
         return FloatDistribution(parameter.low, parameter.high, log=parameter.log)
     if isinstance(parameter, Whole):
-        return IntDistribution(parameter.low, parameter.high, log=parameter.log)
+        return IntDistribution(parameter.low, parameter.high, log=parameter.log, step=parameter.step)
     return CategoricalDistribution(parameter.options)
 
 
@@ -175,7 +193,7 @@ def _frozen(trial: TrialRecord, distributions: dict[str, BaseDistribution]) -> o
     stages = trial.stages or (() if trial.value is None else (trial.value,))
     return optuna.trial.create_trial(
         state=_STATES[trial.state],
-        params=dict(trial.parameters),
+        params={name: value for name, value in trial.parameters.items() if name in distributions},
         distributions=distributions,
         value=trial.value,
         intermediate_values=dict(enumerate(stages)),

@@ -19,13 +19,17 @@ from recassay.runner.jobs import Job, Outcome, Watcher
 from recassay.runner.local import LocalExecutor
 
 CONNECT_SECONDS = 10.0
+GPU = "GPU"
+"""The resource by which a Dask worker says that it has a GPU."""
 
 
 class DaskExecutor:
     """Runs jobs on the cluster whose scheduler listens at `address`; use it as a context manager.
 
     Give the Dask workers one thread each: a job takes one worker. A job whose worker is lost is started again by the
-    scheduler on another one (its `allowed-failures`, by default three times), then recorded as crashed.
+    scheduler on another one (its `allowed-failures`, by default three times), then recorded as crashed. Jobs that want
+    a GPU go to the workers that were started with the resource `GPU` (`dask worker --resources GPU=1`), where there is
+    one when the run begins; without any they go anywhere.
     """
 
     def __init__(self, address: str, logs: Path, *, threads: int = 1, preload: Sequence[str] = ()) -> None:
@@ -56,7 +60,9 @@ class DaskExecutor:
         self._client.subscribe_topic(topic, lambda event: told.put(("event", event[1])))
         waiting = {job.id: job for job in jobs}
         heard: dict[str, tuple[str, int]] = {}
-        futures = [self._submit(job, topic, told) for job in jobs]
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        with_gpu = any(worker.get("resources", {}).get(GPU, 0) >= 1 for worker in workers)
+        futures = [self._submit(job, topic, told, {GPU: 1} if job.gpu and with_gpu else None) for job in jobs]
         try:
             while waiting:
                 kind, said = told.get()
@@ -73,7 +79,9 @@ class DaskExecutor:
             self._client.cancel(futures)
             self._client.unsubscribe_topic(topic)
 
-    def _submit(self, job: Job, topic: str, told: queue.SimpleQueue[tuple[str, Any]]) -> Any:
+    def _submit(
+        self, job: Job, topic: str, told: queue.SimpleQueue[tuple[str, Any]], resources: dict[str, int] | None
+    ) -> Any:
         request = {
             "job": job.id,
             "function": job.function,
@@ -85,7 +93,7 @@ class DaskExecutor:
             "preload": self.preload,
             "topic": topic,
         }
-        future = self._client.submit(run_job, request, key=f"{topic}:{job.id}", pure=False)
+        future = self._client.submit(run_job, request, key=f"{topic}:{job.id}", pure=False, resources=resources)
         future.add_done_callback(lambda done: told.put(("done", done)))
         return future
 

@@ -32,6 +32,8 @@ class WorkCell:
     spec: Mapping[str, Any]
     payload: Callable[[Path], Mapping[str, Any]]
     """From the folder of the study."""
+    gpu: bool = False
+    """Whether it computes on a GPU where there is one."""
 
     @property
     def id(self) -> str:
@@ -58,6 +60,8 @@ class Work:
     """From the numbers of workers and threads, what a reader needs to judge the study."""
     better: Callable[[float, float], float] = max
     """The better of two objectives of trials."""
+    gpus: Sequence[str] = ()
+    """The GPUs of this machine that cells may use, as CUDA_VISIBLE_DEVICES counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +170,11 @@ def drive(
         run.tell("plan", earlier=earlier)
         if to_run:
             logs = folder / "logs"
+            places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
             with (
-                LocalExecutor(min(workers, len(to_run)), logs, threads=threads, preload=work.preload, fork=fork)
+                LocalExecutor(
+                    min(workers, len(to_run)), logs, threads=threads, preload=work.preload, fork=fork, gpus=places
+                )
                 if cluster is None
                 else DaskExecutor(cluster, logs, threads=threads, preload=work.preload)
             ) as executor:
@@ -226,7 +233,8 @@ class _Run:
                 self._record(cell, unusable)
             else:
                 payload = partial(self._payload, cell)
-                jobs.append(Job(cell.id, self.work.function, payload, budget.seconds_per_cell, memory_limit(budget)))
+                limits = (budget.seconds_per_cell, memory_limit(budget))
+                jobs.append(Job(cell.id, self.work.function, payload, *limits, gpu=cell.gpu))
         return jobs
 
     def started(self, job: Job) -> None:
@@ -287,6 +295,7 @@ class CellPrediction:
     """A cell of a dry run: its state in the store, and what its algorithm says of its memory (bytes, None: nothing).
 
     A cell that has not run and could not has the state `CANNOT_RUN`, and its `reason`.
+    `gpu_memory` is what it would need of a GPU, where it can use one.
     """
 
     cell: str
@@ -297,6 +306,7 @@ class CellPrediction:
     state: str
     memory: int | None = None
     most_memory: int | None = None
+    gpu_memory: int | None = None
     users: int | None = None
     items: int | None = None
     interactions: int | None = None

@@ -30,6 +30,8 @@ class Job:
     seconds: float | None = None
     memory: int | None = None
     """The most resident bytes."""
+    gpu: bool = False
+    """Whether it computes on a GPU where there is one: such jobs take turns there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ class _Slot:
     ready: bool = False
     buffer: bytearray = field(default_factory=bytearray)
     running: _Running | None = None
+    gpu: str | None = None
+    """The GPU that its job holds."""
 
     @property
     def output(self) -> int:
@@ -82,12 +84,23 @@ class LocalExecutor:
 
     `threads` is what BLAS, OpenMP, numba and polars may use in each process. `fork` None: fork on Linux,
     a fresh process for each job elsewhere. Output of jobs goes to `logs`/ID.log.
+
+    `gpus` are places on GPUs, each the number of a GPU as CUDA_VISIBLE_DEVICES counts them: a job that wants one waits
+    until one is free and sees no other, while the jobs behind it that want none go on. Without any, all jobs are alike.
     """
 
     def __init__(
-        self, workers: int, logs: Path, *, threads: int = 1, preload: Sequence[str] = (), fork: bool | None = None
+        self,
+        workers: int,
+        logs: Path,
+        *,
+        threads: int = 1,
+        preload: Sequence[str] = (),
+        fork: bool | None = None,
+        gpus: Sequence[str] = (),
     ) -> None:
         self.workers, self.logs, self.threads, self.preload = workers, logs, threads, preload
+        self.gpus, self._free_gpus = tuple(gpus), list(gpus)
         self.fork = sys.platform == "linux" if fork is None else fork
         self._slots: list[_Slot] = []
         self._selector = selectors.DefaultSelector()
@@ -108,14 +121,21 @@ class LocalExecutor:
         while waiting or any(slot.running for slot in self._slots):
             self._hire()
             for slot in self._slots:
-                if waiting and slot.running is None and slot.ready:
-                    self._start(slot, *waiting.popleft(), watcher)
+                if slot.running is None and slot.ready and (place := self._next(waiting)) is not None:
+                    chosen = waiting[place]
+                    del waiting[place]
+                    self._start(slot, *chosen, watcher)
             for key, _ in self._selector.select(POLL_SECONDS):
                 slot = key.data
                 ended = self._read(slot, watcher)
                 if ended is not None and slot.running is not None:
                     self._conclude(slot, ended, waiting, watcher)
             self._enforce()
+
+    def _next(self, waiting: Sequence[tuple[Job, int, int]]) -> int | None:
+        """The place of the first waiting job that can start now."""
+        free = bool(self._free_gpus) or not self.gpus
+        return next((place for place, (job, _, _) in enumerate(waiting) if free or not job.gpu), None)
 
     def _hire(self) -> None:
         while len(self._slots) < self.workers:
@@ -142,6 +162,9 @@ class LocalExecutor:
 
     def _start(self, slot: _Slot, job: Job, attempts: int, fruitless: int, watcher: Watcher) -> None:
         request = {"function": job.function, "payload": job.payload(), "log": str(self.logs / f"{job.id}.log")}
+        if job.gpu and self.gpus:
+            slot.gpu = self._free_gpus.pop(0)
+            request["environment"] = {"CUDA_VISIBLE_DEVICES": slot.gpu}
         slot.running = _Running(job, attempts, fruitless, time.monotonic())
         watcher.started(job)
         assert slot.process.stdin is not None
@@ -184,6 +207,9 @@ class LocalExecutor:
         running = slot.running
         assert running is not None
         slot.running = None
+        if slot.gpu is not None:
+            self._free_gpus.append(slot.gpu)
+            slot.gpu = None
         job, seconds = running.job, time.monotonic() - running.began
         outcome = running.verdict
         if running.answer is not None and code == 0:

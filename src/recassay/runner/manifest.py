@@ -9,6 +9,7 @@ import platform
 from importlib import metadata
 from typing import Any
 
+from recassay.algorithms.device import gpu_name
 from recassay.runner.memory import machine_bytes
 
 PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
@@ -24,6 +25,7 @@ def environment(workers: int, threads: int) -> dict[str, Any]:
             "processor": platform.machine(),
             "cores": os.cpu_count(),
             "memory_bytes": machine_bytes(),
+            "gpu": gpu_name(),
             "workers": workers,
             "threads": threads,
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from recassay.core.study import Budget
@@ -40,6 +41,16 @@ def peak_bytes() -> int | None:
     except (OSError, IndexError, ValueError):
         return None
     return None
+
+
+def children_peak_bytes() -> int | None:
+    """The most that one process which this one started and has outlived ever held."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit or None
 
 
 def reset_peak() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.external import ExternalSpec
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.study import DatasetSpec
@@ -96,6 +97,8 @@ def current_code(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _file_part_version(path: Path, parts: Registry[Any]) -> str:
     version = file_version(path, parts.kind)
+    if path.suffix.lower() == ".toml":
+        return _digest(version, file_version(ExternalSpec.read(path).script_path, "script"))
     ours = imported_hash(path, (parts.group,)) if path.suffix == ".py" else None
     return version if ours is None else _digest(version, ours)
 

@@ -90,6 +90,7 @@ def _run_job(request: Mapping[str, Any], channel: int) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, target)
+    os.environ.update(request.get("environment", {}))
     faulthandler.enable()
     _send(channel, {"pid": os.getpid()})
     _send(channel, _answer(request, channel))

@@ -46,6 +46,12 @@ def check_algorithm(make: MakeAlgorithm, *, skip: Collection[str] = ()) -> None:
             check(make)
 
 
+def check_external(make: MakeAlgorithm) -> None:
+    """The checks of `EXTERNAL_CHECKS`: a dozen fits, for an algorithm of which each fit starts another process."""
+    for check in EXTERNAL_CHECKS:
+        check(make)
+
+
 def check_declaration(make: MakeAlgorithm) -> None:
     """It has a name, a source, and a search space whose keys are constructor arguments, defaults within range."""
     algorithm = make()
@@ -307,6 +313,20 @@ ALGORITHM_CHECKS: tuple[Check, ...] = (
     check_stages,
     check_learns,
 )
+
+
+EXTERNAL_CHECKS: tuple[Check, ...] = (
+    check_declaration,
+    check_lists,
+    check_deterministic,
+    check_excludes,
+    check_users_without_history,
+    check_items_without_history,
+    check_long_lists,
+    check_repeated_events,
+    check_learns,
+)
+"""What an algorithm in an environment of its own is asked: that what comes back is right, and can be trusted."""
 
 
 def _check_small(make: MakeAlgorithm, *, user: list[int], item: list[int], n_users: int, n_items: int, k: int) -> None:

@@ -1,0 +1,145 @@
+"""What the linear and neighbour algorithms compute on a GPU, with the recommendations that the processor gives.
+
+All products are of float32. Where both factors are zeros and ones the result is exact in any precision that adds up in
+float32, and tensor cores may take part.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.algorithms.device import reproducible, require_gpu_memory
+from recassay.algorithms.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
+from recassay.algorithms.torch_when_used import torch
+from recassay.core.errors import UsageError
+from recassay.core.types import Float32Array, IdArray, Recommender
+
+ROWS_AT_ONCE = 4096
+"""Users whose profiles are made dense together for a Gram matrix."""
+
+BLOCK_BYTES = 1 << 30
+"""What a block of similarities may take on a GPU."""
+
+
+class Profiles:
+    """A sparse matrix on the device, of which rows are made dense when they are needed."""
+
+    def __init__(self, matrix: csr_array, device: str) -> None:
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+        self.first, self.column = (
+            torch.from_numpy(a.astype(np.int64)).to(device) for a in (matrix.indptr, matrix.indices)
+        )
+        self.value = torch.from_numpy(matrix.data.astype(np.float32)).to(device)
+        self.device = device
+
+    def dense(self, rows: Any) -> Any:
+        """These rows, rows x columns."""
+        count = self.first[rows + 1] - self.first[rows]
+        row = torch.repeat_interleave(count)
+        place = torch.arange(len(row), device=self.device) - (count.cumsum(0) - count)[row] + self.first[rows][row]
+        block = torch.zeros(len(rows), self.shape[1], device=self.device)
+        block[row, self.column[place]] = self.value[place]
+        return block
+
+    def tensor(self) -> Any:
+        """All of it as a sparse tensor."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*(beta state|invariant checks).*", UserWarning)
+            return torch.sparse_csr_tensor(self.first, self.column, self.value, size=self.shape, check_invariants=False)
+
+    def blocks(self, rows_at_once: int) -> Iterator[Any]:
+        """All rows, some at a time."""
+        yield from torch.arange(self.shape[0], device=self.device).split(max(1, rows_at_once))
+
+
+def weights_recommender(history: csr_array, weights: Any, *, rng: np.random.Generator, device: str) -> Recommender:
+    """Lists by x_u W on the device, W a dense tensor there."""
+    profiles = Profiles(history, device)
+    return torch_recommender(
+        lambda users: profiles.dense(users) @ weights, n_items=profiles.shape[1], rng=rng, device=device
+    )
+
+
+def sparse_recommender(left: csr_array, right: csr_array, *, rng: np.random.Generator, device: str) -> Recommender:
+    """Lists by row u of `left` times `right`, both sparse."""
+    profiles, transpose = Profiles(left, device), Profiles(right.T.tocsr(), device)
+    matrix = transpose.tensor()
+    return torch_recommender(
+        lambda users: (matrix @ profiles.dense(users).T).T, n_items=transpose.shape[0], rng=rng, device=device
+    )
+
+
+def dense_weights_bytes(n_users: int, n_items: int, n_interactions: int) -> int:
+    """GPU memory of algorithms with dense items x items weights: four matrices, the history, a block of scores."""
+    return 4 * 4 * n_items**2 + 24 * n_interactions + 8 * n_users + gpu_scoring_bytes(n_items)
+
+
+def ease_weights_on(square: Any, reg: float, device: str) -> Any:
+    """B of EASE on the device from the Gram matrix X'X there, which is left as it was."""
+    require_gpu_memory(3 * 4 * len(square) ** 2, device, "EASE")
+    with reproducible(), torch.no_grad():
+        inverse = _inverse(square, reg)
+        if inverse is None:
+            inverse = _inverse(square.double(), reg)
+        if inverse is None:
+            raise UsageError(f"X'X + {reg} I cannot be inverted", fix="use a larger reg")
+        weights = (inverse / -inverse.diagonal()).float()
+        weights.fill_diagonal_(0.0)
+    return weights
+
+
+def gram_on(matrix: csr_array, device: str) -> Any:
+    """X'X on the device; exact where X holds zeros and ones (every count is far below 2^24)."""
+    require_gpu_memory(4 * int(matrix.shape[1]) ** 2, device, "a matrix of items x items")
+    with reproducible(), _tensor_cores(allowed=bool((matrix.data == 1).all())), torch.no_grad():
+        profiles = Profiles(matrix, device)
+        total = torch.zeros(profiles.shape[1], profiles.shape[1], device=device)
+        for rows in profiles.blocks(ROWS_AT_ONCE):
+            block = profiles.dense(rows)
+            total.addmm_(block.T, block)
+    return total
+
+
+def _inverse(square: Any, reg: float) -> Any | None:
+    """(square + reg I)^-1 by Cholesky's factorisation; None where it is not numerically positive definite."""
+    ridge = square.clone()
+    ridge.diagonal().add_(reg)
+    factor, failed = torch.linalg.cholesky_ex(ridge)
+    return None if bool(failed) else torch.cholesky_inverse(factor)
+
+
+def nearest_on(
+    weighted: csr_array, squares: Float32Array, k: int, similarity: str, shrink: float, order: IdArray, device: str
+) -> tuple[IdArray, Float32Array]:
+    """The k most similar other rows of every row (see `similarity.nearest`), ties by the places in `order`."""
+    with reproducible(), torch.no_grad():
+        profiles, norms = Profiles(weighted, device), torch.from_numpy(squares).to(device)
+        everything = profiles.tensor()
+        ties = TieKeys(order, device)
+        found = []
+        for rows in profiles.blocks(BLOCK_BYTES // max(4 * max(profiles.shape), 1)):
+            block = (everything @ profiles.dense(rows).T).T
+            if similarity == "cosine":
+                block = block / (norms[rows].sqrt()[:, None] * norms.sqrt() + shrink).clamp(min=1e-38)
+            elif similarity == "jaccard":
+                block = block / (norms[rows][:, None] + norms - block + shrink).clamp(min=1e-38)
+            block[torch.arange(len(rows), device=device), rows] = -torch.inf
+            block = torch.where(block > 0, block, -torch.inf)
+            found.append(ties.top(block, k))
+    return np.concatenate([items for items, _ in found]), np.concatenate([values for _, values in found])
+
+
+@contextmanager
+def _tensor_cores(*, allowed: bool) -> Iterator[None]:
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = allowed
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before

@@ -1,0 +1,184 @@
+"""Algorithms of other libraries in environments of their own: a description, an interpreter and a script.
+
+The script is run as `python SCRIPT FOLDER` by the interpreter that the description names. In FOLDER it finds
+
+- `train.parquet`: one row per event, `user` and `item` (int32 positions), `weight` and `time` where the data have them;
+- `request.json`: `parameters`, `seed`, `k`, `n_users`, `n_items`;
+
+and writes `recommendations.parquet`: `user`, `item`, `score`, the best `k` items for every user that the user does not
+have in `train.parquet` (fewer, or none, where it has no more to say). No package of ours is seen there, none of theirs
+here. What it prints goes to the log of the cell.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from recassay.algorithms.recommendations_file import Lists
+from recassay.algorithms.scoring import scoring_bytes
+from recassay.core import columns as c
+from recassay.core.errors import InputError, RecAssayError
+from recassay.core.external import ExternalSpec
+from recassay.core.search import SearchSpace, defaults
+from recassay.core.types import Interactions, Recommender
+
+DEPTH = 100
+"""How many items a list has, unless the study asks for another `depth`."""
+
+MOST_BYTES_A_ROW = 1 << 10
+"""A file of recommendations larger than this many bytes for each place of all lists is not read."""
+
+_CHECK = "import sys, importlib.metadata as m; print([p + ' ' + m.version(p) for p in sys.argv[1:]])"
+_HIDDEN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP")
+"""Variables by which our packages would show through."""
+
+
+class ExternalProcess:
+    """An algorithm that another interpreter runs; see the module, and `external_process` for how one is made.
+
+    Parameters are handed on as they are. `depth` is the length of the lists that the script is asked for.
+    """
+
+    name: ClassVar[str] = "ExternalProcess"
+    space: ClassVar[SearchSpace] = {}
+    source: ClassVar[str] = "A library in an environment of its own"
+    spec: ClassVar[ExternalSpec | None] = None
+
+    def __init__(self, *, depth: int = DEPTH, **parameters: Any) -> None:
+        if self.spec is None:
+            raise InputError("no description is given", where="ExternalProcess", fix="name it as ./library.toml")
+        self._spec, self._depth = self.spec, depth
+        self._parameters = {**defaults(self.space), **self.spec.parameters, **parameters}
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Run the script on `train`, and read its lists."""
+        k = min(self._depth, max(train.n_items, 1))
+        request = {
+            "parameters": self._parameters,
+            "seed": int(rng.integers(2**31)),
+            "k": k,
+            "n_users": train.n_users,
+            "n_items": train.n_items,
+        }
+        with tempfile.TemporaryDirectory(prefix="recassay-external-") as temporary:
+            folder = Path(temporary)
+            _events(train).write_parquet(folder / "train.parquet")
+            (folder / "request.json").write_text(json.dumps(request), "utf-8")
+            self._run(folder)
+            return self._lists(folder / "recommendations.parquet", train, k)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """A guess, since the library cannot be asked: 256 float32 for every id, and the data four times."""
+        return 4 * 256 * (n_users + n_items) + 64 * n_interactions + 16 * self._depth * n_users + scoring_bytes(n_items)
+
+    def _run(self, folder: Path) -> None:
+        """The script, in this process's group and with its limits on threads."""
+        environment = {key: value for key, value in os.environ.items() if key not in _HIDDEN}
+        command = [str(self._spec.interpreter), "-P", str(self._spec.script_path), str(folder)]
+        with tempfile.TemporaryFile() as said:
+            try:
+                if self._spec.requires:
+                    self._check_versions(environment)
+                ended = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=said)
+            except OSError as error:
+                raise InputError(
+                    f"its interpreter cannot be started: {error.strerror}",
+                    where=str(self._spec.interpreter),
+                    fix="correct `python` in the description, or make the environment",
+                ) from error
+            said.seek(0, os.SEEK_END)
+            said.seek(max(0, said.tell() - 20_000))
+            text = said.read().decode("utf-8", "replace")
+        sys.stderr.write(text)
+        if ended.returncode != 0:
+            last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it said nothing")
+            how = f"exit code {ended.returncode}" if ended.returncode > 0 else f"signal {-ended.returncode}"
+            raise RecAssayError(f"its script ended with {how}: {last[:300]}", where=self.name)
+
+    def _check_versions(self, environment: Mapping[str, str]) -> None:
+        wanted = dict(requirement.split("==") for requirement in self._spec.requires)
+        told = subprocess.run(
+            [str(self._spec.interpreter), "-P", "-c", _CHECK, *wanted],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        expected = str([f"{name} {version}" for name, version in wanted.items()])
+        if told.stdout.strip() != expected:
+            found = told.stdout.strip() or (told.stderr.strip().splitlines() or ["nothing"])[-1]
+            raise InputError(
+                f"its environment has {found}, and the description requires {', '.join(self._spec.requires)}",
+                where=self.name,
+                fix="install what is required there, or correct `requires`",
+            )
+
+    def _lists(self, path: Path, train: Interactions, k: int) -> Recommender:
+        table = _read(path, train, k, self.name)
+        ordered = table.sort(c.USER, c.SCORE, descending=[False, True], maintain_order=True)
+        length = np.bincount(ordered[c.USER].to_numpy(), minlength=train.n_users)
+        return Lists(
+            start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
+            item=ordered[c.ITEM].to_numpy().astype(np.int32),
+            score=ordered[c.SCORE].to_numpy().astype(np.float32),
+            n_items=train.n_items,
+        )
+
+
+def external_process(path: Path) -> type[ExternalProcess]:
+    """An algorithm class for the description (TOML) at `path`."""
+    spec = ExternalSpec.read(path)
+    described = {
+        "name": spec.name,
+        "source": spec.source,
+        "space": spec.search_space(),
+        "spec": spec,
+        "__doc__": f"{spec.name}: {spec.source}, run by {spec.python}.",
+    }
+    return type("External", (ExternalProcess,), described)
+
+
+def _events(train: Interactions) -> pl.DataFrame:
+    columns: dict[str, Any] = {c.USER: train.user, c.ITEM: train.item}
+    if train.weight is not None:
+        columns["weight"] = train.weight
+    if train.time is not None:
+        columns["time"] = train.time
+    return pl.DataFrame(columns)
+
+
+def _read(path: Path, train: Interactions, k: int, name: str) -> pl.DataFrame:
+    """The recommendations, refused in one line where they are not what was asked for."""
+    if not path.is_file():
+        raise RecAssayError("its script wrote no recommendations.parquet", where=name)
+    if path.stat().st_size > MOST_BYTES_A_ROW * (train.n_users * k + 1000):
+        raise RecAssayError("its recommendations.parquet is far larger than what was asked for", where=name)
+    try:
+        table = pl.read_parquet(path, columns=[c.USER, c.ITEM, c.SCORE]).cast(
+            {c.USER: pl.Int64, c.ITEM: pl.Int64, c.SCORE: pl.Float64}
+        )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RecAssayError(
+            f"its recommendations.parquet cannot be read: {str(error).splitlines()[0]}",
+            where=name,
+            fix="write the columns user, item and score",
+        ) from error
+    for column, size in ((c.USER, train.n_users), (c.ITEM, train.n_items)):
+        wrong = table.filter(~pl.col(column).is_between(0, size - 1) | pl.col(column).is_null()).height
+        if wrong:
+            raise RecAssayError(f"{wrong} of its rows have no {column} from 0 to {size - 1}", where=name)
+    if table.filter(pl.col(c.SCORE).is_null() | ~pl.col(c.SCORE).is_finite()).height:
+        raise RecAssayError("it gives a score that is not a finite number", where=name)
+    if table.select(c.USER, c.ITEM).is_duplicated().any():
+        raise RecAssayError("it recommends an item twice to one user", where=name)
+    return table

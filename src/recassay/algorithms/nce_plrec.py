@@ -1,0 +1,65 @@
+"""NCE-PLRec: linear regression on embeddings that come from noise-contrastive estimation in closed form."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from recassay.algorithms.compiled import one_blas_thread
+from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.svd import right_singular_vectors
+from recassay.core.errors import UsageError
+from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.types import Interactions
+
+
+class NCEPLRec:
+    """Projected linear recommendation with noise-contrastive item embeddings.
+
+    The best noise-contrastive score of an event (u, i) is D_ui = max(0, ln(users / d_i^`beta`)), d_i the item's events
+    (equation 11); all other entries are 0. With D = U S V^T of rank `factors`, users are Q = R V S^1/2, and the scores
+    Q W solve min |R - Q W|^2 + `reg` |W|^2 (equations 13 and 14).
+    """
+
+    name: ClassVar[str] = "NCE-PLRec"
+    aliases: ClassVar[tuple[str, ...]] = ("NCEPLRec",)
+    source: ClassVar[str] = "Wu, Volkovs, Soon, Sanner & Rai 2019, Noise Contrastive Estimation for One-Class CF, SIGIR"
+    space: ClassVar[SearchSpace] = {
+        "factors": Whole(20, 500, 100, log=True),
+        "beta": Real(0.7, 1.3, 1.0),
+        "reg": Real(1.0, 10_000.0, 100.0, log=True),
+    }
+
+    def __init__(self, *, factors: int = 100, beta: float = 1.0, reg: float = 100.0) -> None:
+        if factors < 1 or not reg > 0:
+            raise UsageError(
+                f"NCE-PLRec cannot work with factors = {factors} and reg = {reg}",
+                fix="give at least 1 factor and a reg above 0",
+            )
+        self.factors, self.beta, self.reg = factors, beta, reg
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
+        """Embed, then regress."""
+        history = train.csr()
+        count = np.maximum(history.sum(axis=0), 1.0)
+        worth = np.maximum(np.log(max(train.n_users, 1) / count**self.beta), 0.0).astype(np.float32)
+        weighted = csr_array((worth[history.indices], history.indices, history.indptr), shape=history.shape)
+        weighted.eliminate_zeros()
+        with one_blas_thread():
+            vectors = right_singular_vectors(weighted, self.factors, rng)
+            strength = np.linalg.norm(np.asarray(weighted @ vectors), axis=0)
+            users = history @ (vectors * np.sqrt(strength))
+            square = (users.T @ users).astype(np.float64)
+            np.einsum("ii->i", square)[:] += self.reg
+            items = (
+                cho_solve(cho_factor(square), (history.T @ users).T.astype(np.float64)).T if len(square) else vectors
+            )
+        return FactorRecommender(users, items, rng=rng)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The history four times, factors of users and items in float32 and float64, and the basis of the SVD."""
+        factors = min(self.factors, n_items)
+        return 96 * n_interactions + 8 * 5 * factors * (n_users + n_items) + 32 * max(200, factors) ** 2

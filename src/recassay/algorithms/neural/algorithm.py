@@ -1,0 +1,85 @@
+"""What every neural algorithm has in common: its common parameters, its stages and its memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from recassay.algorithms.device import TORCH_BYTES, known_device, require_gpu_memory, settled_device
+from recassay.algorithms.device_lists import gpu_scoring_bytes
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.network import Network
+from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
+from recassay.algorithms.scoring import scoring_bytes
+from recassay.algorithms.stages import finish, in_stages
+from recassay.core.errors import UsageError
+from recassay.core.search import SearchSpace
+from recassay.core.types import Interactions
+
+STAGES = 20
+"""Stages of one training, at each of which early stopping may look at the validation metric."""
+
+EVENT_BYTES = 5 * 8 + 3 * 8
+"""Bytes per event: five int64 tensors, and what making them takes."""
+
+
+class NeuralAlgorithm(ABC):
+    """An algorithm on the shared training loop. Subclasses declare `name`, `source`, `space` and the network.
+
+    `epochs` is how often training goes through the data. A model after e epochs is the model that `epochs = e` gives,
+    so that early stopping can find e on the validation part and the final training repeat it on more data.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    space: ClassVar[SearchSpace]
+    stopped_by: ClassVar[str] = "epochs"
+    preload: ClassVar[tuple[str, ...]] = ("torch",)
+
+    def __init__(self, *, epochs: int, batch: int, rate: float, device: str) -> None:
+        if epochs < 1 or batch < 1 or not rate > 0:
+            raise UsageError(
+                f"{self.name} cannot work with epochs = {epochs}, batch = {batch}, rate = {rate}",
+                fix="give at least 1 epoch, batches of at least 1, and a rate above 0",
+            )
+        self.epochs, self.batch, self.rate = epochs, batch, rate
+        self.device = known_device(device, self.name)
+
+    @abstractmethod
+    def network(self, events: Events) -> Network:
+        """A fresh network for the events."""
+
+    @abstractmethod
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """(how many numbers are learned, how many a training step holds besides)."""
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> TrainedRecommender:
+        """The model after all epochs."""
+        return finish(self._training(train, rng), self.epochs)
+
+    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[TrainedRecommender]:
+        """The model after each of several stages."""
+        return in_stages(self._training(train, rng), self.epochs, most=STAGES)
+
+    def device_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The memory of the training on its device: weights, gradients, two moments and a copy; a step; the events."""
+        learned, step = self.numbers(n_users, n_items, n_interactions)
+        return 4 * (5 * learned + step) + EVENT_BYTES * n_interactions + 32 * n_users
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The memory of torch, the training data in the making, and (without a GPU) the training itself."""
+        on_host = settled_device(self.device, self.name) == "cpu"
+        training = self.device_bytes(n_users, n_items, n_interactions) if on_host else 0
+        return TORCH_BYTES + 24 * n_interactions + 16 * n_users + scoring_bytes(n_items) + training
+
+    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The memory of a GPU that training and scoring take."""
+        return self.device_bytes(n_users, n_items, n_interactions) + gpu_scoring_bytes(n_items)
+
+    def _training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
+        device = settled_device(self.device, self.name)
+        require_gpu_memory(self.gpu_memory_bytes(train.n_users, train.n_items, len(train)), device, self.name)
+        return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)

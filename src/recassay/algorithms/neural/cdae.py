@@ -1,0 +1,83 @@
+"""CDAE: a denoising autoencoder with a node of each user's own."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.embeddings import rows
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.network import Dense, learned
+from recassay.algorithms.neural.profiles import ProfileNetwork
+from recassay.algorithms.torch_when_used import torch
+from recassay.core.search import Real, SearchSpace, Whole
+
+
+class CDAE(NeuralAlgorithm):
+    """Collaborative denoising autoencoder.
+
+    h_u = sigmoid(W' x~_u + V_u + b), x~_u the profile with entries dropped (`corruption`) and the rest divided by
+    1 - `corruption`; scores W2 h_u + b2 (equations 9 and 10). Minimises, per user, the logistic loss over the user's
+    items and `negatives` times as many others, drawn anew each time (section 3.4), plus `reg` / 2 times the squared
+    weights; by Adagrad, as the paper does.
+    """
+
+    name: ClassVar[str] = "CDAE"
+    source: ClassVar[str] = "Wu, DuBois, Zheng & Ester 2016, Collaborative Denoising Auto-Encoders, WSDM"
+    space: ClassVar[SearchSpace] = {
+        "latent": Whole(32, 256, 64, step=32),
+        "corruption": Real(0.0, 0.8, 0.5),
+        "reg": Real(1e-5, 0.1, 1e-3, log=True),
+        "rate": Real(1e-3, 0.2, 0.02, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        latent: int = 64,
+        corruption: float = 0.5,
+        reg: float = 1e-3,
+        rate: float = 0.02,
+        negatives: float = 5.0,
+        epochs: int = 100,
+        batch: int = 256,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.latent, self.corruption, self.reg, self.negatives = latent, corruption, reg, negatives
+
+    def network(self, events: Events) -> UserDenoising:
+        """Two layers and the vectors of the users."""
+        return UserDenoising(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """Two layers of items x latent, a vector for each user; the profiles of a batch and what comes of them."""
+        return (2 * self.latent + 1) * n_items + self.latent * n_users, 7 * min(self.batch, n_users) * n_items
+
+
+class UserDenoising(ProfileNetwork):
+    """The network of `CDAE`."""
+
+    optimiser = "Adagrad"
+
+    def __init__(self, algorithm: CDAE, events: Events) -> None:
+        super().__init__(events)
+        self.algorithm = algorithm
+        self.inner = Dense(events.n_items, algorithm.latent, self.chance)
+        self.outer = Dense(algorithm.latent, events.n_items, self.chance)
+        self.own = learned(self.chance.normal(events.n_users, algorithm.latent) * 0.01)
+
+    def loss(self, users: Any) -> Any:
+        """Logistic loss over items and drawn others, and the penalty."""
+        profiles = self.events.profiles(users)
+        share = self.algorithm.negatives * profiles.sum(1) / (self.events.n_items - profiles.sum(1)).clamp(min=1)
+        counted = (profiles > 0) | (self.chance.uniform(*profiles.shape) < share[:, None])
+        scores = self.answer(users, self.chance.dropout(profiles, self.algorithm.corruption)).float()
+        losses = torch.nn.functional.softplus(torch.where(profiles > 0, -scores, scores)) * counted
+        weights = (self.inner.weight, self.outer.weight, rows(self.own, users))
+        penalty = sum(weight.square().sum() for weight in weights)
+        return losses.sum(1).mean() + self.algorithm.reg / 2 * penalty
+
+    def answer(self, users: Any, profiles: Any) -> Any:
+        """Logits."""
+        return self.outer(torch.sigmoid(self.inner(profiles) + rows(self.own, users)))

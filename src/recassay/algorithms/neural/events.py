@@ -1,0 +1,87 @@
+"""The training pairs on the device: batches without a Python loop over rows, and negatives that never are positives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.algorithms.neural.chance import Chance
+from recassay.algorithms.torch_when_used import torch
+
+
+class Events:
+    """Which user has which item: event e is (`user[e]`, `item[e]`), sorted by user and item, each pair once.
+
+    The events of user u are `first[u]` to `first[u + 1]`. `active` are the users with at least one event; `pairs` are
+    the events of users who lack at least one item, the only ones that can be set against a negative.
+    """
+
+    def __init__(self, matrix: csr_array, chance: Chance) -> None:
+        self.n_users, self.n_items = (int(n) for n in matrix.shape)
+        self.chance, self.device = chance, chance.device
+        self.first = self._put(matrix.indptr)
+        self.item = self._put(matrix.indices)
+        self.count = self.first.diff()
+        self.user = torch.repeat_interleave(self.count)
+        self.active = torch.nonzero(self.count).flatten()
+        self.pairs = torch.nonzero((self.count < self.n_items)[self.user]).flatten()
+        # Item minus place: how many items that the user lacks come before it. Rising over all events.
+        place = torch.arange(len(self.item), device=self.device) - self.first[self.user]
+        self._lacked_before = self.user * self.n_items + self.item - place
+
+    def _put(self, array: Any) -> Any:
+        return torch.from_numpy(array.astype(np.int64)).to(self.device)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def batches(self, among: Any, size: int) -> Iterator[Any]:
+        """The entries of `among` in a random order, `size` at a time (the last batch may be smaller)."""
+        yield from among[self.chance.permutation(len(among))].split(size)
+
+    def negatives(self, users: Any, n: int) -> Any:
+        """For each of `users`, n items that the user lacks, drawn evenly and independently (users x n).
+
+        The r-th lacked item of a user (from 0) is r plus the number of the user's items with at most r lacked items
+        before them, which one binary search finds: no draw is ever rejected. A user who has every item must not be
+        asked for.
+        """
+        lacked = (self.n_items - self.count[users])[:, None].expand(-1, n)
+        rank = self.chance.below(lacked)
+        held = torch.searchsorted(self._lacked_before, users[:, None] * self.n_items + rank, right=True)
+        return rank + held - self.first[users][:, None]
+
+    def shares(self, power: float) -> Any:
+        """The cumulative shares of the items in (their events)^`power`; added up on the host, in a fixed order."""
+        weight = self.item.bincount(minlength=self.n_items).cpu().numpy().astype(np.float64) ** power
+        return torch.tensor(weight.cumsum() / max(weight.sum(), 1e-300), dtype=torch.float32, device=self.device)
+
+    def common_negatives(self, users: Any, n: int, shares: Any) -> Any:
+        """As `negatives`, but drawn by `shares`; one that the user has is drawn anew, evenly among those lacked."""
+        drawn = torch.searchsorted(shares, self.chance.uniform(len(users), n)).clamp(max=self.n_items - 1)
+        wanted, pairs = users[:, None] * self.n_items + drawn, self.user * self.n_items + self.item
+        near = torch.searchsorted(pairs, wanted).clamp(max=len(pairs) - 1)
+        return torch.where(pairs[near] == wanted, self.negatives(users, n), drawn)
+
+    def of(self, users: Any) -> tuple[Any, Any]:
+        """(row, event): all events of `users`, each with the place of its user among them."""
+        count = self.count[users]
+        row = torch.repeat_interleave(count)
+        start = count.cumsum(0) - count
+        return row, torch.arange(len(row), device=self.device) - start[row] + self.first[users][row]
+
+    def profiles(self, users: Any) -> Any:
+        """Rows of ones and zeros, users x items, float32."""
+        row, event = self.of(users)
+        dense = torch.zeros(len(users), self.n_items, device=self.device)
+        dense[row, self.item[event]] = 1.0
+        return dense
+
+    def transposed(self) -> Events:
+        """The same events with users and items exchanged."""
+        ones = np.ones(len(self), dtype=np.float32)
+        host = (ones, self.item.cpu().numpy(), self.first.cpu().numpy())
+        return Events(csr_array(host, shape=(self.n_users, self.n_items)).T.tocsr(), self.chance)

@@ -1,0 +1,130 @@
+"""LightGCL: graph embeddings that are to agree with those of a graph of low rank."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.contrast import contrast
+from recassay.algorithms.neural.embeddings import ranking_loss, rows
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
+from recassay.algorithms.neural.links import Links, balanced
+from recassay.algorithms.torch_when_used import torch
+from recassay.core.search import Choice, Real, SearchSpace, Whole
+
+SLOPE = 0.5
+"""Of the leaky rectifier, below zero."""
+
+OVERSAMPLED = 8
+POWER_STEPS = 4
+"""How many directions beyond `rank`, and how many products with the graph, the decomposition takes to be exact."""
+
+
+class LightGCL(NeuralAlgorithm):
+    """Graph contrastive learning with a singular value decomposition.
+
+    Layer l of a node is that of layer l - 1 plus z_l, the leaky rectifier of its neighbours' layer l - 1, summed over
+    the balanced links (of which a share `dropout` is left out in each training step); the final vectors are the sum of
+    all layers. g_l is what z_l would be on the graph of rank `rank` (q) nearest to the real one, where all nodes are
+    linked. Minimises BPR plus `contrast` (lambda 1) times the InfoNCE loss at `temperature` between z_l and g_l of the
+    batch's users and items, summed over layers (equations 8 and 9), plus `reg` (lambda 2) times all squared weights.
+    """
+
+    name: ClassVar[str] = "LightGCL"
+    source: ClassVar[str] = (
+        "Cai, Huang, Xia & Ren 2023, LightGCL: Simple Yet Effective Graph Contrastive Learning, ICLR"
+    )
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "layers": Whole(1, 4, 2),
+        "rank": Whole(3, 10, 5),
+        "contrast": Real(1e-7, 0.3, 0.2, log=True),
+        "temperature": Real(0.1, 5.0, 0.2, log=True),
+        "dropout": Choice((0.0, 0.1, 0.25), 0.0),
+        "reg": Real(1e-8, 1e-4, 1e-7, log=True),
+        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        layers: int = 2,
+        rank: int = 5,
+        contrast: float = 0.2,
+        temperature: float = 0.2,
+        dropout: float = 0.0,
+        reg: float = 1e-7,
+        rate: float = 1e-3,
+        epochs: int = 100,
+        batch: int = 4096,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.layers, self.rank, self.contrast = embedding, layers, rank, contrast
+        self.temperature, self.dropout, self.reg = temperature, dropout, reg
+
+    def network(self, events: Events) -> LowRankView:
+        """Layer 0, the links and their decomposition."""
+        return LowRankView(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """As LightGCN on two graphs, and the similarities of a batch in every layer."""
+        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        return learned, 3 * step + 3 * self.layers * min(self.batch, n_interactions) * (n_users + n_items)
+
+
+class LowRankView(GraphNetwork):
+    """The network of `LightGCL`."""
+
+    def __init__(self, algorithm: LightGCL, events: Events) -> None:
+        super().__init__(events, algorithm.embedding)
+        self.algorithm = algorithm
+        self.left, self.right = leading_parts(self.links, events, algorithm.rank)
+
+    def embeddings(self) -> tuple[Any, Any]:
+        """The sum of all layers, without dropout."""
+        return self._layers(self.links)[:2]
+
+    def loss(self, batch: Any) -> Any:
+        """Ranking, contrast and penalty of a batch."""
+        user, item, other = self.drawn(batch)
+        users, items, views = self._layers(self._thinned())
+        loss = ranking_loss(rows(users, user), rows(items, item), rows(items, other))
+        for (of_users, far_users), (of_items, far_items) in views:
+            apart = contrast(of_users, far_users, user, self.algorithm.temperature)
+            apart = apart + contrast(of_items, far_items, item, self.algorithm.temperature)
+            loss = loss + self.algorithm.contrast * apart
+        return loss + self.algorithm.reg * (self.users.square().sum() + self.items.square().sum())
+
+    def _thinned(self) -> Links:
+        if not self.algorithm.dropout:
+            return self.links
+        ones = torch.ones(len(self.events), device=self.events.device)
+        return self.links.weighted(balanced(self.events) * self.chance.dropout(ones, self.algorithm.dropout))
+
+    def _layers(self, links: Links) -> tuple[Any, Any, list[Any]]:
+        """(final users, final items, for each layer (z, g) of users and of items)."""
+        bent = torch.nn.functional.leaky_relu
+        users, items = self.users, self.items
+        all_users, all_items, views = users, items, []
+        for _ in range(self.algorithm.layers):
+            of_users, of_items = bent(links.of_items(items), SLOPE), bent(links.of_users(users), SLOPE)
+            far_users = bent(self.left @ (self.right.T @ items), SLOPE)
+            far_items = bent(self.right @ (self.left.T @ users), SLOPE)
+            views.append(((of_users, far_users), (of_items, far_items)))
+            users, items = users + of_users, items + of_items
+            all_users, all_items = all_users + users, all_items + items
+        return all_users, all_items, views
+
+
+def leading_parts(links: Links, events: Events, rank: int) -> tuple[Any, Any]:
+    """(U sqrt(S), V sqrt(S)) of the leading `rank` singular values of the links, by randomised subspace iteration."""
+    size = min(rank + OVERSAMPLED, events.n_users, events.n_items)
+    basis = torch.linalg.qr(links.of_items(events.chance.normal(events.n_items, size)))[0]
+    for _ in range(POWER_STEPS):
+        basis = torch.linalg.qr(links.of_items(torch.linalg.qr(links.of_users(basis))[0]))[0]
+    right, values, left = torch.linalg.svd(links.of_users(basis), full_matrices=False)
+    root = values[:rank].sqrt()
+    return basis @ left.T[:, :rank] * root, right[:, :rank] * root

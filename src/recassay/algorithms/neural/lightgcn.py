@@ -1,0 +1,105 @@
+"""LightGCN: embeddings smoothed over the graph of users and items."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, ranking_loss, rows, xavier
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.links import Links, balanced
+from recassay.core.search import Real, SearchSpace, Whole
+
+
+class LightGCN(NeuralAlgorithm):
+    """Light graph convolution.
+
+    Layer 0 is learned; layer k + 1 of a node is the sum of layer k of its neighbours, each divided by
+    sqrt(|N_u| |N_i|) (equation 3); the final vectors are the mean of layers 0 to `layers`. Minimises the BPR loss over
+    events with one negative each, plus `reg` times half the squared length of the layer-0 vectors of the batch, per
+    event (equation 15: the penalty is on layer 0 alone).
+    """
+
+    name: ClassVar[str] = "LightGCN"
+    source: ClassVar[str] = "He, Deng, Wang, Li, Zhang & Wang 2020, LightGCN, SIGIR"
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "layers": Whole(1, 4, 3),
+        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
+        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        layers: int = 3,
+        reg: float = 1e-4,
+        rate: float = 1e-3,
+        epochs: int = 200,
+        batch: int = 2048,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.layers, self.reg = embedding, layers, reg
+
+    def network(self, events: Events) -> GraphNetwork:
+        """Layer 0 and the links."""
+        return LightGraph(events, self.embedding, self.layers, self.reg)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """A vector for each id; the layers, their gradients, the batch, and the links in both orders."""
+        return graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+
+
+class GraphNetwork(EmbeddingNetwork):
+    """Layer-0 vectors of users and items, and the balanced links between them."""
+
+    def __init__(self, events: Events, size: int) -> None:
+        super().__init__(events)
+        self.users = xavier(events.n_users, size, self.chance)
+        self.items = xavier(events.n_items, size, self.chance)
+        self.links = Links(events).weighted(balanced(events))
+
+    def smoothed(self, links: Links, layers: int) -> tuple[Any, Any]:
+        """The mean of layers 0 to `layers` over these links."""
+        users, items = self.users, self.items
+        all_users, all_items = users, items
+        for _ in range(layers):
+            users, items = links.of_items(items), links.of_users(users)
+            all_users, all_items = all_users + users, all_items + items
+        return all_users / (layers + 1), all_items / (layers + 1)
+
+    def drawn(self, batch: Any) -> tuple[Any, Any, Any]:
+        """(users, their items, one negative each) of a batch of events."""
+        user = self.events.user[batch]
+        return user, self.events.item[batch], self.events.negatives(user, 1)[:, 0]
+
+    def pair_loss(self, user: Any, item: Any, other: Any, users: Any, items: Any, reg: float) -> Any:
+        """BPR on the final vectors and the penalty on those of layer 0."""
+        loss = ranking_loss(rows(users, user), rows(items, item), rows(items, other))
+        return loss + reg * half_squares(rows(self.users, user), rows(self.items, item), rows(self.items, other))
+
+
+class LightGraph(GraphNetwork):
+    """The network of `LightGCN`."""
+
+    def __init__(self, events: Events, size: int, layers: int, reg: float) -> None:
+        super().__init__(events, size)
+        self.layers, self.reg = layers, reg
+
+    def loss(self, batch: Any) -> Any:
+        """BPR and penalty of a batch."""
+        return self.pair_loss(*self.drawn(batch), *self.embeddings(), self.reg)
+
+    def embeddings(self) -> tuple[Any, Any]:
+        """The mean of the layers."""
+        return self.smoothed(self.links, self.layers)
+
+
+def graph_numbers(
+    size: int, layers: int, batch: int, n_users: int, n_items: int, n_interactions: int
+) -> tuple[int, int]:
+    """(numbers learned, numbers of a step) of a network on the graph with vectors of `size` in `layers` layers."""
+    learned = size * (n_users + n_items)
+    return learned, (2 * layers + 4) * learned + 12 * size * min(batch, n_interactions) + 10 * n_interactions

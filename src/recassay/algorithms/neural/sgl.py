@@ -1,0 +1,89 @@
+"""SGL: LightGCN with a second task, to know a node again after links were dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.contrast import contrast
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
+from recassay.algorithms.neural.links import Links, balanced
+from recassay.algorithms.neural.network import Pass
+from recassay.core.search import Real, SearchSpace, Whole
+
+
+class SGL(NeuralAlgorithm):
+    """Self-supervised graph learning, with edge dropout (SGL-ED).
+
+    Every epoch draws two graphs, each without a share `drop` of the links and balanced anew. Minimises LightGCN's loss
+    plus `contrast` times the InfoNCE loss, at `temperature`, between the vectors of the batch's users (and items) in
+    both graphs, set against all users (items) (equations 10 to 12).
+    """
+
+    name: ClassVar[str] = "SGL"
+    source: ClassVar[str] = "Wu, Wang, Feng, He, Chen, Lian & Xie 2021, Self-supervised Graph Learning, SIGIR"
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "layers": Whole(1, 4, 3),
+        "contrast": Real(5e-3, 1.0, 0.1, log=True),
+        "temperature": Real(0.1, 1.0, 0.2, log=True),
+        "drop": Real(0.0, 0.5, 0.1),
+        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
+        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        layers: int = 3,
+        contrast: float = 0.1,
+        temperature: float = 0.2,
+        drop: float = 0.1,
+        reg: float = 1e-4,
+        rate: float = 1e-3,
+        epochs: int = 100,
+        batch: int = 2048,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.layers, self.contrast, self.temperature = embedding, layers, contrast, temperature
+        self.drop, self.reg = drop, reg
+
+    def network(self, events: Events) -> TwoViews:
+        """Layer 0, the links and their two views."""
+        return TwoViews(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """As LightGCN on three graphs, and the similarities of a batch."""
+        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        return learned, 3 * step + 3 * min(self.batch, n_interactions) * (n_users + n_items)
+
+
+class TwoViews(LightGraph):
+    """The network of `SGL`."""
+
+    def __init__(self, algorithm: SGL, events: Events) -> None:
+        super().__init__(events, algorithm.embedding, algorithm.layers, algorithm.reg)
+        self.algorithm = algorithm
+        self.views: tuple[Links, ...] = ()
+
+    def passes(self) -> Sequence[Pass]:
+        """All events once, on two new views of the graph."""
+        self.views = tuple(self._thinned() for _ in range(2))
+        return super().passes()
+
+    def _thinned(self) -> Links:
+        kept = self.chance.uniform(len(self.events)) >= self.algorithm.drop
+        return self.links.weighted(balanced(self.events, kept))
+
+    def loss(self, batch: Any) -> Any:
+        """Ranking, contrast and penalty of a batch."""
+        user, item, other = self.drawn(batch)
+        first, second = (self.smoothed(view, self.layers) for view in self.views)
+        temperature = self.algorithm.temperature
+        apart = contrast(first[0], second[0], user, temperature) + contrast(first[1], second[1], item, temperature)
+        ranked = self.pair_loss(user, item, other, *self.embeddings(), self.reg)
+        return ranked + self.algorithm.contrast * apart

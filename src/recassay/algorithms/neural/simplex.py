@@ -1,0 +1,98 @@
+"""SimpleX: a user is the mean of the items, and wrong items only count above a margin."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, rows, xavier
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.links import Links
+from recassay.algorithms.neural.network import Dense
+from recassay.algorithms.torch_when_used import torch
+from recassay.core.search import Real, SearchSpace, Whole
+
+
+class SimpleX(NeuralAlgorithm):
+    """A simple and strong baseline: cosine contrastive loss on a mean of the user's items.
+
+    The user's vector is g e_u + (1 - g) V mean(e_i of the user's items), g = `gamma` (equation 7); the score is its
+    cosine with e_i. Minimises, per event (u, i),
+
+        1 - cos(u, i) + w / n sum over n items j that u lacks of max(0, cos(u, j) - `margin`)   (equation 3)
+
+    with w = `negative_weight`. Every item that the user lacks is drawn with the same probability, n = `negatives` of
+    them on average: the loss needs hundreds (RecBole's default is one).
+    """
+
+    name: ClassVar[str] = "SimpleX"
+    source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "margin": Real(0.0, 0.9, 0.4),
+        "negative_weight": Real(1.0, 300.0, 50.0, log=True),
+        "gamma": Real(0.0, 1.0, 0.5),
+        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        margin: float = 0.4,
+        negative_weight: float = 50.0,
+        gamma: float = 0.5,
+        rate: float = 1e-3,
+        negatives: int = 500,
+        dropout: float = 0.1,
+        reg: float = 1e-6,
+        epochs: int = 100,
+        batch: int = 1024,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.margin, self.negative_weight, self.gamma = embedding, margin, negative_weight, gamma
+        self.negatives, self.dropout, self.reg = negatives, dropout, reg
+
+    def network(self, events: Events) -> MeanOfItems:
+        """Vectors, and the matrix V."""
+        return MeanOfItems(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """A vector for each id; the vectors of all users, the cosines of a batch with all items, the links."""
+        step = 4 * self.embedding * (n_users + n_items) + 8 * min(self.batch, n_interactions) * n_items
+        return self.embedding * (n_users + n_items), step + 10 * n_interactions
+
+
+class MeanOfItems(EmbeddingNetwork):
+    """The network of `SimpleX`."""
+
+    def __init__(self, algorithm: SimpleX, events: Events) -> None:
+        super().__init__(events)
+        self.algorithm = algorithm
+        self.users = xavier(events.n_users, algorithm.embedding, self.chance)
+        self.items = xavier(events.n_items, algorithm.embedding, self.chance)
+        self.mixing = Dense(algorithm.embedding, algorithm.embedding, self.chance)
+        self.links = Links(events).weighted(1 / events.count.float()[events.user])
+
+    def loss(self, batch: Any) -> Any:
+        """The loss of a batch of events, and a small penalty."""
+        user, item = self.events.user[batch], self.events.item[batch]
+        users, items = self.embeddings()
+        mine = self.chance.dropout(rows(users, user), self.algorithm.dropout)
+        mine = torch.nn.functional.normalize(mine, dim=1)
+        liked = (mine * rows(items, item)).sum(1)
+        held = self.events.profiles(user)
+        share = (self.algorithm.negatives / (self.events.n_items - held.sum(1))).clamp(max=1)[:, None]
+        drawn = (held == 0) & (self.chance.uniform(*held.shape) < share)
+        above = torch.relu(mine @ items.T - self.algorithm.margin) * drawn
+        wrong = above.sum(1) / drawn.sum(1).clamp(min=1)
+        penalty = half_squares(rows(self.users, user), rows(self.items, item))
+        return (1 - liked + self.algorithm.negative_weight * wrong).mean() + self.algorithm.reg * penalty
+
+    def embeddings(self) -> tuple[Any, Any]:
+        """Unit vectors, so that their product is the cosine."""
+        gamma = self.algorithm.gamma
+        users = gamma * self.users + (1 - gamma) * self.mixing(self.links.of_items(self.items))
+        normalize = torch.nn.functional.normalize
+        return normalize(users, dim=1), normalize(self.items, dim=1)

@@ -1,0 +1,98 @@
+"""XSimGCL: LightGCN whose layers are blurred by noise, each to agree with the whole."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.contrast import contrast
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
+from recassay.algorithms.torch_when_used import torch
+from recassay.core.search import Real, SearchSpace, Whole
+
+
+class XSimGCL(NeuralAlgorithm):
+    """Extremely simple graph contrastive learning.
+
+    As LightGCN, but the final vectors are the mean of layers 1 to `layers` (without layer 0), and in training every
+    layer gets noise of length `noise` in a random direction of the same orthant (section 3.2). Minimises LightGCN's
+    loss plus `contrast` times the InfoNCE loss, at `temperature`, between the final vectors and those of layer
+    `contrasted`, within the batch (equation 9).
+    """
+
+    name: ClassVar[str] = "XSimGCL"
+    source: ClassVar[str] = "Yu, Xia, Chen, Cui, Hung & Yin 2024, XSimGCL, TKDE 36"
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "layers": Whole(1, 4, 2),
+        "contrast": Real(5e-3, 1.0, 0.2, log=True),
+        "temperature": Real(0.05, 1.0, 0.2, log=True),
+        "noise": Real(0.01, 1.0, 0.2, log=True),
+        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
+        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        layers: int = 2,
+        contrast: float = 0.2,
+        temperature: float = 0.2,
+        noise: float = 0.2,
+        reg: float = 1e-4,
+        rate: float = 1e-3,
+        contrasted: int = 1,
+        epochs: int = 100,
+        batch: int = 2048,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.layers, self.contrast, self.temperature = embedding, layers, contrast, temperature
+        self.noise, self.reg, self.contrasted = noise, reg, contrasted
+
+    def network(self, events: Events) -> NoisyLayers:
+        """Layer 0 and the links."""
+        return NoisyLayers(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """As LightGCN with the noise of every layer, and the similarities within a batch."""
+        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        return learned, 2 * step + 6 * min(self.batch, n_interactions) ** 2
+
+
+class NoisyLayers(GraphNetwork):
+    """The network of `XSimGCL`."""
+
+    def __init__(self, algorithm: XSimGCL, events: Events) -> None:
+        super().__init__(events, algorithm.embedding)
+        self.algorithm = algorithm
+
+    def embeddings(self) -> tuple[Any, Any]:
+        """The mean of the layers, without noise."""
+        return self._mean_and_layer(0.0)[0]
+
+    def loss(self, batch: Any) -> Any:
+        """Ranking, contrast and penalty of a batch."""
+        user, item, other = self.drawn(batch)
+        final, layer = self._mean_and_layer(self.algorithm.noise)
+        temperature = self.algorithm.temperature
+        apart = contrast(final[0], layer[0], user, temperature, in_batch=True)
+        apart = apart + contrast(final[1], layer[1], item, temperature, in_batch=True)
+        return self.pair_loss(user, item, other, *final, self.algorithm.reg) + self.algorithm.contrast * apart
+
+    def _mean_and_layer(self, noise: float) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        layers = [(self.users, self.items)]
+        for _ in range(self.algorithm.layers):
+            users, items = layers[-1]
+            after = (self.links.of_items(items), self.links.of_users(users))
+            layers.append((self._blurred(after[0], noise), self._blurred(after[1], noise)))
+        users, items = (sum(side) / self.algorithm.layers for side in zip(*layers[1:], strict=True))
+        return (users, items), layers[min(self.algorithm.contrasted, self.algorithm.layers)]
+
+    def _blurred(self, vectors: Any, noise: float) -> Any:
+        if not noise:
+            return vectors
+        direction = torch.nn.functional.normalize(self.chance.uniform(*vectors.shape), dim=1)
+        return vectors + torch.sign(vectors) * direction * noise

@@ -1,0 +1,116 @@
+"""Jobs that want a GPU take turns on it, while the others fill the processes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from recassay.core.study import AlgorithmSpec
+from recassay.recommenders.dispatch import wants_gpu
+from recassay.runner.cluster import DaskExecutor
+from recassay.runner.jobs import Job, Outcome
+from recassay.runner.local import LocalExecutor
+
+JOBS = """
+import os, time
+
+def look(spec, emit):
+    begin = time.monotonic()
+    time.sleep(0.1)
+    return {"gpu": os.environ.get("CUDA_VISIBLE_DEVICES"), "from": begin, "to": time.monotonic()}
+"""
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.records: dict[str, Any] = {}
+
+    def started(self, job: Job) -> None:
+        self.order.append(job.id)
+
+    def event(self, job: Job, event: Any) -> None:
+        pass
+
+    def finished(self, job: Job, outcome: Outcome) -> None:
+        assert outcome.status == "done", outcome
+        self.records[job.id] = outcome.record
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    (tmp_path / "looking.py").write_text(JOBS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    on_gpu = [Job(f"gpu{n}", "looking:look", dict, gpu=True) for n in range(3)]
+    return [*on_gpu, *(Job(f"cpu{n}", "looking:look", dict) for n in range(3))]
+
+
+def overlaps(one: dict[str, float], other: dict[str, float]) -> bool:
+    return one["from"] < other["to"] and other["from"] < one["to"]
+
+
+def test_one_job_at_a_time_on_a_gpu_and_the_others_go_on(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(2, tmp_path / "logs", gpus=("5",)) as executor:
+        executor.run(jobs, watch)
+    found = [watch.records[f"gpu{n}"] for n in range(3)]
+    assert {record["gpu"] for record in found} == {"5"}
+    assert not any(overlaps(found[a], found[b]) for a, b in ((0, 1), (0, 2), (1, 2)))
+    assert {watch.records[f"cpu{n}"]["gpu"] for n in range(3)} == {None}
+    assert watch.order.index("cpu0") < watch.order.index("gpu2")
+
+
+def test_several_places_and_none(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(3, tmp_path / "logs", gpus=("0", "1")) as executor:
+        executor.run(jobs, watch)
+    assert {watch.records[f"gpu{n}"]["gpu"] for n in range(3)} == {"0", "1"}
+    without = Watch()
+    with LocalExecutor(2, tmp_path / "logs") as executor:
+        executor.run(jobs, without)
+    assert without.order == [job.id for job in jobs]
+    assert {record["gpu"] for record in without.records.values()} == {None}
+
+
+@pytest.mark.parametrize(("resources", "expected"), [({"GPU": 1.0}, {"GPU": 1}), ({}, None)])
+def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources, expected):
+    asked: dict[str, Any] = {}
+
+    class Client:
+        def submit(self, function, request, *, key, pure, resources):
+            asked[request["job"]] = resources
+            answer = {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}
+            future = SimpleNamespace(key=key, status="finished", result=lambda: answer)
+            future.add_done_callback = lambda call: call(future)
+            return future
+
+        def scheduler_info(self, **_):
+            return {"workers": {"a": {"resources": {}}, "b": {"resources": resources}}}
+
+        def subscribe_topic(self, *_):
+            pass
+
+        unsubscribe_topic = cancel = subscribe_topic
+
+    executor = DaskExecutor("tcp://none", tmp_path)
+    executor._client = Client()
+    executor.run(jobs, Watch())
+    assert asked == {job.id: expected if job.gpu else None for job in jobs}
+
+
+@pytest.mark.parametrize(
+    ("reference", "settings", "expected"),
+    [
+        ("MultiVAE", {}, True),
+        ("MultiVAE", {"device": "cpu"}, False),
+        ("EASE", {}, True),
+        ("MostPop", {}, False),
+        ("./mine.py:Mine", {}, False),
+        ("./mine.py:Mine", {"device": "cuda"}, True),
+    ],
+)
+def test_what_wants_a_gpu(reference, settings, expected):
+    assert wants_gpu(AlgorithmSpec(reference=reference, name="x", settings=settings)) is expected
