@@ -15,6 +15,7 @@ from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Results
+from recassay.core.users import UserScores
 
 
 @pytest.fixture(autouse=True)
@@ -189,11 +190,12 @@ def test_users_and_seeds_are_told_apart():
         for j in range(6) for a in range(3) for s in range(3)
     ]  # fmt: skip
     results = Results.from_frame(pl.DataFrame(rows))
-    covariance = 1e-4 * (np.eye(3) + 5.0)
+    n = 4000  # users whose scores share most of their spread
+    own, common = 0.01 * np.sqrt(n) * rng.standard_normal((6, 3, n)), np.sqrt(5e-4 * n) * rng.standard_normal((6, 1, n))
 
     def users(metric):
         assert metric == "ndcg@10"
-        return {f"d{j}": (("a0", "a1", "a2"), covariance) for j in range(6)}
+        return [UserScores(f"d{j}", ("a0", "a1", "a2"), own[j] + common[j], 0) for j in range(6)], {}
 
     shares = fit_model(results, "ndcg@10", users=users, draws=200).shares
     assert shares.repeats == pytest.approx((0.02 / 0.25) ** 2 / 3, rel=0.6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from recassay.analysis.compare.winners import possible_winners
+from recassay.analysis.inference.winners import possible_winners
 
 
 def ranks_of(values):

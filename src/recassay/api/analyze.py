@@ -34,6 +34,7 @@ def analyze(
     seed: int = 0,
     alpha: float = 0.05,
     replicates: int = 10_000,
+    control: str | None = None,
     out: str | Path | None = None,
     characteristics: CharacteristicsLike | None = None,
 ) -> AnalysisReport:
@@ -47,6 +48,7 @@ def analyze(
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.
         replicates: bootstrap replicates.
+        control: an algorithm that was named beforehand, to be compared with every other.
         out: folder for the report, the tables and the figures.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
     """
@@ -60,7 +62,7 @@ def analyze(
         evidence["characteristics"] = partial(load_characteristics, characteristics)
     elif own is not None:
         evidence["characteristics"] = own
-    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, evidence=evidence)
+    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
     for name, analysis in analyses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import BarsRule, MissingPolicy, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
 
@@ -19,6 +19,8 @@ def compare(
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
     bars: BarsRule = "wilcoxon-holm",
+    control: str | None = None,
+    within: float = PRACTICALLY_EQUAL,
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test.
@@ -31,9 +33,22 @@ def compare(
         alpha: level of the tests; intervals have level 1 - alpha.
         zeros: what becomes of equal values in Wilcoxon's test: dropped (`wilcox`), ranked (`pratt`) or split
             (`zsplit`).
-        rope: half-width of practical equivalence in the metric's units.
+        rope: half-width of practical equivalence in the metric's units, for the Bayesian test.
+        bars: whose bars the critical-difference diagram draws.
+        control: an algorithm that was named beforehand, to be compared with every other.
+        within: relative difference below which two algorithms are called practically equal.
         seed: the same seed gives the same numbers.
     """
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return compare_algorithms(matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, seed=seed)
+    return compare_algorithms(
+        matrix,
+        alpha=alpha,
+        zeros=zeros,
+        rope=rope,
+        bars=bars,
+        control=control,
+        within=within,
+        gaps_kept=table.table(matrix.metric),
+        seed=seed,
+    )

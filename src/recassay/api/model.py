@@ -31,7 +31,7 @@ def model(
         seed: the same seed gives the same numbers.
     """
     table = load_results(results, metric=metric)
-    users = evidence_of(study_folder(results)).get("user_covariances")
+    users = evidence_of(study_folder(results)).get("users")
     return fit_model(
         table,
         metric or default_metric(table),

@@ -29,6 +29,7 @@ def analyze(
     higher: o.Higher = False,
     lower: o.Lower = False,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    control: o.Control = None,
     characteristics: o.Characteristics = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
@@ -43,6 +44,7 @@ def analyze(
         higher_is_better=said_direction(higher, lower),
         alpha=alpha,
         seed=seed,
+        control=control,
         out=out,
         characteristics=characteristics,
     )

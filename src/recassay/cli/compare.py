@@ -32,6 +32,8 @@ def compare(
         float, typer.Option("--rope", help="Half-width of practical equivalence, in the metric's units.")
     ] = 0.0,
     bars: Annotated[BarsRule, typer.Option("--bars", help="Whose bars the diagram draws.")] = "wilcoxon-holm",
+    control: o.Control = None,
+    within: o.Within = "2%",
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
@@ -47,6 +49,8 @@ def compare(
         zeros=zeros,
         rope=rope,
         bars=bars,
+        control=control,
+        within=o.share("--within", within),
         seed=seed,
     )
     finish("compare", "compare", result, results, as_json, out)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 import recassay
 from recassay.cli import options as o
 from recassay.cli.table import finish, load_table, said_direction
@@ -14,12 +10,13 @@ from recassay.cli.table import finish, load_table, said_direction
 def model(
     files: o.Files,
     metric: o.Metric = None,
-    within: Annotated[
-        str, typer.Option("--within", help="Relative difference that counts as practically equal.")
-    ] = "2%",
+    within: o.Within = "2%",
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
     confidence: o.Confidence = 0.95,
@@ -28,7 +25,7 @@ def model(
     out: o.Out = None,
 ) -> None:
     """Who is best for datasets like these, and how surely?"""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.model(
         results,
         metric,

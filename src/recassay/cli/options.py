@@ -53,6 +53,11 @@ Missing = Annotated[MissingPolicy, typer.Option("--missing", help="What becomes 
 Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]
+Control = Annotated[
+    str | None,
+    typer.Option("--control", help="An algorithm, named beforehand, against every other.", show_default=False),
+]
+Within = Annotated[str, typer.Option("--within", help="Relative difference that counts as practically equal.")]
 Characteristics = Annotated[
     str | None,
     typer.Option(

@@ -27,6 +27,9 @@ def plan(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
     seed: o.Seed = 0,
@@ -34,7 +37,7 @@ def plan(
     out: o.Out = None,
 ) -> None:
     """How many more datasets, seeds or users would tell?"""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.plan(
         results,
         metric,

@@ -26,6 +26,9 @@ def ratings(
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,
+    dataset: o.Dataset = None,
+    format_: o.Format = None,
+    prefer: o.Prefer = "error",
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
@@ -35,7 +38,7 @@ def ratings(
     out: o.Out = None,
 ) -> None:
     """Elo-like ratings, whatever the order of the datasets."""
-    results = load_table(files, metric, wide, transpose, column)
+    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     result = recassay.ratings(
         results,
         metric,

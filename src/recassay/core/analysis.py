@@ -27,9 +27,9 @@ WITHOUT = {
 class AnalysisSpec:
     """What was asked: the metric, how to read the table, how to draw chance, and what else is known.
 
-    `evidence` holds, by name, ways to load what a bare table does not say (`characteristics` of the datasets, a
-    study's held-out interactions, ...); an analysis asks for it with `required` or `known`, and only then is anything
-    read.
+    `control` is the algorithm that was named beforehand to be compared with every other. `evidence` holds, by name,
+    ways to load what a bare table does not say (`characteristics` of the datasets, a study's held-out interactions,
+    ...); an analysis asks for it with `required` or `known`, and only then is anything read.
     """
 
     metric: str
@@ -38,6 +38,7 @@ class AnalysisSpec:
     seed: int = 0
     alpha: float = 0.05
     replicates: int = 10_000
+    control: str | None = None
     evidence: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     def known(self, name: str) -> Any:

@@ -11,7 +11,7 @@ from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
-from recassay.plots.theme import FAINT, INK, inline, shorten, themed
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 WIDTH = 560
 
@@ -49,6 +49,7 @@ def lay_out(result: CompareResult) -> DiagramLayout:
     first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
     left = (k + 1) // 2
     margin = 0.06 * (k - 1)
+    apart = {p.other for p in result.control.pairs if p.significant} if result.control is not None else set()
     labels, elbows = [], []
     for i, (name, mean) in enumerate(rank.items()):
         better = i < left
@@ -58,9 +59,12 @@ def lay_out(result: CompareResult) -> DiagramLayout:
             {"x": mean, "x2": mean, "y": TOP, "y2": level},
             {"x": mean, "x2": edge, "y": level, "y2": level},
         ]
-        text = f"{shorten(name)}  {mean:.2f}" if better else f"{mean:.2f}  {shorten(name)}"
+        shown = shorten(name) + ("*" if name in apart else "")
+        text = f"{shown}  {mean:.2f}" if better else f"{mean:.2f}  {shown}"
         side = "left" if better else "right"
-        labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side})
+        who = "control" if result.control is not None and name == result.control.name else "other"
+        labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side,
+                       "who": who})  # fmt: skip
     return DiagramLayout(first + ROW * left, labels, elbows, bars)
 
 
@@ -81,7 +85,7 @@ def plot_critical_difference(result: CompareResult) -> Any:
 
     The bars are those of one rule, `result.bars`. Under Nemenyi's the ruler on top is its critical difference; the
     others have none, since they do not compare mean ranks. Bars of the Bayesian rule, which is not corrected for the
-    number of pairs, are thin and dashed.
+    number of pairs, are thin and dashed. A control stands out, and those that differ from it have a star.
     """
     k = len(result.algorithms)
     layout = lay_out(result)
@@ -108,8 +112,12 @@ def plot_critical_difference(result: CompareResult) -> Any:
         words(ticks[:: 1 if k <= 15 else k // 10], dy=-14, fontSize=11, color=INK),
         rules(ruler, color=INK, strokeWidth=1.5) if ruler else None,
         words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT) if ruler else None,
-        words(by_side["left"], fontSize=12, color=INK, baseline="middle", align="right", dx=-5),
-        words(by_side["right"], fontSize=12, color=INK, baseline="middle", align="left", dx=5),
+        *(
+            words([row for row in by_side[side] if row["who"] == who], fontSize=12, baseline="middle", **style, **place)
+            for side, place in (("left", {"align": "right", "dx": -5}), ("right", {"align": "left", "dx": 5}))
+            for who, style in LABEL_STYLES.items()
+            if any(row["who"] == who for row in by_side[side])
+        ),
         rules(layout.bars, **BAR_STYLES[result.bars]) if layout.bars else None,
     ]
     chart = alt.layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
@@ -117,10 +125,15 @@ def plot_critical_difference(result: CompareResult) -> Any:
         chart,
         f"Critical difference, {result.metric}",
         f"Mean rank over {len(result.datasets)} datasets"
-        + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else ""),
+        + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else "")
+        + (f"; *: differs from {shorten(result.control.name)}, the control" if result.control is not None else ""),
     )
 
 
+LABEL_STYLES: dict[str, dict[str, Any]] = {
+    "other": {"color": INK},
+    "control": {"color": COLOURS[0], "fontWeight": "bold"},
+}
 SOLID = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
 BAR_STYLES: dict[BarsRule, dict[str, Any]] = {
     "wilcoxon-holm": SOLID,

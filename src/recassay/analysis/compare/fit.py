@@ -9,15 +9,19 @@ from typing import get_args
 import numpy as np
 
 from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
+from recassay.analysis.compare.control import against_control, find_control
+from recassay.analysis.compare.equivalence import equivalences, log_ratios
 from recassay.analysis.compare.power import power_statement
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
+from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import BarsRule, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.types import FloatArray
 
 
 def indistinguishable_runs(
@@ -44,6 +48,9 @@ def compare_algorithms(
     rope: float = 0.0,
     credibility: float = 0.95,
     bars: BarsRule = "wilcoxon-holm",
+    control: str | None = None,
+    within: float = PRACTICALLY_EQUAL,
+    gaps_kept: FloatArray | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> CompareResult:
@@ -54,7 +61,9 @@ def compare_algorithms(
     differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
     by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2). The Bayesian rule
     looks at each pair alone: among many equal algorithms some pair passes it nearly always. `bars` says which of the
-    rules the critical-difference diagram draws.
+    rules the critical-difference diagram draws. `control` is compared with every other algorithm (`control`); pairs are
+    practically equal when they are shown to lie within `within` (`equivalence`). `gaps_kept` is the table (algorithms x
+    datasets) before anything was dropped or filled: with missing cells in it, Skillings and Mack's test is made on it.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -62,6 +71,8 @@ def compare_algorithms(
         raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
     if rope < 0:
         raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
+    if not 0 < within < 1:
+        raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
     if bars not in get_args(BarsRule):
         raise UsageError(f"bars={bars!r} is no rule", fix=f"use one of {', '.join(get_args(BarsRule))}")
     ranks = dataset_ranks(matrix)
@@ -72,6 +83,11 @@ def compare_algorithms(
     rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
     gaps = np.stack([advantages(matrix, a, b) for a, b in combinations(order, 2)])
     pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
+    ratios = [
+        log_ratios(matrix.values[a], matrix.values[b], higher_is_better=matrix.higher_is_better)
+        for a, b in combinations(order, 2)
+    ]
+    holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     bayesian = tuple(
         BayesianPair(p.left, p.right, *signed_rank(gap, weights, rope)) for p, gap in zip(pairs, gaps, strict=True)
@@ -99,6 +115,16 @@ def compare_algorithms(
             gaps, ranks[order[:2]], names[:2], alpha=alpha, rng=derived_rng(seed, "power", matrix.metric)
         ),
         bars=bars,
+        control=None if control is None else against_control(find_control(control, names), pairs, rank_of, n, alpha),
+        equivalence=equivalences(
+            list(combinations(names, 2)), ratios, [p.significant for p in pairs], within=within, alpha=alpha
+        ),
+        within=within,
+        skillings_mack=skillings_mack(
+            gaps_kept, higher_is_better=matrix.higher_is_better, rng=derived_rng(seed, "skillings", matrix.metric)
+        )
+        if holes and gaps_kept is not None
+        else None,
         missing=matrix.missing,
         zeros=zeros,
         rope=rope,
@@ -109,7 +135,8 @@ def compare_algorithms(
 
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return compare_algorithms(matrix, alpha=spec.alpha, seed=spec.seed)
+    table = results.table(matrix.metric)
+    return compare_algorithms(matrix, alpha=spec.alpha, control=spec.control, gaps_kept=table, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

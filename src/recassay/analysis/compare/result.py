@@ -8,16 +8,19 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.compare.bayesian import BayesianPair
+from recassay.analysis.compare.control import ControlResult
+from recassay.analysis.compare.equivalence import Equivalence, Standing
 from recassay.analysis.compare.power import FEWEST_DATASETS, PowerStatement
 from recassay.analysis.inference.friedman import FriedmanResult
 from recassay.analysis.inference.significance import Pair, nemenyi_cd
+from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.core import columns as c
 from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.display import Displayed
 from recassay.core.plain import plain
 from recassay.core.results import MissingCells
 
-__all__ = ["FEWEST_DATASETS", "CompareResult", "critical_differences"]
+__all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
 
 
 def critical_differences(most: int, alpha: float) -> list[float]:
@@ -31,7 +34,7 @@ class CompareResult(Displayed):
 
     `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a
     critical-difference diagram joins by a bar; `bars` names the rule that it draws. Pairs that do not differ but have a
-    differing one between them are in the list of pairs only.
+    differing one between them are in the list of pairs only. `equivalence` has the pairs whose values are above 0.
     """
 
     metric: str
@@ -47,6 +50,10 @@ class CompareResult(Displayed):
     groups: dict[str, tuple[tuple[str, ...], ...]]
     power: PowerStatement
     bars: BarsRule
+    control: ControlResult | None
+    equivalence: tuple[Equivalence, ...]
+    within: float
+    skillings_mack: SkillingsMack | None
     missing: MissingCells
     zeros: ZeroMethod
     rope: float
@@ -55,8 +62,11 @@ class CompareResult(Displayed):
 
     @property
     def drawn(self) -> tuple[tuple[str, ...], ...]:
-        """The groups that the diagram joins by bars: those of its rule, none where there are too few datasets."""
-        if len(self.datasets) < FEWEST_DATASETS:
+        """The groups that the diagram joins by bars: those of its rule.
+
+        None where there are too few datasets, and none with a control, which stars are drawn for instead.
+        """
+        if len(self.datasets) < FEWEST_DATASETS or self.control is not None:
             return ()
         return self.groups[self.bars.replace("-", "_")]
 
@@ -64,9 +74,18 @@ class CompareResult(Displayed):
         """The best mean rank against the second."""
         return self.pairs[0], self.bayesian[0]
 
+    def standings(self) -> dict[tuple[str, str], Standing]:
+        """What is shown of each pair: it differs, is practically equal, or cannot be told."""
+        tested: dict[tuple[str, str], Standing] = {
+            (p.left, p.right): "differs" if p.significant else "cannot be told" for p in self.pairs
+        }
+        return tested | {(e.left, e.right): e.standing for e in self.equivalence}
+
     def to_frame(self) -> pl.DataFrame:
         """One row a pair: Wilcoxon-Holm, effect sizes and the Bayesian probabilities."""
         bayes = {(b.left, b.right): b for b in self.bayesian}
+        equal = {(e.left, e.right): e for e in self.equivalence}
+        standings = self.standings()
         return pl.DataFrame(
             [
                 {
@@ -74,13 +93,16 @@ class CompareResult(Displayed):
                     "p_left": bayes[p.left, p.right].p_left,
                     "p_rope": bayes[p.left, p.right].p_rope,
                     "p_right": bayes[p.left, p.right].p_right,
+                    "ratio": equal[p.left, p.right].ratio if (p.left, p.right) in equal else None,
+                    "p_equal_holm": equal[p.left, p.right].p_equal_holm if (p.left, p.right) in equal else None,
+                    "standing": standings[p.left, p.right],
                 }
                 for p in self.pairs
             ]
         )
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The pairs, the mean ranks and the groups."""
+        """The pairs, the mean ranks, the groups, and the comparisons with a control."""
         groups = [
             {"rule": rule, "group": i + 1, c.ALGORITHM: name}
             for rule, found in self.groups.items()
@@ -88,10 +110,12 @@ class CompareResult(Displayed):
             for name in group
         ]
         schema = {"rule": pl.String, "group": pl.Int64, c.ALGORITHM: pl.String}
+        control = {} if self.control is None else {"control": pl.DataFrame([asdict(p) for p in self.control.pairs])}
         return {
             "pairs": self.to_frame(),
             "mean_ranks": pl.DataFrame({c.ALGORITHM: self.algorithms, "mean_rank": self.mean_ranks}),
             "groups": pl.DataFrame(groups, schema=schema),
+            **control,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,6 +130,9 @@ class CompareResult(Displayed):
             "nemenyi_cd": self.nemenyi_cd,
             "wilcoxon_holm": [asdict(p) for p in self.pairs],
             "bayesian": [asdict(b) for b in self.bayesian],
+            "control": None if self.control is None else asdict(self.control),
+            "equivalence": {"within": self.within, "pairs": [asdict(e) for e in self.equivalence]},
+            "skillings_mack": None if self.skillings_mack is None else asdict(self.skillings_mack),
             "groups": {rule: [list(g) for g in found] for rule, found in self.groups.items()},
             "power": {**asdict(self.power), "statement": self.power.sentence()},
             "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],

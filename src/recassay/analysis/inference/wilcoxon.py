@@ -63,6 +63,19 @@ def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[floa
     return statistic, float(min(1.0, 2 * lower[round(2 * min(positive, negative))]))
 
 
+def greater_p(difference: FloatArray) -> float:
+    """One-sided: the probability, if signs were coins, of at least this sum of positive ranks (zeros left out)."""
+    ranks = signed_ranks(difference, "wilcox")
+    if not len(ranks):
+        return 1.0
+    positive = float(ranks[ranks > 0].sum())
+    sizes = np.abs(ranks)
+    if len(sizes) > EXACT:
+        return float(stats.norm.sf((2 * positive - sizes.sum()) / np.sqrt((sizes**2).sum())))
+    chances = sum_distribution(np.rint(2 * sizes).astype(np.int64))
+    return float(min(1.0, chances[round(2 * positive) :].sum()))
+
+
 def sum_distribution(steps: IntArray) -> FloatArray:
     """P(the sum of those steps whose coin shows heads = s) for s = 0, 1, ..., sum of steps."""
     chances = np.zeros(int(steps.sum()) + 1)

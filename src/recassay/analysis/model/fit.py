@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,18 @@ from recassay.analysis.model.cells import Cells, read_cells
 from recassay.analysis.model.result import ModelResult, PredictedCell, Shares
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.errors import UsageError
+from recassay.core.choices import PRACTICALLY_EQUAL
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
+from recassay.core.users import UserScores
 
 DRAWS = 4000
 FEWEST_DATASETS = 3
-WITHIN = 0.02
-"""Relative difference below which two algorithms are called practically equal unless another is asked for."""
 
-UserCovariances = Callable[[str], Mapping[str, tuple[tuple[str, ...], FloatArray]]]
-"""By dataset: algorithms, and the covariance of their means over the users of the test part."""
+PairedScores = Callable[[str], tuple[Sequence[UserScores], Mapping[str, str]]]
+"""Of a metric: the scores of every user of each dataset, and by dataset why it has none."""
 
 
 def fit_model(
@@ -31,8 +31,8 @@ def fit_model(
     metric: str,
     *,
     higher_is_better: bool | None = None,
-    users: UserCovariances | None = None,
-    within: float = WITHIN,
+    users: PairedScores | None = None,
+    within: float = PRACTICALLY_EQUAL,
     confidence: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
@@ -66,9 +66,7 @@ def fit_model(
     )
 
 
-def _noise(
-    cells: Cells, scale: Scale, values: FloatArray, users: UserCovariances | None
-) -> tuple[FloatArray, FloatArray]:
+def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores | None) -> tuple[FloatArray, FloatArray]:
     """The variances of the scores as measurements: by repeated runs, and by the users they were averaged over.
 
     What the users of a dataset do to all algorithms alike is part of the dataset; the rest is each algorithm's own.
@@ -80,16 +78,25 @@ def _noise(
         freedom = cells.repeats[more] - 1
         pooled = float((freedom * (cells.deviations[more] * slope[more]) ** 2).sum() / freedom.sum())
         repeated[:] = pooled / np.maximum(cells.repeats, 1)
-    known = users(cells.metric) if users is not None else {}
-    for j, dataset in enumerate(cells.datasets):
-        if dataset in known:
-            names, covariance = known[dataset]
-            at = [i for i, name in enumerate(cells.algorithms) if name in names]
-            own = [names.index(cells.algorithms[i]) for i in at]
-            scaled = covariance[np.ix_(own, own)] * np.outer(slope[j, at], slope[j, at])
+    for scores in _paired(users, cells.metric):
+        at = [i for i, name in enumerate(cells.algorithms) if name in scores.algorithms]
+        if scores.dataset in cells.datasets and len(at) > 1 and scores.users > 1:
+            j = cells.datasets.index(scores.dataset)
+            own = scores.values[[scores.algorithms.index(cells.algorithms[i]) for i in at]]
+            scaled = np.cov(own) / scores.users * np.outer(slope[j, at], slope[j, at])
             common = (scaled.sum() - np.trace(scaled)) / max(len(at) * (len(at) - 1), 1)
             over_users[j, at] = np.maximum(np.diagonal(scaled) - common, 0.0)
     return repeated, over_users
+
+
+def _paired(users: PairedScores | None, metric: str) -> Sequence[UserScores]:
+    """The scores of users, where they are known: none for a metric of all lists together."""
+    if users is None:
+        return ()
+    try:
+        return users(metric)[0]
+    except NotApplicableError:
+        return ()
 
 
 def _shares(found: HierarchicalDraws, repeated: FloatArray, users: FloatArray, cells: Cells) -> Shares:
@@ -117,9 +124,7 @@ def _predicted(cells: Cells, scale: Scale, found: HierarchicalDraws, confidence:
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
-    from recassay.core.errors import NotApplicableError
-
-    users: Any = spec.known("user_covariances")
+    users: Any = spec.known("users")
     result = fit_model(
         results,
         spec.metric,

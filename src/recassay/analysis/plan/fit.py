@@ -6,7 +6,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.model.cells import read_cells
-from recassay.analysis.model.fit import UserCovariances, fit_model
+from recassay.analysis.model.fit import PairedScores, fit_model
 from recassay.analysis.plan.power import concordance, datasets_needed
 from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.analysis.plan.result import PairPlan, PlanResult
@@ -27,7 +27,7 @@ def plan_study(
     power: float = POWER,
     alpha: float = 0.05,
     higher_is_better: bool | None = None,
-    users: UserCovariances | None = None,
+    users: PairedScores | None = None,
     seed: int = 0,
 ) -> PlanResult:
     """For every pair: the datasets at which the signed-rank test shows it with probability `power`.
@@ -102,7 +102,7 @@ def _run(results: Results, spec: AnalysisSpec) -> PlanResult:
         spec.metric,
         alpha=spec.alpha,
         higher_is_better=spec.higher_is_better,
-        users=spec.known("user_covariances"),
+        users=spec.known("users"),
         seed=spec.seed,
     )
 

@@ -12,6 +12,7 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules, first_shares
 from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.inference.winners import possible_winners
 from recassay.analysis.rank.predictive import FEWEST_DATASETS, probability_first
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.core import ties
@@ -35,12 +36,13 @@ def rank_algorithms(
     """Score and rank the algorithms by every aggregation, with a bootstrap over datasets.
 
     Each replicate draws as many datasets as there are, with replacement, and takes their cells as they are: where a
-    cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and drawing
-    them anew would count it twice. The intervals are expanded percentile intervals, those of the means bootstrap-t
-    intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm ranks first, ties
-    sharing the win; the probability that it would be first in a new benchmark is `probability_best` (see
-    `probability_first`). Below five datasets there is none of these. All of it treats the datasets as a sample of those
-    that the ranking should hold for.
+    cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and
+    drawing them anew would count it twice. The intervals are expanded percentile intervals, those of the means
+    bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
+    ranks first, ties sharing the win; the probability that it would be first in a new benchmark is
+    `probability_best` (see `probability_first`). `winner_p` says who could be the best (`possible_winners`). Below
+    five datasets there is none of these. All of it treats the datasets as a sample of those that the ranking should
+    hold for.
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
@@ -73,8 +75,9 @@ def rank_algorithms(
                 resampling_share=first_shares(ranks).mean(axis=0),
             )
         rankings[rule.name] = ranking
-    again = None
+    again = winners = None
     if enough:
+        winners = possible_winners(contest.ranks[0], derived_rng(seed, "possible winners", matrix.metric))
         again = probability_first(contest.ranks[0], derived_rng(seed, "first again", matrix.metric))
     return RankResult(
         metric=matrix.metric,
@@ -84,6 +87,7 @@ def rank_algorithms(
         rankings=rankings,
         mean_ranks=contest.ranks[0].mean(axis=1),
         probability_best=again,
+        winner_p=winners,
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,

@@ -48,6 +48,7 @@ class RankResult(Displayed):
 
     `probability_best[a]` is the probability that algorithm a has the best mean rank in a new benchmark of the same kind
     and size (None below five datasets). It is not the resampling share, which repeats the luck of this benchmark.
+    `winner_p[a]` is the p-value of "a has the best mean rank of all" (see `inference.winners`).
     """
 
     metric: str
@@ -57,6 +58,7 @@ class RankResult(Displayed):
     rankings: dict[str, Ranking]
     mean_ranks: FloatArray
     probability_best: FloatArray | None
+    winner_p: FloatArray | None
     skipped: dict[str, str]
     missing: MissingCells
     replicates: int
@@ -66,6 +68,12 @@ class RankResult(Displayed):
     def order(self) -> list[int]:
         """Positions of the algorithms by mean rank over the datasets, best first: the order of every verdict."""
         return sorted(range(len(self.algorithms)), key=lambda a: (self.mean_ranks[a], self.algorithms[a]))
+
+    def possible_winners(self) -> list[str]:
+        """Those that could have the best mean rank over datasets like these, best observed first; all below five."""
+        if self.winner_p is None:
+            return [self.algorithms[a] for a in self.order()]
+        return [self.algorithms[a] for a in self.order() if self.winner_p[a] > 1 - self.confidence]
 
     def counted(self) -> list[Ranking]:
         """The rankings that count as opinions of their own: of two that always agree, one."""
@@ -83,7 +91,7 @@ class RankResult(Displayed):
     def to_frame(self) -> pl.DataFrame:
         """Long: method, algorithm, score, its interval, rank, its interval, share of replicates in which it is first.
 
-        `probability_best` stands beside the mean rank, which it is about.
+        `probability_best` and `winner_p` stand beside the mean rank, which they are about.
         """
 
         def ends(interval: FloatArray | None, a: int) -> list[float | None]:
@@ -92,12 +100,13 @@ class RankResult(Displayed):
         rows = [
             (name, self.algorithms[a], float(r.scores[a]), *ends(r.score_interval, a), float(r.ranks[a]),
              *ends(r.rank_interval, a), None if r.resampling_share is None else float(r.resampling_share[a]),
-             None if name != "mean_rank" or self.probability_best is None else float(self.probability_best[a]))
+             *(None if name != "mean_rank" or one is None else float(one[a])
+               for one in (self.probability_best, self.winner_p)))
             for name, r in self.rankings.items()
             for a in self.order()
         ]  # fmt: skip
         numbers = (c.SCORE, "score_low", "score_high", c.RANK, "rank_low", "rank_high", "resampling_share",
-                   "probability_best")  # fmt: skip
+                   "probability_best", "winner_p")  # fmt: skip
         schema = {"method": pl.String, c.ALGORITHM: pl.String} | {name: pl.Float64 for name in numbers}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -110,7 +119,7 @@ class RankResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`methods`, `ranks`, `interval`, `rank_interval`, `resampling_share` by method and algorithm, and
-        `probability_best` of the mean rank; null below five datasets."""
+        `probability_best`, `winner_p` and `possible_winners` of the mean rank; null below five datasets."""
 
         def by_name(values: FloatArray | None) -> dict[str, Any] | None:
             return None if values is None else {name: values[a].tolist() for a, name in enumerate(self.algorithms)}
@@ -126,6 +135,8 @@ class RankResult(Displayed):
             "interval": {m: by_name(r.score_interval) for m, r in self.rankings.items()},
             "rank_interval": {m: by_name(r.rank_interval) for m, r in self.rankings.items()},
             "probability_best": {"mean_rank": by_name(self.probability_best)},
+            "winner_p": {"mean_rank": by_name(self.winner_p)},
+            "possible_winners": None if self.winner_p is None else self.possible_winners(),
             "resampling_share": {m: by_name(r.resampling_share) for m, r in self.rankings.items()},
             "first": {"by_mean_rank": self.algorithms[self.order()[0]], "aggregations": len(self.counted()),
                       "under": firsts},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
+from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, ControlResult
 from recassay.core.errors import listing
 from recassay.reporting.section import Figure, Section, Table
 
@@ -22,8 +22,59 @@ def sentences(result: CompareResult) -> list[str]:
             f"No test is reported on {len(result.datasets)} datasets: whatever the values, so few prove nothing about "
             f"others. {FEWEST_DATASETS} are the least."
         ]
+    if result.control is not None:
+        return [_control(result, result.control), _differ(result), *_holes(result)]
     power = result.power.sentence()
-    return [_lead(result), _whole(result), *_against(result), *([power] if power else [])]
+    more = [*_equal(result), *_against(result), *_holes(result), *([power] if power else [])]
+    return [_lead(result), _whole(result), *more]
+
+
+def _differ(result: CompareResult) -> str:
+    """Friedman's test alone."""
+    shown = "The algorithms differ" if result.friedman.p < result.alpha else "No difference between algorithms is shown"
+    return f"{shown} as a whole (Friedman, {p_text(result.friedman.p)})."
+
+
+def _control(result: CompareResult, control: ControlResult) -> str:
+    """The algorithm that was named beforehand against every other; the lead over all pairs is then not told."""
+    better = [p.other for p in control.pairs if p.significant and p.favours == control.name]
+    worse = [p.other for p in control.pairs if p.significant and p.favours == p.other]
+    open_ones = [p.other for p in control.pairs if not p.significant]
+    parts = [
+        f"better than {listing(better, most=8)}" if better else "",
+        f"worse than {listing(worse, most=8)}" if worse else "",
+    ]
+    told = " and ".join(part for part in parts if part) or "better or worse than none"
+    no = f"; from {listing(open_ones, most=8)} no difference is shown" if open_ones else ""
+    return (
+        f"{control.name}, as the control, is shown to be {told}{no} (Wilcoxon, Holm over {len(control.pairs)} "
+        f"comparisons, {result.alpha:g} level; valid if it was named before the results were seen)."
+    )
+
+
+def _equal(result: CompareResult) -> list[str]:
+    """Which pairs are shown to be practically equal; one sentence for the lead where nothing can be told."""
+    equal = [f"{e.left} and {e.right}" for e in result.equivalence if e.standing == "practically equal"]
+    by = f"within {100 * result.within:g} % of each other on a typical dataset"
+    if equal:
+        count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
+        return [f"{count} shown to be practically equal, {by}: {listing(equal, most=4)} (two one-sided tests, Holm)."]
+    if result.equivalence and result.equivalence[0].standing == "cannot be told":
+        one = result.equivalence[0]
+        return [
+            f"Whether {one.left} and {one.right} are practically equal, {by}, cannot be told either "
+            f"(p = {one.p_equal:.2g} alone): no difference shown is not equality shown."
+        ]
+    return []
+
+
+def _holes(result: CompareResult) -> list[str]:
+    """The test that takes the table with its missing cells."""
+    test = result.skillings_mack
+    if test is None:
+        return []
+    shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
+    return [f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)})."]
 
 
 def _lead(result: CompareResult) -> str:
@@ -111,16 +162,45 @@ def tables(result: CompareResult) -> list[Table]:
         for p in result.pairs
         for b in [bayes[p.left, p.right]]
     ]  # fmt: skip
+    standings = {"differs": "", "practically equal": "equal", "cannot be told": "?"}
+    found = result.standings()
+    pairs = [[*row, standings[found[p.left, p.right]]] for row, p in zip(pairs, result.pairs, strict=True)]
     return [
+        *_control_table(result),
         Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes),
         Table(
             "Pairs (left has the better mean rank)",
-            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)"],
+            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "shown"],
             pairs,
             names=2,
             important=["right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)"],
-            notes=[f"*: significant at {result.alpha:g} after Holm's correction."],
+            notes=[
+                f"*: significant at {result.alpha:g} after Holm's correction. shown: equal means practically equal "
+                f"(within {100 * result.within:g} %), ? that neither a difference nor equality is shown."
+            ],
         ),
+    ]
+
+
+def _control_table(result: CompareResult) -> list[Table]:
+    if result.control is None:
+        return []
+    rows = [
+        [p.other, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}", f"{p.p_holm:.3g}{'*' if p.significant else ' '}",
+         p.favours if p.significant else "", f"{p.z:+.2f}", f"{p.p_dunn:.3g}"]
+        for p in result.control.pairs
+    ]  # fmt: skip
+    return [
+        Table(
+            f"{result.control.name} (the control) against every other: {result.metric}",
+            ["other", "won-tied-lost", "p", "p (Holm)", "better", "z", "p (Bonferroni-Dunn)"],
+            rows,
+            important=["p (Holm)", "won-tied-lost", "better"],
+            notes=[
+                f"*: significant at {result.alpha:g} after Holm's correction over {len(rows)} comparisons. Bonferroni "
+                f"and Dunn's critical difference in mean rank is {result.control.dunn_cd:.3f}."
+            ],
+        )
     ]
 
 
@@ -133,6 +213,8 @@ def figures(result: CompareResult) -> list[Figure]:
         return [Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks")]
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
     caption = f"Mean ranks (further left is better); a bar joins algorithms that {joined}."
+    if result.control is not None:
+        caption += f" {result.control.name} is the control: a star marks those that are shown to differ from it."
     matrix = (
         "Every pair. Above the diagonal Wilcoxon-Holm: blue where the row is better, orange where it is worse, grey "
         "where no difference is shown. Below it, uncoloured, the posterior probability that the row is better, not "

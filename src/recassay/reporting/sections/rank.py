@@ -29,7 +29,7 @@ def _first(result: RankResult) -> list[str]:
             f"{n} datasets are too few to say who is first over all. On these {n}, {leader} has the best mean rank in "
             f"{result.metric} ({rank} of {len(order)}){but}."
         ]
-    return [_agreement(result, leader), _again(result, order[0])]
+    return [f"{_agreement(result, leader)} {_winners(result)}", _again(result, order[0])]
 
 
 def _agreement(result: RankResult, leader: str) -> str:
@@ -50,6 +50,21 @@ def _agreement(result: RankResult, leader: str) -> str:
     )
 
 
+def _winners(result: RankResult) -> str:
+    """Who could still be the best, and who could not."""
+    winners, k = result.possible_winners(), len(result.algorithms)
+    level = f"{100 * result.confidence:g} %"
+    if len(winners) == 1:
+        return f"At {level} no other could have the best mean rank over datasets like these."
+    if len(winners) == k:
+        return f"At {level} any of the {k} could have the best mean rank over datasets like these."
+    others = f"the other {k - len(winners)} could not" if k - len(winners) > 1 else "the other one could not"
+    return (
+        f"At {level} {listing(winners, most=8, last='or')} could have the best mean rank over datasets like these; "
+        f"{others}."
+    )
+
+
 def _again(result: RankResult, place: int) -> str:
     assert result.probability_best is not None
     k, n = len(result.algorithms), len(result.datasets)
@@ -67,7 +82,7 @@ def tables(result: RankResult) -> list[Table]:
     """Ranks under every aggregation with the chance of being first, then the scores."""
     rankings = list(result.rankings.values())
     titles = [ranking.rule.short for ranking in rankings]
-    sure = [] if result.probability_best is None else ["P(first again)", "share resampled"]
+    sure = [] if result.probability_best is None else ["could be best", "P(first again)"]
     ranks, scores = [], []
     for a in result.order():
         name = result.algorithms[a]
@@ -82,11 +97,11 @@ def tables(result: RankResult) -> list[Table]:
 
 
 def _firmness(result: RankResult, a: int) -> list[str]:
-    """The probability of being first again and the resampling shares; nothing below five datasets."""
-    if result.probability_best is None:
+    """Whether it could be the best, and the probability of being first again; nothing below five datasets."""
+    if result.probability_best is None or result.winner_p is None:
         return []
-    shares = [float(r.resampling_share[a]) for r in result.rankings.values() if r.resampling_share is not None]
-    return [f"{result.probability_best[a]:.2f}", f"{min(shares):.2f}-{max(shares):.2f}"]
+    could = "yes" if result.winner_p[a] > 1 - result.confidence else "no"
+    return [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
 
 
 def figures(result: RankResult) -> list[Figure]:

@@ -1,0 +1,98 @@
+"""One algorithm, named beforehand, against every other: k - 1 comparisons instead of k (k - 1) / 2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from recassay.analysis.inference.significance import Pair, holm
+from recassay.core.errors import UsageError
+from recassay.core.names import canonical, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPair:
+    """The control against `other`; positive differences mean that the control is better.
+
+    `p` is Wilcoxon's, `p_holm` the same corrected over the k - 1 others. `z` and `p_dunn` are those of Bonferroni and
+    Dunn on mean ranks. `favours` is the one on whose side the differences are, None where on neither.
+    """
+
+    other: str
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    p_holm: float
+    significant: bool
+    favours: str | None
+    z: float
+    p_dunn: float
+    median_difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class ControlResult:
+    """The comparisons of `name` with every other, in the order of mean ranks.
+
+    `dunn_cd` is the difference in mean rank beyond which Bonferroni and Dunn call an algorithm different from it.
+    """
+
+    name: str
+    dunn_cd: float
+    pairs: tuple[ControlPair, ...]
+
+
+def find_control(name: str, algorithms: Sequence[str]) -> str:
+    """The algorithm that is meant, whatever its case."""
+    found = [one for one in algorithms if canonical(one) == canonical(name)]
+    if not found:
+        raise UsageError(f"the control {name!r} is none of the algorithms", fix=did_you_mean(name, list(algorithms)))
+    return found[0]
+
+
+def dunn_cd(k: int, n: int, alpha: float) -> float:
+    """Bonferroni and Dunn's critical difference: q sqrt(k (k + 1) / (6 n)), q the normal point of alpha / (2 (k - 1)).
+
+    Dunn 1961; Demšar 2006, section 3.2.2 and table 5(b), has q for alpha of 0.05 and 0.10.
+    """
+    return float(stats.norm.isf(alpha / (2 * (k - 1))) * np.sqrt(k * (k + 1) / (6 * n)))
+
+
+def against_control(
+    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], n_datasets: int, alpha: float
+) -> ControlResult:
+    """Wilcoxon's test with Holm's correction, and Bonferroni-Dunn, of `name` against every other algorithm.
+
+    z = (R_other - R_control) / sqrt(k (k + 1) / (6 N)); its two-sided p is multiplied by k - 1 (Demšar 2006, section
+    3.2.2). The correction is this mild only for a control that was named before the results were seen: whoever names
+    the winner afterwards has made all k (k - 1) / 2 comparisons.
+    """
+    own = [pair for pair in pairs if name in (pair.left, pair.right)]
+    k = len(mean_ranks)
+    corrected = holm(np.array([pair.p for pair in own]))
+    error = np.sqrt(k * (k + 1) / (6 * n_datasets))
+    found = []
+    for pair, p_holm in zip(own, corrected.tolist(), strict=True):
+        ahead = pair.left == name
+        other = pair.right if ahead else pair.left
+        z = float((mean_ranks[other] - mean_ranks[name]) / error)
+        found.append(
+            ControlPair(
+                other=other,
+                wins=pair.wins if ahead else pair.losses,
+                ties=pair.ties,
+                losses=pair.losses if ahead else pair.wins,
+                p=pair.p,
+                p_holm=p_holm,
+                significant=p_holm < alpha,
+                favours=pair.favours,
+                z=z,
+                p_dunn=float(min(1.0, (k - 1) * 2 * stats.norm.sf(abs(z)))),
+                median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
+            )
+        )
+    return ControlResult(name, dunn_cd(k, n_datasets, alpha), tuple(found))

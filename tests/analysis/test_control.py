@@ -1,0 +1,186 @@
+"""A control against every other, practical equality, and the test that takes missing cells."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from recassay.analysis.compare.control import against_control, dunn_cd
+from recassay.analysis.compare.equivalence import equivalences, pseudo_median
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.inference.skillings_mack import skillings_mack
+from recassay.analysis.inference.wilcoxon import greater_p
+from recassay.core.errors import UsageError
+from recassay.core.results import Matrix
+from recassay.reporting.sections.compare import sentences
+from recassay.testing.results import synthetic_results
+
+C45 = np.random.default_rng(5).random((4, 14)) * 0.2 + 0.7
+NAMES = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
+
+
+def matrix(values, names=None, *, up=True):
+    names = names or tuple(f"a{i:02d}" for i in range(len(values)))
+    return Matrix(
+        np.asarray(values, dtype=float), names, tuple(f"d{j:02d}" for j in range(np.shape(values)[1])), "auc", up
+    )
+
+
+def test_the_published_example_of_a_control():
+    """Demšar 2006, section 3.2.3: the mean ranks of C4.5 and three tuned ones on 14 datasets, z of each against it."""
+    ranks = {"C4.5+m+cf": 1.964, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5": 3.143}
+    pairs = compare_algorithms(matrix(C45, NAMES), draws=500).pairs
+    found = against_control("C4.5", pairs, ranks, 14, 0.05)
+    z = {pair.other: -pair.z for pair in found.pairs}
+    assert z == pytest.approx({"C4.5+m+cf": 2.416, "C4.5+m": 2.342, "C4.5+cf": 0.512}, abs=2e-3)
+    alone = {pair.other: pair.p_dunn / 3 for pair in found.pairs if pair.p_dunn < 1}
+    assert alone == pytest.approx({"C4.5+m+cf": 0.016, "C4.5+m": 0.019}, abs=5e-4)
+    assert dunn_cd(4, 14, 0.10) == pytest.approx(1.04, abs=5e-3)
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.241), (4, 2.394), (5, 2.498), (7, 2.638), (10, 2.773)])
+def test_the_published_points_of_bonferroni_and_dunn(k, q):
+    assert dunn_cd(k, 1, 0.05) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1.1e-3)
+
+
+def test_a_control_is_corrected_over_fewer_comparisons(kdd24):
+    import recassay
+
+    whole = recassay.compare(kdd24, "ndcg@10")
+    found = recassay.compare(kdd24, "ndcg@10", control="ease").control
+    second = next(pair for pair in found.pairs if pair.other == "MultiVAE")
+    assert second.p == pytest.approx(0.00538, abs=5e-5)
+    assert second.p_holm == pytest.approx(0.0161, abs=5e-4)
+    assert next(p for p in whole.pairs if p.right == "MultiVAE").p_holm == pytest.approx(0.151, abs=5e-3)
+    assert len(found.pairs) == 10
+    assert all(pair.favours == "EASE" for pair in found.pairs)
+
+
+def test_wins_and_losses_are_the_controls():
+    values = np.stack([np.arange(8.0), np.arange(8.0) + 1, np.arange(8.0) - np.r_[np.ones(6), -np.ones(2)]])
+    found = compare_algorithms(matrix(values), control="a00", draws=500).control
+    told = {pair.other: (pair.wins, pair.losses, pair.favours, np.sign(pair.median_difference)) for pair in found.pairs}
+    assert told == {"a01": (0, 8, "a01", -1), "a02": (6, 2, "a00", 1)}
+
+
+def test_the_whole_family_errs_at_most_as_often_as_said():
+    rng = np.random.default_rng(0)
+    wrong = [
+        any(
+            p.significant
+            for p in compare_algorithms(matrix(rng.random((5, 12))), control="a02", draws=500).control.pairs
+        )
+        for _ in range(300)
+    ]
+    assert np.mean(wrong) <= 0.075
+
+
+def test_an_unknown_control_is_refused():
+    with pytest.raises(UsageError, match="the control 'b' is none of the algorithms"):
+        compare_algorithms(matrix(C45, NAMES), control="b", draws=500)
+
+
+def test_the_verdict_speaks_of_the_control_alone():
+    said = sentences(compare_algorithms(matrix(C45, NAMES), control="C4.5", draws=500))
+    assert said[0].startswith("C4.5, as the control, is shown to be ")
+    assert not any("lead of" in sentence for sentence in said)
+    assert not any("control" in sentence for sentence in sentences(compare_algorithms(matrix(C45, NAMES), draws=500)))
+
+
+def test_the_command(cli, tmp_path):
+    table = tmp_path / "table.csv"
+    synthetic_results(8, seed=1).filter(pl.col("metric") == "ndcg@10").write_csv(table)
+    ran = cli("compare", table, "--control", "oracle", "--within", "5%", "--json")
+    found = ran.json()
+    assert found["control"]["name"] == "Oracle"
+    assert len(found["control"]["pairs"]) == 7
+    assert found["equivalence"]["within"] == 0.05
+    assert "against every other" in cli("compare", table, "--control", "Oracle").out
+    assert "--within" in cli("compare", table, "--within", "lots").err
+    whole = cli("analyze", table, "--control", "Oracle", "--json").json()
+    assert whole["analyses"]["compare"]["control"]["name"] == found["control"]["name"]
+    assert "the control" in json.dumps(whole["verdict"])
+
+
+def test_one_sided_wilcoxon_is_scipys():
+    rng = np.random.default_rng(1)
+    for n in (4, 9, 25):
+        d = rng.normal(0.4, 1.0, n)
+        assert greater_p(d) == pytest.approx(stats.wilcoxon(d, alternative="greater", method="exact").pvalue)
+    assert greater_p(np.zeros(5)) == 1.0
+
+
+def standings(ratios, significant=False, within=0.02):
+    found = equivalences([("a", "b")], [np.asarray(ratios)], [significant], within=within, alpha=0.05)
+    return found[0]
+
+
+def test_equal_different_and_neither():
+    small = np.linspace(-0.004, 0.004, 12)
+    assert standings(small).standing == "practically equal"
+    assert standings(small + 0.01, significant=True).standing == "practically equal"  # a difference, shown to be small
+    assert standings(small + 0.3, significant=True).standing == "differs"
+    assert standings(small * 100).standing == "cannot be told"
+    assert standings(small + 0.3).ratio == pytest.approx(np.exp(0.3))
+    assert pseudo_median(np.array([0.0, 1.0, 5.0])) == 1.75  # of the means 0, .5, 2.5, 1, 3, 5
+
+
+def test_equality_is_claimed_at_the_edge_as_often_as_said():
+    rng = np.random.default_rng(2)
+    edge = np.log1p(0.02)
+    claims = [standings(edge + 0.01 * rng.standard_normal(15)).standing == "practically equal" for _ in range(1000)]
+    assert 0.03 <= np.mean(claims) <= 0.07
+
+
+def test_values_that_are_not_above_zero_have_no_ratio():
+    result = compare_algorithms(matrix(np.vstack([C45, np.zeros(14)])), draws=500)
+    assert {e.right for e in result.equivalence} == {"a00", "a01", "a02", "a03"} - {result.equivalence[0].left}
+    assert set(result.standings().values()) <= {"differs", "practically equal", "cannot be told"}
+    assert len(result.standings()) == len(result.pairs) == 10
+
+
+# Hollander and Wolfe's example with four missing cells: R's Skillings.Mack gives 15.493 with 3 degrees, p 0.00144.
+N = np.nan
+ASSEMBLY = np.array([
+    3.2, 4.1, 3.8, 4.2, 3.1, 3.9, 3.4, 4.0, 4.3, 3.5, 4.6, 4.8, 3.5, 3.6, 3.9, 4.0, 3.6, 4.2, 3.7, 3.9,
+    4.5, 4.7, 3.7, N, N, 4.2, 3.4, N, 4.3, 4.6, 4.4, 4.9, 3.5, N, 3.7, 3.9,
+]).reshape(9, 4).T  # fmt: skip
+
+
+def test_skillings_and_mack_published():
+    found = skillings_mack(ASSEMBLY, higher_is_better=True, rng=np.random.default_rng(0))
+    assert (found.statistic, found.p_chi_square) == pytest.approx((15.493, 0.00144), abs=5e-4)
+    assert (found.degrees, found.datasets, found.missing) == (3, 9, 4)
+
+
+def test_skillings_and_mack_is_friedmans_without_holes():
+    values = np.random.default_rng(3).random((4, 7))
+    found = skillings_mack(values, higher_is_better=False, rng=np.random.default_rng(0))
+    assert found.statistic == pytest.approx(stats.friedmanchisquare(*values).statistic)
+
+
+def test_skillings_and_mack_keeps_its_size():
+    rng = np.random.default_rng(4)
+    found = []
+    for _ in range(200):
+        values = rng.random((4, 5))
+        values[rng.random(values.shape) < 0.2] = np.nan
+        answer = skillings_mack(values, higher_is_better=True, rng=rng)
+        found.append(answer is not None and answer.p < 0.05)
+    assert 0.015 <= np.mean(found) <= 0.085
+    assert skillings_mack(np.full((3, 4), np.nan), higher_is_better=True, rng=rng) is None
+
+
+def test_a_table_with_holes_is_tested_whole(tmp_path):
+    import recassay
+
+    table = synthetic_results(9, seeds=1, seed=2).filter(pl.col("metric") == "ndcg@10")
+    frame = table[1:]
+    result = recassay.compare(frame, missing="drop-datasets")
+    assert (len(result.datasets), result.skillings_mack.missing) == (8, 1)
+    assert any("missing cells kept" in sentence for sentence in sentences(result))
+    assert recassay.compare(table).skillings_mack is None
