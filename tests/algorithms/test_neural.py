@@ -172,7 +172,7 @@ def test_without_torch_algorithms_are_listed_and_one_line_says_what_is_missing(t
 import sys
 sys.modules["torch"] = None
 import recassay
-rows = {row["name"]: row for row in recassay.list_parts("algorithms")}
+rows = {row["name"]: row for row in recassay.list_available("algorithms")}
 assert "variational" in rows["MultiVAE"]["what"].lower(), rows["MultiVAE"]
 from recassay.core.errors import MissingExtraError
 from recassay.core.registry import algorithms

@@ -19,7 +19,10 @@ from recassay.reporting.page.cautions import cautions
 
 METRICS = ("ndcg@10", "auc", "coverage@10", "diversity@10", "robustness", "seconds_fit", "seconds_predict")
 ALGORITHMS, DATASETS = [f"a{i}" for i in range(5)], [f"d{i}" for i in range(7)]
-NOT_OF_A_TABLE = {"strata", "user_irt", "decodirt"}
+NOT_OF_A_TABLE = {"strata", "user_irt", "decodirt", "users"}
+"""Analyses that need more than a table."""
+LOOKS_AT_REPEATS = {"model", "plan"}
+"""Those for which the spread of repeated measurements is evidence of its own."""
 """Analyses of what only a study's folder has."""
 
 
@@ -88,6 +91,8 @@ def test_every_analysis_sees_the_cells(unequal, collapsed, name):
     elif name == "rank":  # the intervals look at the repeats besides, as do those of per_dataset
         one, two = ({rule: found.scores.tolist() for rule, found in x.rankings.items()} for x in (one, two))
         agree(one, two)
+    elif name in LOOKS_AT_REPEATS:
+        assert one.algorithms == two.algorithms
     elif name == "per_dataset":
         agree(one.values.tolist(), two.values.tolist())
     else:

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import recassay
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
@@ -129,18 +128,6 @@ def test_the_better_ends_higher_and_the_spread_holds_the_rating():
     assert np.array_equal(again.spread, result.spread)
     assert not np.array_equal(rate_algorithms(matrix(values), seed=2).spread, result.spread)
     assert np.array_equal(rate_algorithms(matrix(-values, higher=False), seed=1).history, result.history)
-
-
-def test_intervals_are_those_of_a_normal_rating_at_95_percent():
-    """Glickman: the rating plus or minus the normal's 97.5 % quantile times the deviation; in every output the same."""
-    result = rate_algorithms(matrix(np.random.default_rng(3).random((4, 6))), orders=5)
-    rating, deviation, _ = result.ratings
-    expected = stats.norm.ppf([[0.025], [0.975]], rating, deviation).T
-    np.testing.assert_allclose(result.intervals(), expected, atol=1e-4 * deviation.max())
-    frame = dict(zip(result.to_frame()["algorithm"], result.to_frame().select("low", "high").rows(), strict=True))
-    told = result.to_dict()["ratings"]
-    for name, ends in zip(result.algorithms, result.intervals().tolist(), strict=True):
-        assert told[name]["interval"] == ends == list(frame[name])
 
 
 def test_a_runaway_volatility_is_said_and_cured():

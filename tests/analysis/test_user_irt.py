@@ -155,7 +155,6 @@ def test_the_command(cli, study, tmp_path):
     assert (tmp_path / "out" / "figures" / "user_abilities.svg").exists()
     for arguments, message in (
         ((study, "--users", "--dataset", "nix"), "no dataset 'nix'"),
-        ((study, "--dataset", "few-items"), "--dataset is for --users"),
         ((study, "--users", "--metric", "coverage@10"), "hit"),
         ((study, "--users", "--ability", "ml"), "leave them out"),
         ((tmp_path, "--users"), "no study in this folder"),

@@ -115,5 +115,5 @@ def test_published_names_work_where_a_table_does(cli, kdd24):
     assert recassay.load_characteristics(kdd24).names[0] == "Nu"
     with pytest.raises(recassay.RecAssayError, match="has no characteristics"):
         recassay.load_characteristics("published:bi-reirt")
-    assert {row["name"] for row in recassay.list_parts("published")} >= {"published:kdd24", "published:comper"}
-    assert len(recassay.list_parts("importers")) >= 20
+    assert {row["name"] for row in recassay.list_available("published")} >= {"published:kdd24", "published:comper"}
+    assert len(recassay.list_available("importers")) >= 20

@@ -170,13 +170,15 @@ def test_evaluate_saves_one_row_a_user(cli, judged):
     assert per_user.get_column("ndcg@10").to_list() == pytest.approx([1.0, 1 / np.log2(3)])
 
 
-def test_evaluate_refuses_leaks_and_bad_files(cli, judged):
+def test_evaluate_tells_of_repeats_and_refuses_bad_files(cli, judged):
     (judged / "leak.csv").write_text("user,item,timestamp\na,x,10\na,z,10\n")
     arguments = ["evaluate", judged / "recs.csv", "--train", judged / "train.csv", "--test", judged / "leak.csv"]
-    refused = cli(*arguments)
-    assert refused.code == 2
-    assert "test_pair_in_train" in refused.err
-    assert cli(*arguments, "--allow-leakage", "test_pair_in_train").code == 0
+    ran = cli(*arguments)
+    assert ran.code == 0
+    said = "repeat what their user had in training, and left the test, since the task is to recommend new items"
+    assert said in " ".join(ran.out.split())
+    again = cli(*arguments, "--task", "repeat")
+    assert "repeat what their user had in training, and are judged" in " ".join(again.out.split())
     (judged / "twice.csv").write_text("user,item,score\na,z,0.9\na,z,0.8\n")
     twice = cli("evaluate", judged / "twice.csv", "--train", judged / "train.csv", "--test", judged / "test.csv")
     assert twice.code == 2

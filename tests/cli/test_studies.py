@@ -104,7 +104,7 @@ def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     )
     ran = cli("run", study, "--out", tmp_path / "out", "-j", 1)
     assert ran.code == 1
-    assert "failed: Mine on mine" in ran.out
+    assert "failed: Mine on dense-small, mine: ValueError: no luck" in " ".join(ran.out.split())
     assert "no luck" in ran.out
     assert cli("status", tmp_path / "out", "--json").json()["done"] == 4
     missing = cli("rank", tmp_path / "out", "--metric", "ndcg@10")
@@ -175,5 +175,5 @@ def test_a_dataset_that_cannot_be_read_is_said_once(cli, tmp_path):
               "--out", tmp_path / "out", "-j", 1)  # fmt: skip
     assert ran.code == 1
     assert ran.out.count("failed: ") == 1
-    assert "2 algorithms on broken" in ran.out
+    assert "failed: MostPop, Random on broken" in ran.out
     assert "recassay analyze" not in ran.out

@@ -26,7 +26,7 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
     exec(compile(example, "README.md", "exec"), {})  # noqa: S102
-    assert "probability_best" in capsys.readouterr().out
+    assert "winner_p" in capsys.readouterr().out
 
 
 def test_the_algorithm_of_the_documentation_keeps_the_promises():

@@ -181,7 +181,7 @@ def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
     folds = {"split": "kfold", "filter": "none", "folds": 4}
     spec = tiny_study(tmp_path, ("Fake", "Pop"), trials=0, protocol=folds).model_copy(update={"folds": (0, 1)})
     recassay.run(spec, tmp_path / "folds", workers=1)
-    (found,) = recassay.strata(tmp_path / "folds", "recall@10", replicates=100).datasets
+    (found,) = recassay.strata(tmp_path / "folds", "recall@10", replicates=100, size=20).datasets
     assert found.shares["events"].n_unique() == 1
     assert np.isfinite(found.value).all()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -144,18 +145,18 @@ def test_user_time_by_hand() -> None:
     assert labels.tolist() == [0] * 8 + [1, 2] + [0, 0, 0, 1] + [0]
 
 
-@pytest.mark.parametrize("split", [splits.user_time, splits.random_per_user])
+@pytest.mark.parametrize("split", [splits.user_time, partial(splits.random_per_user, seed=0)])
 def test_a_small_training_share_still_trains_on_one_event_of_everybody(split) -> None:
     # u: floor(0.3 + .5) = 0 of one event, v: floor(0.6 + .5) = 1 of two, w: floor(0.9 + .5) = 1 of three
     counts = {"u": 1, "v": 2, "w": 3}
     data = interactions([(user, f"i{t}", 1, t) for user, n in counts.items() for t in range(n)])
-    labels = split(data, (0.3, 0.3, 0.4), seed=0)
+    labels = split(data, (0.3, 0.3, 0.4))
     assert {user: sorted(labels[data.user == place]) for place, user in enumerate(data.users)} == {
         "u": [TRAIN],
         "v": [TRAIN, TEST],
         "w": [TRAIN, VALID, TEST],
     }
-    least = split(data, (0.1, 0.1, 0.8), seed=0)
+    least = split(data, (0.1, 0.1, 0.8))
     assert [np.count_nonzero(least[data.user == place] == TRAIN) for place in range(3)] == [1, 1, 1]
 
 

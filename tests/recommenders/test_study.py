@@ -251,12 +251,17 @@ def test_a_file_of_recommendations_counts_as_an_algorithm(folder):
 
 
 def test_an_imported_dataset_is_found_by_name(folder, monkeypatch):
+    from recassay.core.specs import ReadSpec
     from recassay.data.library import import_dataset
 
     monkeypatch.setenv("RECASSAY_HOME", str(folder / "home"))
-    manifest = import_dataset(folder / "tiny.csv", "mine")
+    import_dataset(folder / "tiny.csv", "mine")
     spec = DatasetSpec(reference="mine", name="mine")
-    assert dataset_version(spec, str(folder)) == manifest.sha256
+    version = dataset_version(spec, str(folder))
+    import_dataset(folder / "tiny.csv", "again")
+    assert dataset_version(DatasetSpec(reference="again", name="again"), str(folder)) == version
+    import_dataset(folder / "tiny.csv", "other", ReadSpec(repeated="first"))
+    assert dataset_version(DatasetSpec(reference="other", name="other"), str(folder)) != version
     assert len(load_interactions(spec, str(folder))) == 60 * 16
 
 

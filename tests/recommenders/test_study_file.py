@@ -105,7 +105,6 @@ def test_several_seeds(tmp_path):
         (study('[tuning]\ntrials = "many"'), ["tuning.trials = 'many'", "integer"]),
         (study('[protocol]\nsplit = "sideways"'), ["protocol.split = 'sideways'", "'global_time'"]),
         (study("[protocol]\nratios = [0.5, 0.1, 0.1]"), ["protocol", "sum to 1"]),
-        (study('[protocol]\nsplit = "given"'), ["given split", "line 5"]),
         (study("[algorithm.EAES]\nreg = 1"), ["algorithm.EAES", "did you mean 'EASE'", "line 4"]),
         (study("[algorithm.EASE]\nreg = {low = 1, hihg = 2}"), ["algorithm.EASE.reg.hihg", "'high'"]),
         (study("[algorithm.EASE]\nreg = {low = 3, high = 2}"), ["algorithm.EASE.reg", "low = 3 is above high = 2"]),

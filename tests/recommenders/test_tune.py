@@ -87,7 +87,7 @@ def test_of_equally_good_trials_the_earliest_wins(higher_is_better):
     sign = 1 if higher_is_better else -1
 
     def level(parameters, number):
-        yield sign * (0.25 if number in (0, 3) else 0.5)
+        yield Stage(sign * (0.25 if number in (0, 3) else 0.5))
 
     done = tune(SPACE, level, trials=6, higher_is_better=higher_is_better, seed=1, names=())
     assert len({str(t.parameters) for t in done.trials}) == 6

@@ -146,7 +146,7 @@ def test_warnings_of_gaps_and_low_power():
     )
     results = Results.from_frame(frame)
     found = cautions(content(frame, compare=recassay.compare(results, "ndcg@10")))
-    assert [c.title for c in found] == (["Missing cells"] if "recall@10" in results.metrics else []) + ["Low power"]
+    assert [c.title for c in found] == (["Missing cells"] if "recall@10" in results.metrics else []) + ["Few datasets"]
 
 
 def test_definitions_stay_on_the_page():

@@ -29,8 +29,8 @@ def cell_ids(study) -> dict[str, str]:
     [
         ("linear", {"EASE"}),
         ("baselines", {"Random", "MostPop", "RecentPop"}),
-        ("similarity", {"ItemKNN", "UserKNN", "LocalEASE"}),
-        ("products", {"EASE", "ItemKNN", "UserKNN", "LocalEASE", "SLIM"}),
+        ("similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
+        ("products", {"EASE", "GF-CF", "ItemKNN", "UserKNN", "LocalEASE", "RP3beta", "SLIM", "Turbo-CF"}),
         ("pairwise", {"BPR", "WARP", "RatingMF"}),
         ("external", set()),
         ("plugins", set()),

@@ -20,6 +20,7 @@ from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
 from recassay.core.strata import StrataEvidence, StrataScores
 from recassay.core.types import FloatArray
+from recassay.core.users import UserScores
 from recassay.testing.results import synthetic_results
 
 Evidence: TypeAlias = Mapping[str, Callable[[], Any]]
@@ -118,6 +119,7 @@ def example_evidence(datasets: Sequence[str]) -> dict[str, Callable[[], Any]]:
     return {
         "characteristics": lambda: _characteristics(datasets),
         "strata": lambda: _strata,
+        "users": lambda: _user_scores,
         "user_responses": lambda: _user_responses,
         "instances": _instances,
         "comper": dict,
@@ -178,6 +180,16 @@ def _strata(metric: str, *, seed: int) -> StrataEvidence:
         curve = pl.DataFrame({"rank": [1, 10, 100], "popularity": [90, 12, 1]})
         found.append(StrataScores(name, ("a0", "a1", "a2"), thresholds, scores, frame, curve))
     return StrataEvidence(metric, True, tuple(found))
+
+
+def _user_scores(metric: str) -> tuple[list[UserScores], dict[str, str]]:
+    rng = derived_rng(1, "user scores")
+    found = []
+    for name in ("films", "songs"):
+        values = rng.uniform(0, 0.8, (3, 40)) + np.array([[0.0], [0.1], [0.2]])
+        values.flags.writeable = False
+        found.append(UserScores(name, ("a0", "a1", "a2"), values))
+    return found, {}
 
 
 def _user_responses(metric: str) -> tuple[str, dict[str, Responses]]:

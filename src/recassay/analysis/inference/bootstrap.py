@@ -40,7 +40,7 @@ def studentised(values: FloatArray, weights: FloatArray, confidence: float) -> F
     drawn = weights @ centred.T / n
     spread = np.sqrt(np.maximum(weights @ (centred**2).T / n - drawn**2, 0.0) / (n - 1))
     error = centred.std(axis=1, ddof=1) / np.sqrt(n)
-    known = spread > 1e-9 * np.maximum(error, 1e-300)
+    known = spread > 1e-6 * np.maximum(error, 1e-300)  # beyond what rounding leaves of equal values
     t = np.where(known, drawn / np.where(known, spread, 1.0), np.nan)
     tail = (1 - confidence) / 2
     t[:, ~known.any(axis=0)] = 0.0

@@ -9,6 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.display import Displayed
+from recassay.core.plain import plain
 from recassay.core.types import FloatArray
 
 
@@ -67,7 +68,7 @@ class RatingsResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`ratings` with intervals, `win_rate` by pair, `improvability`, `skill` and the settings."""
         names = self.algorithms
-        return {
+        return plain({
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "datasets": list(self.datasets),
@@ -85,4 +86,4 @@ class RatingsResult(Displayed):
             "anchored": self.anchored,
             "settings": {"replicates": self.replicates, "confidence": self.confidence, "families": self.families,
                          "seed": self.seed},
-        }  # fmt: skip
+        })  # fmt: skip

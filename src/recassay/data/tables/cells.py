@@ -45,7 +45,7 @@ _SUBSCRIPT = re.compile(
 )
 _POWER = re.compile(r"(?:×|\\times|·|\\cdot|\bx\b|\*)\s*10\s*(?:\^|\*\*)?\s*\{?\s*([+-−]?\s*\d+)\s*\}?")
 _MACRO = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_TAG = re.compile(r"</?(?:b|i|u|em|strong|sup|sub|br|span|font|small|code|tt)\b[^<>]*>", re.IGNORECASE)
 _MARKS = re.compile("[*†‡§¶°º•◦∗⋆★☆✓✔▲▼△▽↑↓⇑⇓⬆⬇#‖∥⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ♠♣♦♥🥇🥈🥉]+")
 _BARE = r"[+\-−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*\d|\d+|[.,]\d+)[.,]?(?:[eE][+\-−]?\d+)?"
 _ONE = r"[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-−]?\d+)?"

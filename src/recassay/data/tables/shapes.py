@@ -59,7 +59,8 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.
     else:
         layout = layout_of(table, asked, where)
         layout = _settled(table, layout, asked)
-        table = _without_gains(table, layout, remarks)
+        if c.VALUE not in layout.roles:  # a long table holds no rows that compare the others
+            table = _without_gains(table, layout, remarks)
         if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
             frame = _long(table, layout, asked, where, remarks)
         elif _is_readable(layout):
@@ -248,7 +249,7 @@ def _label(name: str) -> str:
 
 
 def _marked(column: pl.Series) -> bool:
-    return bool(column.drop_nulls().str.contains(r"\\|\*\*|\$|<[a-z/]").any())
+    return bool(column.drop_nulls().str.contains(r"\\|\*\*|\$|</?(b|i|u|em|strong|sup|sub|br|span)\b").any())
 
 
 def _without_gains(table: Table, layout: Layout, remarks: Remarks) -> Table:

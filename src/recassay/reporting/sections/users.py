@@ -134,4 +134,4 @@ def figures(result: UsersResult) -> list[Figure]:
     return [Figure("user_differences", caption, plot_user_differences(result), "users_pairs")]
 
 
-SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=20)
+SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=15)
