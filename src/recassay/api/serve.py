@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.plan.fit import look_at
 from recassay.api.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import ties
@@ -80,7 +81,8 @@ class LiveStudy:
             for i in ranks.argsort(kind="stable")
         ]
         return {
-            "said": f"{matrix.metric} over the {len(matrix.datasets)} datasets that all have finished.",
+            "said": f"{matrix.metric} over the {len(matrix.datasets)} datasets that all have finished. "
+            + (look_at(matrix).sentence() if len(matrix.algorithms) > 1 else ""),
             "rows": rows,
         }
 

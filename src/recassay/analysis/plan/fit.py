@@ -7,13 +7,16 @@ import numpy as np
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import PairedScores, fit_model
+from recassay.analysis.plan.look import look_at
 from recassay.analysis.plan.power import concordance, datasets_needed
 from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.analysis.plan.result import PairPlan, PlanResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Results
+from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+
+__all__ = ["look_at", "plan_study"]
 
 POWER = 0.8
 FEWEST_DATASETS = 3
@@ -77,11 +80,14 @@ def plan_study(
             )
     cells = read_cells(results, metric, higher_is_better)
     whole = np.isfinite(cells.values).all(axis=1)
-    removal = None
-    if whole.sum() >= 2:
-        contest = Contest(cells.values[whole].T[None], higher_is_better=cells.higher_is_better)
-        removal = fewest_to_remove(contest.ranks[0])
+    removal = look = None
     kept = [cells.datasets[j] for j in np.flatnonzero(whole)]
+    if whole.sum() >= 2:
+        values = cells.values[whole].T
+        contest = Contest(values[None], higher_is_better=cells.higher_is_better)
+        removal = fewest_to_remove(contest.ranks[0])
+        complete = Matrix(values, cells.algorithms, tuple(kept), cells.metric, cells.higher_is_better)
+        look = look_at(complete, alpha=alpha)
     return PlanResult(
         metric=model.metric,
         algorithms=model.algorithms,
@@ -93,6 +99,7 @@ def plan_study(
         challenger=None if removal is None else cells.algorithms[removal[0]],
         removed=() if removal is None else tuple(kept[d] for d in removal[1]),
         shares=model.shares.of_a_difference(),
+        look=look,
     )
 
 

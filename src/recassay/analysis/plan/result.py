@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from recassay.analysis.plan.look import Look
 from recassay.core.display import Displayed
 
 MOST = 1000
@@ -33,8 +34,12 @@ class PairPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanResult(Displayed):
-    """For every pair the datasets needed; and the fewest whose removal would make `challenger` the winner (by mean
-    rank; None where no removal does). `shares` says where the variance of a difference comes from."""
+    """For every pair the datasets needed, and how few of these decide who wins.
+
+    Without the datasets `removed`, the fewest that do it, `challenger` would have the best mean rank (None where no
+    removal does). `shares` says where the variance of a difference comes from, `look` what may be said while the
+    study still grows.
+    """
 
     metric: str
     algorithms: tuple[str, ...]
@@ -46,6 +51,7 @@ class PlanResult(Displayed):
     challenger: str | None
     removed: tuple[str, ...]
     shares: dict[str, float]
+    look: Look | None
 
     def out_of_reach(self) -> tuple[PairPlan, ...]:
         """Pairs that no number of datasets that was tried would show."""
@@ -69,5 +75,6 @@ class PlanResult(Displayed):
             "pairs": [asdict(pair) for pair in self.pairs],
             "removal": {"challenger": self.challenger, "datasets": list(self.removed)},
             "variance_shares": self.shares,
+            "anytime": None if self.look is None else {**asdict(self.look), "statement": self.look.sentence()},
             "settings": {"difference": self.difference, "power": self.power, "alpha": self.alpha},
         }

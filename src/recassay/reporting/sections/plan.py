@@ -29,6 +29,8 @@ def sentences(result: PlanResult) -> list[str]:
         said.append(
             f"Without {count} of the {len(result.datasets)} datasets {result.challenger} would have the best mean rank."
         )
+    if result.look is not None:
+        said.append(f"If the study is watched while it grows: {result.look.sentence()}")
     return said
 
 

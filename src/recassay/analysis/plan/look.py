@@ -1,0 +1,64 @@
+"""What may be said of a study while it grows, however often it is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.analysis.inference.anytime import anytime_p
+from recassay.core import ties
+from recassay.core.errors import listing
+from recassay.core.results import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The leader by mean rank so far, whom it is shown to beat, and whom not; valid at every look.
+
+    `p` holds, for each other algorithm, the anytime-valid p-value of the leader against it, corrected for all pairs.
+    """
+
+    leader: str
+    behind: tuple[str, ...]
+    open: tuple[str, ...]
+    datasets: int
+    alpha: float
+    p: dict[str, float]
+
+    def sentence(self) -> str:
+        """One sentence for whoever watches."""
+        over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
+        if not self.behind:
+            return f"So far nothing is shown ({over}, at any look): {self.leader} has the best mean rank."
+        rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""
+        return (
+            f"{self.leader} is shown to win on more than half of the datasets against {listing(self.behind, most=4)}"
+            f"{rest} ({over}; holds however often it is looked at, level {self.alpha:g} over all pairs)."
+        )
+
+
+def look_at(matrix: Matrix, *, alpha: float = 0.05) -> Look:
+    """The statement that watching does not spoil.
+
+    Each pair has an e-value, a bet against "each wins half of the datasets" (`inference.anytime`); 1 / E times the
+    number of pairs is a p-value that stays valid whatever makes one stop or go on (Ville 1939), and whichever algorithm
+    happens to lead. It needs more datasets than a test that is made once: the price of looking.
+    """
+    ranks = ties.ranks(matrix.values, higher_is_better=matrix.higher_is_better, axis=0)
+    k, n = ranks.shape
+    order = sorted(range(k), key=lambda a: (ranks[a].mean(), matrix.algorithms[a]))
+    first, others = order[0], order[1:]
+    wins = (ranks[first] < ranks[others]).sum(axis=1).astype(np.float64)
+    losses = (ranks[first] > ranks[others]).sum(axis=1).astype(np.float64)
+    p = np.minimum(1.0, anytime_p(wins, losses) * k * (k - 1) / 2)
+    names = [matrix.algorithms[a] for a in others]
+    shown = [bool(one < alpha and won > lost) for one, won, lost in zip(p, wins, losses, strict=True)]
+    return Look(
+        leader=matrix.algorithms[first],
+        behind=tuple(name for name, yes in zip(names, shown, strict=True) if yes),
+        open=tuple(name for name, yes in zip(names, shown, strict=True) if not yes),
+        datasets=n,
+        alpha=alpha,
+        p=dict(zip(names, p.tolist(), strict=True)),
+    )
