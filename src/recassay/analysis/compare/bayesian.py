@@ -11,6 +11,7 @@ from recassay.core.types import Float32Array, FloatArray
 
 PRIOR_STRENGTH = 0.5
 DRAWS = 50_000
+FEWEST_DRAWS = 10_000
 
 _SINGLE = 1e-6
 """Slack between sums of posterior weights, which are drawn in single precision and add up to 1."""
@@ -25,6 +26,11 @@ class BayesianPair:
     p_left: float
     p_rope: float
     p_right: float
+
+
+def enough_draws(pairs: int) -> int:
+    """`DRAWS` for up to 100 pairs, fewer for more, `FEWEST_DRAWS` at least: a standard error of at most 0.005."""
+    return int(np.clip(100 * DRAWS // max(pairs, 1), FEWEST_DRAWS, DRAWS))
 
 
 def posterior_weights(n_datasets: int, draws: int, rng: np.random.Generator) -> Float32Array:

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from recassay.analysis.compare.bayesian import DRAWS, BayesianPair, posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank
 from recassay.analysis.compare.control import against_control, find_control
 from recassay.analysis.compare.equivalence import equivalences, log_ratios
 from recassay.analysis.compare.power import power_statement
@@ -51,7 +51,7 @@ def compare_algorithms(
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
     gaps_kept: FloatArray | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
 ) -> CompareResult:
     """Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test on one matrix.
@@ -88,6 +88,7 @@ def compare_algorithms(
         for a, b in combinations(order, 2)
     ]
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
+    draws = enough_draws(len(pairs)) if draws is None else draws
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     bayesian = tuple(
         BayesianPair(p.left, p.right, *signed_rank(gap, weights, rope)) for p, gap in zip(pairs, gaps, strict=True)

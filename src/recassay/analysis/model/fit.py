@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def fit_model(
     scale, kept = choose_scale(cells.values, cells.higher_is_better)
     scores = scale.forward(kept)
     repeated, over_users = _noise(cells, scale, kept, users)
-    found = fit_hierarchical(scores, repeated + over_users, draws=draws, rng=derived_rng(seed, "model", cells.metric))
+    found = _fitted(scores.tobytes(), (repeated + over_users).tobytes(), scores.shape, draws, seed, cells.metric)
     return ModelResult(
         metric=cells.metric,
         higher_is_better=cells.higher_is_better,
@@ -64,6 +65,15 @@ def fit_model(
         confidence=confidence,
         seed=seed,
     )
+
+
+@lru_cache(maxsize=2)
+def _fitted(
+    scores: bytes, noise: bytes, shape: tuple[int, ...], draws: int, seed: int, metric: str
+) -> HierarchicalDraws:
+    """The draws of a table; kept for the next question about the same one (`plan` asks after `model`)."""
+    table, variances = (np.frombuffer(one).reshape(shape) for one in (scores, noise))
+    return fit_hierarchical(table, variances, draws=draws, rng=derived_rng(seed, "model", metric))
 
 
 def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores | None) -> tuple[FloatArray, FloatArray]:

@@ -13,9 +13,11 @@ VIRTUAL_GAMES = 1.0
 """Drawn games that everybody plays besides, spread over the opponents: whoever loses everything has a finite rating."""
 
 STEPS = 25
-TOLERANCE = 1e-8
-BLOCK = 2_000_000
-"""Numbers handled at once."""
+TOLERANCE = 1e-5
+"""Of the last step in log strength; Newton's next one would be about its square."""
+
+BLOCK = 250_000
+"""Numbers handled at once: they stay in the processor's cache."""
 
 
 def strengths(points: FloatArray, games: FloatArray, start: FloatArray | None = None) -> FloatArray:

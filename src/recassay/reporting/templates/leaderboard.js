@@ -80,7 +80,7 @@ RecAssay.startBoard = (data) => {
         number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
         low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
         rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], share: sure && sure.share[i],
-        again: sure && data.computed.again[i],
+        again: sure && data.computed.again[i], could: sure && data.computed.could[i],
         meanRank: answer.test.meanRanks[i], firsts: answer.firsts[i], p: pair ? pair.pHolm : null,
       };
     });
@@ -93,6 +93,7 @@ RecAssay.startBoard = (data) => {
     { key: "low", title: "Interval", text: (r) => `${shown(r.low)} to ${shown(r.high)}`, sure: true },
     { key: "rankLow", title: "Rank between", text: (r) => `${shown(r.rankLow)} and ${shown(r.rankHigh)}`, sure: true },
     { key: "share", title: "Share resampled", text: (r) => r.share.toFixed(2), sure: true, down: () => true },
+    { key: "could", title: "Could be best", text: (r) => (r.could ? "yes" : "no"), sure: true, rule: "mean_rank", down: () => true },
     { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
     { key: "meanRank", title: "Mean rank", text: (r) => shown(r.meanRank) },
     { key: "firsts", title: "Best on", text: (r) => shown(r.firsts), down: () => true },
@@ -143,7 +144,7 @@ RecAssay.startBoard = (data) => {
       : answer.holes.length ? ` ${answer.holes.length} cells have no value and took the worst one on their dataset.` : "";
     find("board-note").textContent = (intervals(answer)
       ? `Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`
-        + `; P(first again) is the probability of the best mean rank in a new benchmark.`
+        + `; P(first again) is the probability of the best mean rank in a new benchmark; could be best: not shown to be behind the best (${100 * data.computed.confidence} %).`
       : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} datasets on; all other numbers are computed here.`) + left;
     if (answer.problem) {
       find("board-status").textContent = answer.problem;
