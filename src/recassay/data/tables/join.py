@@ -27,6 +27,8 @@ class Part:
     where: str
     source: Source | None = None
     notes: tuple[str, ...] = field(default=())
+    users: pl.DataFrame | None = None
+    """The rows of single users that the frame has the means of, where the place has them."""
 
 
 def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
