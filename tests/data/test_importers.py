@@ -20,8 +20,11 @@ from recassay.data.importers.opened import OpenedFile, meaningful
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 TABLES = SAMPLES / "tables"
+LISTS = SAMPLES / "lists"
 FRAMEWORK_FILES = sorted(
-    path for path in SAMPLES.rglob("*") if path.is_file() and path.suffix != ".md" and TABLES not in path.parents
+    path
+    for path in SAMPLES.rglob("*")
+    if path.is_file() and path.suffix != ".md" and not {TABLES, LISTS} & set(path.parents)
 )
 # Not of a framework that one can tell: a plain table, and a printed dictionary of metrics.
 PLAIN = {"ranx_report.tex", "ranx_report.txt", "rectools_pivot.csv", "rectools_calc_metrics.txt"}
