@@ -20,8 +20,11 @@ from recassay.data.importers.opened import OpenedFile, meaningful
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 TABLES = SAMPLES / "tables"
+LISTS = SAMPLES / "lists"
 FRAMEWORK_FILES = sorted(
-    path for path in SAMPLES.rglob("*") if path.is_file() and path.suffix != ".md" and TABLES not in path.parents
+    path
+    for path in SAMPLES.rglob("*")
+    if path.is_file() and path.suffix != ".md" and not {TABLES, LISTS} & set(path.parents)
 )
 # Not of a framework that one can tell: a plain table, and a printed dictionary of metrics.
 PLAIN = {"ranx_report.tex", "ranx_report.txt", "rectools_pivot.csv", "rectools_calc_metrics.txt"}
@@ -105,6 +108,26 @@ def test_a_recbole_log_that_did_not_end(tmp_path):
         load_results(path)
 
 
+def test_recbole_names_of_files(tmp_path):
+    """A dictionary that names no model is of the one that its file is named after."""
+    result = "{'best_valid_result': {'ndcg@10': 0.1}, 'test_result': {'ndcg@10': 0.06}}"
+    named = tmp_path / "LightGCN-ml-100k.txt"
+    named.write_text(result)
+    found = load_results(named)
+    assert (found.algorithms, found.datasets) == (["LightGCN"], ["ml-100k"])
+    assert any("'LightGCN' of the file's name was taken" in note for note in found.notes)
+
+
+def test_elliot_is_known_by_the_settings_in_its_names(tmp_path):
+    source = next((SAMPLES / "elliot").rglob("rec_cutoff_10*.tsv"))
+    renamed = tmp_path / "films.tsv"
+    shutil.copy(source, renamed)
+    found = load_results(renamed)
+    assert cell(found, "MostPop", "gini") == pytest.approx(1 - 0.13863025210084035)
+    assert found.datasets == ["films"]
+    assert any("cut-off of Elliot's metrics" in note for note in found.notes)
+
+
 def test_elliot_turns_its_gini_and_names_its_map():
     results = load_results(SAMPLES / "elliot")
     assert cell(results, "MostPop", "gini@10") == pytest.approx(1 - 0.13863025210084035)
@@ -150,6 +173,27 @@ def test_cornac_reads_the_test_not_the_validation():
     assert cell(results, "MostPop", "ndcg@10") == 0.2883
     assert cell(results, "MF", "seconds_fit") == 0.0257
     assert cell(load_results(SAMPLES / "cornac"), "BPR", "rmse", "toyb") > 0
+
+
+def test_cornac_cross_validation(tmp_path):
+    """A table for each model below its name; rows are folds, then their mean and deviation, which are left out."""
+    rule = "------ + -------"
+    body = f"       | NDCG@10\n{rule}\nFold 0 |  0.10\nFold 1 |  0.12\n{rule}\nMean   |  0.11\nStd    |  0.01\n"
+    path = tmp_path / "films.txt"
+    path.write_text(f"TEST:\n...\n[BPR]\n{body}\n[MF]\n{body.replace('0.1', '0.3')}")
+    found = load_results(path)
+    assert found.algorithms == ["BPR", "MF"]
+    assert found.frame.filter(algorithm="MF").sort(c.FOLD).get_column(c.VALUE).to_list() == [0.30, 0.32]
+
+
+def test_recpack_metrics_as_a_table(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_text(',NDCGK_10,HitK_10\n"ItemKNN(K=100)",0.3,1.9\n"EASE(l2=1)",0.35,2.1\n')
+    found = load_results(path)
+    assert cell(found, "EASE", "hit_count@10") == 2.1
+    turned = tmp_path / "turned.json"
+    turned.write_text('{"A": {"NDCGK_10": 0.1, "HitK_10": 1.2}, "B": {"NDCGK_10": 0.2, "HitK_10": 2.2}}')
+    assert cell(load_results(turned), "B", "hit_count@10") == 2.2
 
 
 def test_recpack_counts_hits():
@@ -210,6 +254,27 @@ def test_mlflow_optuna_fev():
     tasks = load_results(SAMPLES / "fev" / "summaries.csv")
     assert tasks.direction("mase") is False
     assert recassay.rank(tasks, "mase", replicates=100).algorithms == ("naive", "seasonal_naive")
+
+
+def test_autogluon_leaderboard(tmp_path):
+    path = tmp_path / "adult_leaderboard.csv"
+    path.write_text("model,score_test,score_val,eval_metric,pred_time_test,fit_time,stack_level\n"
+                    "GBM,-0.4,-0.3,log_loss,1,5,1\nRF,-0.5,-0.2,log_loss,2,6,1\n")  # fmt: skip
+    found = load_results(path)
+    assert (found.datasets, found.metrics) == (["adult"], ["score", "seconds_fit", "seconds_predict"])
+    assert found.direction("score") is True
+    assert cell(found, "GBM", "score") == -0.4
+
+
+def test_repeats_by_their_folders(tmp_path):
+    for dataset in ("ml-1m", "yelp"):
+        for seed in (1, 2):
+            folder = tmp_path / dataset / f"seed_{seed}"
+            folder.mkdir(parents=True)
+            (folder / "results.csv").write_text(f"model,NDCG@10\nA,0.1{seed}\nB,0.2{seed}\n")
+    found = load_results(tmp_path)
+    assert found.datasets == ["ml-1m", "yelp"]
+    assert found.matrix("ndcg@10").replicates.shape == (2, 2, 2)
 
 
 def test_other_fields():
@@ -301,7 +366,8 @@ def test_literals_are_read_and_nothing_runs():
 
 @pytest.mark.parametrize(("name", "left"), [
     ("toya-all-list_metrics", "toya"), ("results", ""), ("gowalla_m1", "gowalla_m1"), ("ml-100k", "ml-100k"),
-    ("metrics_ml-1m_2024-05-01", "ml-1m"), ("yelp2018", "yelp2018"), ("toya_CornacExp", "toya"),
+    ("metrics_ml-1m_2024-05-01", "ml-1m"), ("yelp2018", "yelp2018"),
+    ("run1", ""), ("seed_42", ""), ("toya_CornacExp", "toya"),
 ])  # fmt: skip
 def test_datasets_by_the_names_of_files(name, left):
     assert meaningful(name) == left

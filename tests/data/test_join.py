@@ -143,15 +143,18 @@ def _paper(rng, truth, runs, deviation):
     ]  # fmt: skip
 
 
-def test_stated_deviations_become_standard_errors():
-    """Over the root of the number of runs, where that is known; taken whole otherwise."""
+def test_stated_deviations_give_the_intervals_that_the_repeats_give():
+    """With the number of runs known, mean ± deviation is worth what the runs themselves are."""
     rng = np.random.default_rng(0)
-    truth = 0.3 + rng.normal(0, 0.002, (3, 8))
-    frame = pl.DataFrame(_paper(rng, truth, 5, 0.03))
+    frame = pl.DataFrame(_paper(rng, 0.3 + rng.normal(0, 0.002, (3, 8)), 5, 0.03))
     errors = load_results(frame).matrix("ndcg@10").standard_errors
     assert errors == pytest.approx(frame.get_column("deviation").to_numpy().reshape(3, 8) / np.sqrt(5))
     unknown = load_results(frame.drop("runs")).matrix("ndcg@10").standard_errors
     assert unknown == pytest.approx(errors * np.sqrt(5))  # taken whole: wider, never narrower
+    found = per_dataset(load_results(frame).matrix("ndcg@10"))
+    assert found.source == "stated"
+    assert np.all((found.low < found.values) & (found.values < found.high))
+    assert per_dataset(load_results(frame.drop("deviation", "runs")).matrix("ndcg@10")).source == "none"
 
 
 def test_intervals_of_single_cells_cover_the_truth():

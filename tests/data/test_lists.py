@@ -11,9 +11,8 @@ import pytest
 from recassay.core.errors import InputError
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import read_lists
-from support.places import REFERENCE
 
-FORMATS = REFERENCE / "formats"
+TRUE = Path(__file__).resolve().parents[1] / "samples" / "lists"
 
 ROWS = [("u1", "i3", 1, 0.9), ("u1", "i1", 2, 0.5), ("u2", "i2", 1, 0.7)]
 """User, item, rank and score of the same three places in every sample."""
@@ -132,17 +131,21 @@ def test_judgements_of_trec_and_ranx(tmp_path: Path) -> None:
     assert read_judgements(write(tmp_path, "t.txt", "1 0 7 5\n1 3 8 4\n")) is None
 
 
-@pytest.mark.reference
-@pytest.mark.skipif(not FORMATS.is_dir(), reason="no samples of other tools (set RECASSAY_REFERENCE)")
-@pytest.mark.parametrize(
-    "file",
-    ["trec/run_pop.trec", "ranx/run_pop.json", "ranx/run_pop.lz4", "ranx/run_pop.parquet", "lenskit/toya-Pop-recs.csv",
-     "lenskit/toya-Pop-recs.parquet", "lenskit/toya-Pop-recs-flat.parquet", "elliot/toya/recs/MostPop.tsv",
-     "warprec/toya/recs/Pop_15.11.2026_10-21-56.tsv", "omnirec/predictions.json"],
-)  # fmt: skip
+@pytest.mark.parametrize("file", sorted(file.name for file in TRUE.iterdir() if file.suffix not in (".csv", ".gz")))
 def test_files_that_the_tools_wrote(file: str) -> None:
-    (found,) = read_lists(FORMATS / file)
-    assert found.frame.height >= 400
-    first = found.frame.sort(*(["rank"] if "rank" in found.frame.columns else ["score"])).get_column("item").n_unique()
-    assert first > 10
-    assert not found.frame.select("user", "item").null_count().sum_horizontal()[0]
+    if file == "qrels.trec":
+        assert read_judgements(TRUE / file) is not None
+        return
+    for found in read_lists(TRUE / file):
+        assert found.frame.height >= 100
+        assert found.frame.get_column("item").n_unique() > 10
+        assert not found.frame.select("user", "item").null_count().sum_horizontal()[0]
+        assert found.name in {"pop", "itemknn", "ranx_pop", "Pop", "ItemKNN", "ALS", "MostPop", "Random",
+                              "lenskit-Pop-flat", "omnirec_predictions"}  # fmt: skip
+
+
+def test_a_folder_of_a_run_has_its_lists_below_it(tmp_path: Path) -> None:
+    (tmp_path / "recs").mkdir()
+    (tmp_path / "evaluation").mkdir()
+    write(tmp_path / "recs", "EASE.tsv", SAMPLES["Elliot, no header"][1])
+    assert [one.name for one in read_lists(tmp_path)] == ["EASE"]

@@ -25,6 +25,7 @@ CELLS = {
     "0.161+-0.001": (0.161, 1e-3),
     "0.161 (0.001)": (0.161, 0.001), "**0.428**": (0.428, None), r"\textbf{0.428}": (0.428, None),
     "__0.4__": (0.4, None),
+    "_0.4_": (0.4, None),
     r"\underline{0.428}": (0.428, None), "0.428*": (0.428, None), "0.428†": (0.428, None), "0.428‡**": (0.428, None),
     "61.2%": (0.612, None), r"61.2\%": (0.612, None), "16.1% ± 0.2": (0.161, 0.002), "16.1 ± 0.2%": (0.161, 0.002),
     r"$0.161_{\pm0.001}$": (0.161, 0.001), r"$\mathbf{0.43}\pm\mathbf{0.02}$": (0.43, 0.02),
@@ -90,6 +91,7 @@ LABELS = {
     "R@20 ↑": "recall@20",
     "recall_10": "recall@10", "recip_rank": "mrr", "RecipRank": "mrr", "SEntropy": "entropy", "N@5": "ndcg@5",
     "time_train_s": "seconds_fit", "Train (s)": "seconds_fit", "Time (ms)": "seconds", "energy_consumed": "energy",
+    "Recall@5 [%]": "recall@5", "Cov.": "coverage",
     "HR@10 (%)": "hitrate@10", "test/recall@20": "recall@20", "metrics.ndcg_at_10": "ndcg@10", "NDCG@{10}": "ndcg@10",
     "Hit Rate@10": "hitrate@10", "ndcg10": "ndcg@10", "ndcg(10)": "ndcg@10", "mean_ndcg@10": "ndcg@10", "AUC": "auc",
     "map@10[by_k]": "map@10[by_k]", "Logloss": "logloss", "foo@3": "foo@3", "metric_error": "error", "f1": "f1",
@@ -150,6 +152,23 @@ SHAPES = {
     "Pop,d2,9,0.2\n",
     "test rows": "model,dataset,split,ndcg@10\nEASE,d1,valid,9\nEASE,d1,test,0.3\nEASE,d2,test,0.4\nPop,d1,test,0.1\n"
     "Pop,d2,test,0.2\n",
+    "cut-off in a column": "Model,Dataset,K,NDCG\nEASE,d1,10,0.3\nEASE,d2,10,0.4\nPop,d1,10,0.1\nPop,d2,10,0.2\n",
+    "cut-off in a long table": "Model,Dataset,Metric,k,Value\nEASE,d1,NDCG,10,0.3\nEASE,d2,NDCG,10,0.4\n"
+    "Pop,d1,NDCG,10,0.1\nPop,d2,NDCG,10,0.2\n",
+    "names written once": "Dataset,Model,NDCG@10\nd1,EASE,0.3\n,Pop,0.1\nd2,EASE,0.4\n,Pop,0.2\n",
+    "metric in the corner": "NDCG@10,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n",
+    "metric column without a name": ",,EASE,MostPop\nd1,NDCG@10,0.3,0.1\nd2,NDCG@10,0.4,0.2\n",
+    "a comment above": "# made on 2024-05-01\nmodel,dataset,NDCG@10\n"
+    "EASE,d1,0.3\nEASE,d2,0.4\nPop,d1,0.1\nPop,d2,0.2\n",
+    "a title above": "Table 2: results\n\nmodel;dataset;NDCG@10\nEASE;d1;0.3\nEASE;d2;0.4\nPop;d1;0.1\nPop;d2;0.2\n",
+    "remarks below": "model,dataset,NDCG@10\nEASE,d1,0.3\nEASE,d2,0.4\nPop,d1,0.1\nPop,d2,0.2\n\n* p < 0.05\n"
+    "Note: bold is best\n",
+    "single spaces": "model dataset NDCG@10\nEASE d1 0.3\nEASE d2 0.4\nPop d1 0.1\nPop d2 0.2\n",
+    "HTML": "<table><tr><th rowspan=2>Model</th><th colspan=2>NDCG@10</th></tr><tr><th>d1</th><th>d2</th></tr>"
+    "<tr><td>EASE</td><td><b>0.3</b><sup>*</sup></td><td>0.4</td></tr><tr><td>Pop</td><td>0.1<td>0.2</table>",
+    "upper case and line ends": "\ufeffMODEL;DATASET;NDCG@10\r\n"
+    "EASE;d1;0,3\r\nEASE;d2;0,4\r\nPop;d1;0,1\r\nPop;d2;0,2\r\n",
+    "a column of rows": ",model,dataset,NDCG@10\n0,EASE,d1,0.3\n1,EASE,d2,0.4\n2,Pop,d1,0.1\n3,Pop,d2,0.2\n",
     "averages and gains": ",d1,d2,Avg.\n,NDCG@10,NDCG@10,NDCG@10\nEASE,0.3,0.4,0.35\nPop,0.1,0.2,0.15\n"
     "Improv.,200%,100%,-\n",
 }  # fmt: skip
@@ -157,8 +176,53 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shapes_are_read_as_they_are(write, shape):
-    found = {(a, d, m, round(v, 9)) for a, d, m, v in rows(load_results(write(SHAPES[shape])))}
+    found = {(a.removeprefix("Most"), d, m, round(v, 9)) for a, d, m, v in rows(load_results(write(SHAPES[shape])))}
     assert found == EXPECTED
+
+
+def test_utf_16_as_spreadsheets_save_it(tmp_path):
+    path = tmp_path / "films.txt"
+    path.write_bytes(SHAPES["metric columns"].replace(",", "\t").encode("utf-16"))
+    assert rows(load_results(path)) == EXPECTED
+
+
+def test_a_caption_names_the_metric(write):
+    text = (
+        "\\begin{table}\\caption{NDCG@10 of all models; best in bold.}\\begin{tabular}{lcc} Model & d1 & d2 \\\\ "
+        "EASE & \\textbf{0.3} & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\ \\end{tabular}\\end{table}"
+    )
+    results = load_results(write(text, "films.tex"))
+    assert rows(results) == EXPECTED
+    assert any("ndcg@10 was taken from the caption" in note for note in results.notes)
+    with pytest.raises(RecAssayError, match="name no metric"):
+        load_results(write(text.replace("NDCG@10 of", "NDCG@10 and HR@10 of"), "two.tex"))
+
+
+def test_what_was_left_out_or_filled_is_told(write):
+    below = load_results(write(SHAPES["remarks below"]))
+    assert any("remarks below the table were left out: '* p < 0.05', 'Note: bold is best'" in n for n in below.notes)
+    once = load_results(write(SHAPES["names written once"]))
+    assert any("gaps in the column of dataset were filled" in note for note in once.notes)
+
+
+def test_rows_of_single_users_are_means_with_deviations(write):
+    """The mean of a cell, the deviation over its users and their number; in each of the two usual shapes."""
+    scores = {("A", 1): 0.1, ("A", 2): 0.4, ("A", 3): 0.4, ("B", 1): 0.2, ("B", 2): 0.2, ("B", 3): 0.5}
+    long = "algorithm,dataset,user,metric,value\n" + "".join(
+        f"{a},x,{u},ndcg@10,{v}\n" for (a, u), v in scores.items())  # fmt: skip
+    wide = "model,dataset,user_id,NDCG@10\n" + "".join(f"{a},x,{u},{v}\n" for (a, u), v in scores.items())
+    for text in (long, wide):
+        results = load_results(write(text))
+        found = results.frame.sort(c.ALGORITHM)
+        assert found.get_column(c.VALUE).to_list() == pytest.approx([0.3, 0.3])
+        assert found.get_column(c.DEVIATION).to_list() == pytest.approx([0.03**0.5, 0.03**0.5])
+        assert found.get_column(c.RUNS).to_list() == [3, 3]
+        assert any("rows are of 3 users" in note for note in results.notes)
+
+
+def test_interactions_are_no_results(write):
+    with pytest.raises(RecAssayError, match="holds users and items, not results; recassay data import"):
+        load_results(write("user_id,item_id,rating\n1,2,3.5\n1,3,4\n2,2,5\n"))
 
 
 def test_seeds_folds_and_several_metrics(write):
@@ -211,6 +275,8 @@ DEVIATIONS = {
     "a long column": "model,dataset,metric,value,std\nA,x,NDCG@10,0.1,0.01\nB,x,NDCG@10,0.2,0.02\n",
     "a level": "model,NDCG@10,NDCG@10\n,mean,std\nA,0.1,0.01\nB,0.2,0.02\n",
     "percent": "model,dataset,NDCG@10\nA,x,10±1%\nB,x,20±2%\n",
+    "a column called std": "model,dataset,NDCG@10,std\nA,x,0.1,0.01\nB,x,0.2,0.02\n",
+    "after each metric": "model,dataset,NDCG@10,±\nA,x,0.1,0.01\nB,x,0.2,0.02\n",
 }
 
 
@@ -219,6 +285,13 @@ def test_the_number_after_the_sign_is_kept(write, kind):
     frame = load_results(write(DEVIATIONS[kind])).frame.sort(c.ALGORITHM)
     assert frame.get_column(c.VALUE).to_list() == pytest.approx([0.1, 0.2])
     assert frame.get_column(c.DEVIATION).to_list() == pytest.approx([0.01, 0.02])
+
+
+def test_deviations_after_each_of_several_metrics(write):
+    frame = load_results(write("model,NDCG@10,std,HR@10,std.1\nA,0.1,0.01,0.5,0.05\nB,0.2,0.02,0.6,0.06\n")).frame
+    found = dict(zip(frame.select(c.ALGORITHM, c.METRIC).rows(), frame.get_column(c.DEVIATION), strict=True))
+    assert found["A", "hitrate@10"] == 0.05
+    assert found["B", "ndcg@10"] == 0.02
 
 
 def test_a_paper_in_latex():

@@ -21,6 +21,7 @@ from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.labels import find_label
 from recassay.core.registry import analyses
 from recassay.evidence.study import evidence_of
+from recassay.evidence.users import table_scores
 from recassay.reporting.files import refuse_file
 from recassay.reporting.verdict import verdict
 
@@ -57,6 +58,8 @@ def analyze(
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     evidence = evidence_of(study_folder(results))
+    if table.users is not None:
+        evidence["users"] = lambda: partial(table_scores, table)
     own = own_characteristics(table)
     if characteristics is not None:
         evidence["characteristics"] = partial(load_characteristics, characteristics)

@@ -100,10 +100,10 @@ def evaluate(
 ) -> EvaluationReport:
     """Judge lists made elsewhere on given training and test data, user by user, and compare them.
 
-    The two parts go through the leakage audit of a given split: training events after the first test event refuse it
-    unless named in `allow_leakage`. Test events of users or items that training lacks leave the test part and are
-    counted, and so do pairs that training has, unless the task is repeat consumption. Without training data only
-    metrics of accuracy can be computed, and nothing can be audited.
+    The two parts go through the leakage audit of a given split: training events after the first test event of their own
+    user refuse it unless named in `allow_leakage`. Test events of users or items that training lacks leave the test
+    part and are counted, and so do pairs that training has, unless the task is repeat consumption. Without training
+    data only metrics of accuracy can be computed, and nothing can be audited.
 
     Args:
         recommendations: a file (a table, a TREC run, ranx, LensKit, ...), a folder of them, a frame, several of these

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
-from recassay.api.tables import default_metric, load_results
-from recassay.core.errors import UsageError
-from recassay.core.inputs import PathLike
+from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.inputs import ResultsLike
 from recassay.core.labels import find_label
-from recassay.evidence.users import paired_scores
+from recassay.evidence.users import paired_scores, table_scores
 
 
 def users(
-    folder: PathLike,
+    results: ResultsLike,
     metric: str | None = None,
     *,
     alpha: float = 0.05,
@@ -23,21 +20,20 @@ def users(
 ) -> UsersResult:
     """Paired tests over users: permutation on each dataset with Holm's correction, and a summary over datasets.
 
-    A study of one dataset gets its whole answer from this. See `recassay.analysis.users.fit.compare_users`.
+    A study or a table of one dataset gets its whole answer from this. See `recassay.analysis.users.fit.compare_users`.
 
     Args:
-        folder: the folder of a study of recommenders.
+        results: the folder of a study of recommenders, or a table with a row for each user (a column `user`, or what
+            LensKit, WarpRec, Cornac and trec_eval write).
         metric: label of a metric with a value for each user; by default `ndcg@10`, or the only one.
         alpha: level of the tests; intervals have level 1 - alpha.
         replicates: bootstrap replicates over users; with many users there are fewer.
         seed: the same seed gives the same numbers.
     """
-    home = Path(folder)
-    if not home.is_dir():
-        raise UsageError(f"there is no folder {str(home)!r}", fix="name the folder of a study")
-    table = load_results(home)
+    table = load_results(results)
     label = find_label(metric or default_metric(table), table.metrics)
-    scores, skipped = paired_scores(home, label)
+    folder = study_folder(results)
+    scores, skipped = paired_scores(folder, label) if folder is not None else table_scores(table, label)
     return compare_users(
         scores,
         label,

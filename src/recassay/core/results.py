@@ -98,12 +98,15 @@ class Results:
     """A checked long table: algorithm, dataset, metric, value [, seed, fold]; missing values are null.
 
     Where they are known it has the columns of `columns.RESULT_DETAILS` as well. `notes` are sentences that a reader of
-    the numbers must know: what was stripped from cells, where they came from, what cannot be compared.
+    the numbers must know: what was stripped from cells, where they came from, what cannot be compared. `users` are the
+    rows of single users (algorithm, dataset, metric, user, value) that values are the means of, where the table had
+    them.
     """
 
     frame: pl.DataFrame
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
+    users: pl.DataFrame | None = None
 
     @classmethod
     def from_frame(

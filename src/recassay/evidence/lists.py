@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import Task
@@ -24,6 +25,7 @@ from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.lists import ListsRecord, recommendations_to_topk, without_prefix
 from recassay.metrics.protocol import Metric
 from recassay.protocol.apply import apply_protocol
+from recassay.protocol.audit import own_future
 from recassay.recommenders.references import MOST_UNKNOWN, refuse_lists_of_another_split
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 
@@ -78,7 +80,8 @@ def split_of_folder(folder: Path, task: Task, read: ReadSpec, allowed: tuple[str
     meta = read_sidecar(folder)
     if meta is None:
         spec = ProtocolSpec(split="given", filter="none", task=task, allow_leakage=allowed)
-        return JudgingSplit(folder.name, open_split_folder(folder, spec, read), None)
+        split, notes = _judgeable(lambda spec: open_split_folder(folder, spec, read), spec)
+        return JudgingSplit(folder.name, split, None, notes=notes)
     split = open_split_folder(folder, exported_protocol(meta), read)
     return JudgingSplit(str(meta.get("dataset", folder.name)), split, split.fingerprint)
 
@@ -117,8 +120,24 @@ def given_split(
             else:
                 trained, held_out = replace(trained, weight=None), replace(held_out, weight=None)
     spec = ProtocolSpec(split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed)
-    split = apply_protocol(None, spec, given=(trained, held_out.take(held_out.user < 0), held_out))
-    return JudgingSplit(name, split, None, notes=tuple(notes))
+    parts = trained, held_out.take(held_out.user < 0), held_out
+    split, told = _judgeable(lambda spec: apply_protocol(None, spec, given=parts), spec)
+    return JudgingSplit(name, split, None, notes=(*notes, *told))
+
+
+def _judgeable(make: Callable[[ProtocolSpec], Split], spec: ProtocolSpec) -> tuple[Split, tuple[str, ...]]:
+    """The given split, where other users' future may be trained on as long as no user's own is, and what to tell.
+
+    Lists that exist are judged as they were made: a split per user is one of the usual kinds, and said to be one.
+    """
+    later = ("train_after_test", "train_after_valid")
+    split = make(spec.model_copy(update={"allow_leakage": (*spec.allow_leakage, *later)}))
+    found = {one["name"] for one in split.audit["findings"]} & set(later) - set(spec.allow_leakage)
+    if not found:
+        return split, ()
+    if own_future(split):
+        return make(spec), ()
+    return split, ("the split follows time for each user by itself: the future of other users is in the training data",)
 
 
 def _untrained(test: Interactions, threshold: float | None) -> Split:
@@ -164,13 +183,26 @@ def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequenc
         notes.append(f"the lists name the split {lists.split[:12]}: give --split to have that checked")
     train = split.refit()
     rng, k = derived_rng(seed, "evaluate", "ties"), max((metric.k or 0 for metric in metrics), default=0)
-    record = recommendations_to_topk(lists.frame, train, rng=rng, where=lists.where)
+    frame, repeated = _each_item_once(lists.frame)
+    if repeated:
+        notes.append(f"{repeated:,} rows repeat an item of their list and were left out; what stood below moved up")
+    record = recommendations_to_topk(frame, train, rng=rng, where=lists.where)
     if k > record.top.k:
         rng = derived_rng(seed, "evaluate", "ties")
-        record = recommendations_to_topk(lists.frame, train, k=k, rng=rng, where=lists.where)
+        record = recommendations_to_topk(frame, train, k=k, rng=rng, where=lists.where)
     _refuse_other_data(record, split, lists.where, judging.untrained)
     notes += [f"the {side} ids were taken without their prefix {prefix!r}" for side, prefix in record.prefixes.items()]
     return JudgedLists(name, lists, record, evaluate(record.top, split.test, metrics, train=train), tuple(notes))
+
+
+def _each_item_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The lists with the best place of each item alone, and how many rows that leaves out."""
+    by = c.RANK if c.RANK in frame.columns else c.SCORE
+    if by not in frame.columns or not frame.select(c.USER, c.ITEM).is_duplicated().any():
+        return frame, 0
+    ordered = frame.sort(by, descending=by == c.SCORE, nulls_last=True, maintain_order=True)
+    once = ordered.unique([c.USER, c.ITEM], keep="first", maintain_order=True)
+    return once, frame.height - once.height
 
 
 def _refuse_other_data(record: ListsRecord, split: Split, where: str, untrained: bool) -> None:

@@ -12,6 +12,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
 from recassay.core.responses import Responses
+from recassay.core.results import Results
 from recassay.core.users import UserScores
 from recassay.store.records import CellRecord
 from recassay.store.store import Store, scores_file
@@ -66,6 +67,20 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
                 reasons = {cell.reason for cell in cells if cell.dataset == dataset}
                 skipped[dataset] = f"no cell is done ({listing(sorted(filter(None, reasons)), most=2)})"
     return found, skipped
+
+
+def table_scores(results: Results, metric: str) -> tuple[list[UserScores], dict[str, str]]:
+    """As `paired_scores`, of a table that has rows of single users; by dataset why it has none."""
+    if results.users is None:
+        raise NotApplicableError(
+            "the table has no rows of single users", fix="give one with a column user, a study, or lists to evaluate"
+        )
+    rows = results.users.filter(pl.col(c.METRIC) == metric).drop_nulls(c.VALUE)
+    found = [
+        user_matrix(str(name), part) for (name,), part in rows.group_by([c.DATASET], maintain_order=True) if part.height
+    ]
+    named = {one.dataset for one in found}
+    return found, {name: "it has no rows of single users" for name in results.datasets if name not in named}
 
 
 def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:

@@ -197,7 +197,8 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
         names = listing((repr(found.name) for found in refused), most=None)
         raise InputError(
             f"the {record.split} split is refused: " + "; ".join(f"{f.name} ({f.sentence})" for f in refused),
-            fix=f"mend the data or the protocol, or accept it by name with allow_leakage = [{names}]",
+            fix=f"mend the data or the protocol, or accept it by name with allow_leakage = [{names}] "
+            "(--allow-leakage on the command line)",
         )
 
 
@@ -226,7 +227,7 @@ def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
             sentence = f"{later:,} training events ({share:.1%}) are later than the first {name} event"
             found.append(Finding(f"train_after_{name}", later, refuses, sentence))
     if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
-        within = _users_train_after_test(split)
+        within = own_future(split)
         if within:
             sentence = f"{within:,} training events are later than the first test event of their own user"
             found.append(Finding("user_train_after_test", within, True, sentence))
@@ -241,7 +242,8 @@ def _first_test_times(split: Split) -> IntArray:
     return first
 
 
-def _users_train_after_test(split: Split) -> int:
+def own_future(split: Split) -> int:
+    """How many training events are later than the first test event of their own user; 0 for data without time."""
     first = _first_test_times(split)
     timed = [(part.user, part.time) for part in split.refit_parts() if part.time is not None]
     return sum(int(np.count_nonzero(time > first[user])) for user, time in timed)

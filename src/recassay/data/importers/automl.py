@@ -1,7 +1,8 @@
-"""AutoML benchmarks: amlb's `results.csv`, and the tables of AutoGluon and TabArena (`framework, task, metric_error`).
+"""AutoML: amlb's `results.csv`, tables of TabArena (`framework, task, metric_error`), AutoGluon's leaderboard.
 
 In amlb `result` is the task's own metric with higher better (`neg_logloss`); it is kept as `result`, and each other
-metric under its name. `metric_error` of TabArena is the task's own error, lower is better.
+metric under its name. `metric_error` of TabArena is the task's own error, lower is better. The scores of a leaderboard
+of AutoGluon are always such that higher is better.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.labels import known_direction
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
 from recassay.data.tables.read import read_frame
 
+_LEADERBOARD = {"model", "score_val", "fit_time", "stack_level"}
 _WHO = ("framework", "method", "model", "algorithm")
 _WHERE = ("task", "dataset", "name", "tid")
 _SETTINGS = (
@@ -26,6 +29,8 @@ _NO_METRICS = frozenset(_SETTINGS.split())
 def recognise(file: OpenedFile) -> Kind | None:
     """`framework` and `task` with `result` or `metric_error`."""
     header = set(file.header)
+    if header >= _LEADERBOARD:
+        return "results"
     if {"framework", "task", "result", "metric"} <= header:
         return "results"
     return "results" if "metric_error" in header and header & set(_WHO) and header & set(_WHERE) else None
@@ -34,10 +39,13 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each framework, task, fold and metric."""
     frame = read_frame(file.data, file.name)
+    if set(frame.columns) >= _LEADERBOARD:
+        return _leaderboard(frame)
     who = next(name for name in _WHO if name in frame.columns)
     where = next(name for name in _WHERE if name in frame.columns)
     names = [pl.col(who).cast(pl.String).alias(c.ALGORITHM), pl.col(where).cast(pl.String).alias(c.DATASET)]
-    names += [pl.col(name).cast(pl.String) for name in (c.FOLD,) if name in frame.columns]
+    repeat = c.FOLD if c.FOLD in frame.columns else c.SEED
+    names += [pl.col(repeat).cast(pl.String)] if repeat in frame.columns else []
     columns = [n for n in frame.columns if n not in _NO_METRICS | {who, where} and spelled(n) is not None]
     columns += [
         name for name in ("result", "metric_error", "duration") if name in frame.columns and name not in columns
@@ -61,6 +69,26 @@ def read(file: OpenedFile) -> Imported:
     failed = frame.filter(pl.col("result").cast(pl.Float64, strict=False).is_null()).height if kind == "amlb" else 0
     notes = (f"{failed} failed runs have no result",) if failed else ()
     return Imported(long.with_columns(pl.lit(kind).alias(c.FRAMEWORK), version.alias(c.VERSION)), notes)
+
+
+def _leaderboard(frame: pl.DataFrame) -> Imported:
+    """Test scores where there are any, else those of validation; seconds to fit and to predict."""
+    tested = "score_test" in frame.columns
+    said = frame.get_column("eval_metric").drop_nulls().unique().to_list() if "eval_metric" in frame.columns else []
+    known = spelled(said[0]) if len(said) == 1 else None
+    label = known.label if known is not None and known_direction(known.label) else "score"
+    columns = {"score_test" if tested else "score_val": (label, True), "fit_time": ("seconds_fit", None)}
+    columns |= {"pred_time_test" if tested else "pred_time_val": ("seconds_predict", None)}
+    parts = [
+        frame.select(
+            pl.col("model").alias(c.ALGORITHM), pl.lit(metric).alias(c.METRIC),
+            pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE),
+            pl.lit(better, dtype=pl.Boolean).alias(c.HIGHER_IS_BETTER), pl.lit("AutoGluon").alias(c.FRAMEWORK),
+        )
+        for column, (metric, better) in columns.items() if column in frame.columns
+    ]  # fmt: skip
+    notes = () if tested else ("the leaderboard has no test scores: those of validation data were read",)
+    return Imported(pl.concat(parts), notes)
 
 
 IMPORTER = Importer(

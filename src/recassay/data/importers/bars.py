@@ -8,6 +8,7 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.conventions import BINARY, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.cells import numbers
 from recassay.data.tables.labels import spelled
 from recassay.data.tables.read import read_frame
 
@@ -25,10 +26,10 @@ def read(file: OpenedFile) -> Imported:
     metrics = [name for name in frame.columns if spelled(name) is not None]
     repeated = frame.height - frame.get_column("Model").n_unique()
     frame = frame.unique("Model", keep="last", maintain_order=True)
-    long = frame.unpivot(index="Model", on=metrics, variable_name=c.METRIC, value_name=c.VALUE).select(
-        pl.col("Model").str.strip_chars().alias(c.ALGORITHM),
-        c.METRIC,
-        pl.col(c.VALUE).str.strip_chars().str.strip_suffix("%").cast(pl.Float64, strict=False),
+    long = (
+        frame.with_columns(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics)
+        .unpivot(index="Model", on=metrics, variable_name=c.METRIC, value_name=c.VALUE)
+        .select(pl.col("Model").str.strip_chars().alias(c.ALGORITHM), c.METRIC, c.VALUE)
     )
     notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
     dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")

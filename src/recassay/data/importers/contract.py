@@ -31,9 +31,10 @@ KIND_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imported:
-    """A long frame (algorithm, metric, value; dataset, seed, fold and details where known) and what to tell of it.
+    """A long frame (algorithm, metric, value; dataset, seed, fold, user, details where known) and what to tell of it.
 
-    Where the file does not say the dataset, the column is absent or null, and the caller fills it in.
+    Where the file does not say the dataset, the column is absent or null, and the caller fills it in. Rows of single
+    users name them in the column `user`; the caller takes the means.
     """
 
     frame: pl.DataFrame
@@ -58,7 +59,7 @@ class Importer:
 
 def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows of names and numbers as a frame; absent keys are null."""
-    names = (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.SEED, c.FOLD, *c.RESULT_DETAILS)
+    names = (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.SEED, c.FOLD, c.USER, *c.RESULT_DETAILS)
     types = dict.fromkeys(names, pl.String) | {
         c.VALUE: pl.Float64, c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean
     }  # fmt: skip
@@ -71,16 +72,3 @@ def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 
 def _fitting(value: Any, kind: Any) -> Any:
     return str(value) if kind == pl.String and value is not None else value
-
-
-def mean_over_users(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row for each cell from one for each user: the mean, the deviation over users, and their number.
-
-    The deviation over the square root of the number of users is the standard error of the mean, which is how the
-    deviation and the runs of a row are used everywhere.
-    """
-    keys = [name for name in frame.columns if name not in (c.USER, c.VALUE)]
-    value = pl.col(c.VALUE).drop_nans()
-    return frame.group_by(keys, maintain_order=True).agg(
-        value.mean().alias(c.VALUE), value.std().alias(c.DEVIATION), value.count().cast(pl.Int64).alias(c.RUNS)
-    )

@@ -15,7 +15,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.labels import normal_label
 from recassay.core.names import canonical
-from recassay.data.tables.labels import own_name, spelled
+from recassay.data.tables.labels import has_cutoff, own_name, spelled
 
 BINARY = "ideal_min: gains of 1, the ideal list has min(k, relevant) hits"
 IDEAL_K = "ideal_k: gains of 1, the ideal list has k hits for every user"
@@ -82,7 +82,7 @@ def with_conventions(
         if known is None and cut is None and _parts(text, {})[1] is not None:
             base, cut = _parts(text, {})
         name = known.name if known else base
-        at = cut if cut is not None else str(k) if k is not None and _has_cutoff(name) else None
+        at = cut if cut is not None else str(k) if k is not None and has_cutoff(name) else None
         labels[text] = normal_label(f"{name}@{at}") if at else normal_label(name)
         conventions[text] = known.convention if known and known.convention else None
         if known is not None and known.turned:
@@ -105,11 +105,3 @@ def _parts(text: str, spellings: Mapping[str, str]) -> tuple[str, str | None]:
     label = found.label if found is not None and not found.deviation else own_name(text)
     name, at, cut = label.partition("@")
     return spellings.get(canonical(name), name), cut or None if at else None
-
-
-_COSTS = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss energy emissions"
-_WITHOUT_CUTOFF = frozenset(_COSTS.split())
-
-
-def _has_cutoff(name: str) -> bool:
-    return name not in _WITHOUT_CUTOFF

@@ -1,6 +1,7 @@
 """Cornac: the table of an experiment's log (`CornacExp-*.log`), and the values of each user as JSON.
 
-A log holds a table of the validation before that of the test; the last table is read. MAP, MRR and AUC are over the
+A log holds a table of the validation before that of the test; the last table is read. A cross-validation writes a table
+for each model below its name in square brackets, with a row for each fold. MAP, MRR and AUC are over the
 whole ranking.
 """
 
@@ -13,7 +14,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, mean_over_users
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, WHOLE_LIST, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.grid import table_of
@@ -37,24 +38,35 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """The table of the test, or means over the values of the users."""
     if file.json is not None:
-        long = mean_over_users(
-            long_frame(
-                {c.ALGORITHM: model, c.METRIC: metric, c.SEED: user, c.VALUE: value}
-                for model, metrics in file.json.items()
-                for metric, users in metrics.items()
-                for user, value in users.items()
-            ).rename({c.SEED: c.USER})
+        long = long_frame(
+            {c.ALGORITHM: model, c.METRIC: metric, c.USER: user, c.VALUE: value}
+            for model, metrics in file.json.items()
+            for metric, users in metrics.items()
+            for user, value in users.items()
         )
         return Imported(with_conventions(long, METRICS, framework="Cornac"))
     parts = []
     for block in re.split(r"^TEST:\s*$", file.text, flags=re.MULTILINE)[1:]:
-        table = next(filter(None, map(table_of, barred_grids(re.split(r"^VALIDATION:", block, flags=re.M)[0]))), None)
-        if table is not None:
-            parts.append(long_form(table, Asked(), file.name, file.dataset())[0])
+        tested = re.split(r"^VALIDATION:", block, flags=re.MULTILINE)[0]
+        sections = re.split(r"^\[(.+)\]\s*$", tested, flags=re.MULTILINE)
+        for model, text in zip([None, *sections[1::2]], sections[::2], strict=True):
+            table = next(filter(None, map(table_of, barred_grids(text))), None)
+            if table is not None:
+                frame = long_form(table, Asked(), file.name, file.dataset())[0]
+                parts.append(frame if model is None else _folds(frame, model))
     if not parts:
         raise InputError("holds no table below TEST:", where=file.name, fix="give the log of an experiment that ended")
-    frame = pl.concat(parts, how="diagonal_relaxed").unique([c.ALGORITHM, c.METRIC], keep="last", maintain_order=True)
+    frame = pl.concat(parts, how="diagonal_relaxed")
+    keys = [name for name in (c.ALGORITHM, c.METRIC, c.FOLD) if name in frame.columns]
+    frame = frame.unique(keys, keep="last", maintain_order=True)
     return Imported(with_conventions(frame.drop(c.DATASET), METRICS, framework="Cornac"))
+
+
+def _folds(frame: pl.DataFrame, model: str) -> pl.DataFrame:
+    """The table of a cross-validation, whose rows are folds of one model and then their mean and deviation."""
+    fold = pl.col(c.ALGORITHM).str.extract(r"^Fold\s*(\d+)$")
+    found = frame.with_columns(fold.alias(c.FOLD), pl.lit(model).alias(c.ALGORITHM))
+    return found.drop_nulls(c.FOLD)
 
 
 def _by_user(document: Any) -> bool:

@@ -36,7 +36,7 @@ _TEST = re.compile(r"^stat_(?:paired_ttest|wilcoxon_test)_cutoff_\d+")
 
 def recognise(file: OpenedFile) -> Kind | None:
     """By the name that Elliot gives its files and a column `model`."""
-    if _NAME.match(file.stem) and file.header[:1] == ["model"]:
+    if file.header[:1] == ["model"] and (_NAME.match(file.stem) or _with_settings(file)):
         return "results"
     if _TEST.match(file.stem) or file.stem.startswith("bestmodelparams_cutoff"):
         return "other"
@@ -54,10 +54,11 @@ def read(file: OpenedFile) -> Imported:
     else:
         long = frame.unpivot(index="model", variable_name=c.METRIC, value_name=c.VALUE).rename({"model": c.ALGORITHM})
     long = long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
-    folders = [name for name in file.parents()[:2] if name.lower() != "performance"]
+    above = file.parents()
+    dataset = above[1] if above[:1] == ["performance"] and len(above) > 1 else file.dataset()
     turned = "gini" in [name.lower() for name in long.get_column(c.METRIC).unique().to_list()]
     made = with_conventions(long, METRICS, framework="Elliot", k=int(named["k"]) if named else None).with_columns(
-        pl.lit(folders[0] if folders else file.dataset()).alias(c.DATASET),
+        pl.lit(dataset).alias(c.DATASET),
         pl.lit(f"Elliot relevance threshold {named['threshold']}" if named else None, dtype=pl.String).alias(
             c.PROTOCOL
         ),
@@ -65,8 +66,16 @@ def read(file: OpenedFile) -> Imported:
     )
     if made.select(c.ALGORITHM, c.METRIC).is_duplicated().any():
         made = made.with_columns(long.get_column(c.ALGORITHM))
-    notes = ("Elliot's Gini is 1 minus the Gini coefficient and was turned",) if turned else ()
-    return Imported(made, notes)
+    notes = ["Elliot's Gini is 1 minus the Gini coefficient and was turned"] if turned else []
+    if named is None:
+        notes.append("the cut-off of Elliot's metrics stands in the name that it gives the file, and is not known here")
+    return Imported(made, tuple(notes))
+
+
+def _with_settings(file: OpenedFile) -> bool:
+    """Whether a model is written with its settings, as Elliot does: `ItemKNN_nn=20_sim=cosine`."""
+    names = [line.split("\t")[0] for line in file.lines[1:50]]
+    return "\t" in (file.lines or [""])[0] and any(re.search(r"\w_\w+=\S*_\w+=", name) for name in names)
 
 
 def _short(name: str) -> str:

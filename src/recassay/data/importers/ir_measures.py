@@ -8,7 +8,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, mean_over_users
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.trec import system_of
@@ -46,11 +46,11 @@ def read(file: OpenedFile) -> Imported:
             parts = ["all", *parts] if len(parts) == 2 else parts
         if len(parts) == 3:
             rows.append(
-                {c.ALGORITHM: system_of(file), c.SEED: parts[0], c.METRIC: _label(parts[1]), c.VALUE: float(parts[2])}
+                {c.ALGORITHM: system_of(file), c.USER: parts[0], c.METRIC: _label(parts[1]), c.VALUE: float(parts[2])}
             )
     table = long_frame(rows)
-    queries = table.filter(pl.col(c.SEED) != "all")
-    long = mean_over_users(queries.rename({c.SEED: c.USER})) if queries.height else table.drop(c.SEED)
+    queries = table.filter(pl.col(c.USER) != "all")
+    long = queries if queries.height else table.drop(c.USER)
     made = with_conventions(long, METRICS, framework="ir_measures").with_columns(pl.lit(file.folder()).alias(c.DATASET))
     return Imported(made, (f"the dataset is not in it: that of the folder, {file.folder()!r}, was taken",))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, mean_over_users
+from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.conventions import LOG_RANK, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
@@ -20,6 +20,8 @@ NO_COUNT = (
     "the deviation in LensKit's summary is over users whose number it does not say, and was left out: give the list "
     "metrics instead"
 )
+_OWN = {"RBP", "DCG", "Hit", "ListGini", "ExponentialGini", "MeanPopRank", "ILS", "AveragePrecision", "Entropy"}
+"""Metrics of LensKit whose names nobody else uses."""
 _KEYS = {"model": c.ALGORITHM, "algorithm": c.ALGORITHM, "recommender": c.ALGORITHM, "dataset": c.DATASET,
          "data": c.DATASET, "part": c.FOLD, "partition": c.FOLD, "fold": c.FOLD, "seed": c.SEED}  # fmt: skip
 
@@ -29,6 +31,7 @@ def recognise(file: OpenedFile) -> Kind | None:
     header = file.header
     if header[-3:] == ["mean", "median", "std"]:
         return "results"
+    header = header[1:] if header[:1] == [""] else header
     if "user_id" not in header:
         return None
     if "items" in header and isinstance(file.schema.get("items") if file.is_parquet else None, pl.List):
@@ -37,7 +40,8 @@ def recognise(file: OpenedFile) -> Kind | None:
         return "lists" if "score" in header or "rank" in header else None
     metrics = [name for name in header if spelled(name) is not None]
     named = set(header) & set(_KEYS)
-    return "user results" if metrics and named and len(metrics) + len(named) + 1 == len(header) else None
+    others = [name for name in header if name not in {*metrics, *named, "user_id", *_OWN}]
+    return "user results" if metrics and named and not others and "dataset" not in named else None
 
 
 def read(file: OpenedFile) -> Imported:
@@ -53,8 +57,8 @@ def read(file: OpenedFile) -> Imported:
         )
         notes: tuple[str, ...] = (NO_COUNT,)
     else:
-        values = [name for name in frame.columns if name not in keys and name != "user_id"]
-        long = mean_over_users(
+        values = [name for name in frame.columns if name not in (*keys, "", "user_id")]
+        long = (
             frame.unpivot(index=[*keys, "user_id"], on=values, variable_name=c.METRIC, value_name=c.VALUE)
             .rename({**keys, "user_id": c.USER})
             .with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))

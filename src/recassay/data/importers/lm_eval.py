@@ -38,7 +38,7 @@ def read(file: OpenedFile) -> Imported:
         row[c.FRAMEWORK], row[c.VERSION] = "lm-eval", version if isinstance(version, str) else None
         if isinstance(shots.get(row[c.DATASET]), int):
             row[c.PROTOCOL] = f"lm-eval {shots[row[c.DATASET]]} shots"
-    groups = set(document.get("groups") or {})
+    groups = set(document.get("groups") or {}) | {"all"}
     left = sorted({row[c.DATASET] for row in rows} & groups)
     kept = [row for row in rows if row[c.DATASET] not in groups] or rows
     notes = (f"groups were left out, their tasks stay: {', '.join(left)}",) if left and len(kept) < len(rows) else ()

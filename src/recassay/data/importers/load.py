@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.results import Source
 from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
 from recassay.data.importers.detect import Detected, detect, refuse_other
 from recassay.data.importers.folder import files_below
@@ -20,6 +24,7 @@ from recassay.data.tables.join import Part
 from recassay.data.tables.memory import table_from_memory
 from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
+from recassay.data.tables.users import mean_over_users
 
 
 def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Part]:
@@ -33,7 +38,7 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     if not isinstance(source, (str, PathLike)):
         table = table_from_memory(source)
         frame, notes = long_form(table, asked, "the frame", "frame")
-        return [Part(frame, "the frame", None, tuple(notes))]
+        return [_made(frame, "the frame", None, notes)]
     path = Path(source)
     if path.is_dir():
         return _folder(path, asked, format)
@@ -51,7 +56,13 @@ def _detected(file: OpenedFile, asked: Asked, format: str | None) -> Detected:
 
 def _part(file: OpenedFile, found: Detected, asked: Asked) -> Part:
     imported = read_tables(file, asked) if found.importer is None else _imported(file, found, asked)
-    return Part(imported.frame, file.name, file.source, imported.notes)
+    return _made(imported.frame, file.name, file.source, imported.notes)
+
+
+def _made(frame: pl.DataFrame, where: str, source: Source | None, notes: Sequence[str]) -> Part:
+    """A part with the means over users, where its rows are of single ones."""
+    users = frame if c.USER in frame.columns else None
+    return Part(mean_over_users(frame), where, source, tuple(notes), users)
 
 
 def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
@@ -78,6 +89,21 @@ def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
     return Imported(frame, imported.notes)
 
 
+_REPEAT = re.compile(r"(?:^|[-_. ])(seed|fold|run|split)[-_= ]?(\d+)(?=$|[-_. ])", re.IGNORECASE)
+
+
+def _repeated(part: Part, path: Path) -> Part:
+    """A part with the seed or the fold that its path names (`ml-1m/seed_1/results.csv`), where no column does."""
+    if {c.SEED, c.FOLD} & set(part.frame.columns):
+        return part
+    said = [found for name in (*path.parts[:-1], path.stem) for found in _REPEAT.findall(name)]
+    if not said:
+        return part
+    kind, number = said[-1]
+    column = pl.lit(number).alias(c.SEED if kind.lower() in ("seed", "run") else c.FOLD)
+    return replace(part, frame=part.frame.with_columns(column))
+
+
 def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     """Every file with results below a folder; what is something else is counted, and told once."""
     parts: list[Part] = []
@@ -94,7 +120,8 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
             if found.kind not in RESULTS:
                 left[KIND_WORDS[found.kind]] += 1
                 continue
-            (users if found.kind == "user results" else parts).append(_part(file, found, asked))
+            part = _repeated(_part(file, found, asked), path.relative_to(folder))
+            (users if found.kind == "user results" else parts).append(part)
         except InputError as error:
             unread.append(f"{path.relative_to(folder)} ({error.what})")
     if not parts and not users:
@@ -110,5 +137,5 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     first, *rest = [*parts, *users]
     if told:
         note = f"left out of {folder}: {'; '.join(told)}"
-        first = Part(first.frame, first.where, first.source, (*first.notes, note))
+        first = replace(first, notes=(*first.notes, note))
     return [first, *rest]

@@ -40,7 +40,7 @@ def read(file: OpenedFile) -> Imported:
     names += [pl.col(found).alias(ours) for ours, found in places.items() if found and ours != c.ALGORITHM]
     parts, left = [], []
     for column in (name for name in frame.columns if name.startswith("metrics.")):
-        metric = spelled(column)
+        metric = spelled(column.removeprefix("metrics."))
         if metric is not None and (metric.phase or metric.deviation):
             left.append(column.removeprefix("metrics."))
             continue

@@ -26,6 +26,8 @@ _WORDS = (
 )
 _GENERIC = frozenset(_WORDS.split())
 """Words in the names of files that say nothing of what the file is on."""
+_REPEAT = re.compile(r"^(?:run|exp|trial|seed|fold|split|version|v|part|round|attempt)[-_= ]?\d+$", re.IGNORECASE)
+"""Names of folders that tell repeats apart, and not what was measured on."""
 _DATE = r"(?:\d{4}[-_.]\d{1,2}[-_.]\d{1,2}|\d{1,2}[-_.]\d{1,2}[-_.]\d{4})"
 _STAMP = re.compile(rf"[-_. ]*{_DATE}(?:[-_.T ]\d{{1,2}}[-_.:]\d{{1,2}}(?:[-_.:]\d{{1,2}}(?:[-_.]\d+)?)?)?")
 
@@ -118,6 +120,8 @@ class OpenedFile:
 def meaningful(name: str) -> str:
     """A name without dates and without the general words at its ends: `toya-all-list_metrics` is toya."""
     bare = _STAMP.sub("", name)
+    if _REPEAT.match(bare):
+        return ""
     parts = re.split(r"([-_. ]+)", bare)
     while parts and (parts[-1].lower() in _GENERIC or not parts[-1].strip("-_. ")):
         parts.pop()

@@ -33,6 +33,7 @@ METRICS = accuracy(
     tailpercentage=Known("longtail", "recbole: the tail are the least popular tenth, unless tail_ratio says otherwise"),
 )
 _NAME = re.compile(r"^(?P<model>.+?)-(?P<dataset>.+)-[A-Z][a-z]{2}-\d{2}-\d{4}_\d{2}-\d{2}-\d{2}(?:-[0-9a-f]+)?$")
+_SHORT_NAME = re.compile(r"^(?P<model>[A-Za-z][A-Za-z0-9+]*)[-_](?P<dataset>[A-Za-z].*)$")
 _SETTING = re.compile(r"^(?P<name>\w+)\s*=\s*(?P<value>.*)$")
 _RESULT = re.compile(r"(?:best_)?test[ _]result['\"]?\s*[:=]", re.IGNORECASE)
 _SAID = re.compile(r"^\W*(?P<what>model|dataset|seed)\W*[:=]\s*['\"]?(?P<name>[\w.+\-]+)['\"]?\s*,?\s*$", re.IGNORECASE)
@@ -64,15 +65,16 @@ def read(file: OpenedFile) -> Imported:
             "holds no test result of RecBole", where=file.name,
             fix="give the log of a run that ended; several runs of one process write into the first log",
         )  # fmt: skip
-    named = _NAME.match(file.stem)
-    for row in rows:
-        row.setdefault(c.ALGORITHM, named["model"] if named else None)
-        row.setdefault(c.DATASET, named["dataset"] if named else None)
-    if any(row[c.ALGORITHM] is None for row in rows):
-        raise InputError("does not say which model it is of", where=file.name,
-                         fix="keep RecBole's file name MODEL-DATASET-DATE.log, or the key 'model'")  # fmt: skip
-    frame = with_conventions(long_frame(rows), METRICS, framework="RecBole")
+    named = _NAME.match(file.stem) or _SHORT_NAME.match(file.stem)
+    model, dataset = (named["model"], named["dataset"]) if named else (file.stem, None)
     notes = []
+    if not all(row.get(c.ALGORITHM) for row in rows):
+        notes.append(f"the model is not in it: {model!r} of the file's name was taken")
+    for row in rows:
+        if not row.get(c.DATASET):
+            row[c.DATASET] = dataset if dataset or row.get(c.ALGORITHM) else file.folder()
+        row.setdefault(c.ALGORITHM, model)
+    frame = with_conventions(long_frame(rows), METRICS, framework="RecBole")
     if "Pop" in frame.get_column(c.ALGORITHM).to_list():
         notes.append("RecBole's Pop counts an item that repeats within a batch once (issue 2198), so it may be weaker "
                      "than popularity is")  # fmt: skip

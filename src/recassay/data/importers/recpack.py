@@ -1,4 +1,4 @@
-"""RecPack: `results.json` of a pipeline (`{"NDCGK_10": {"ItemKNN(K=20)": value}}`) or its metrics as CSV.
+"""RecPack: `results.json` of a pipeline (`{"NDCGK_10": {"ItemKNN(K=20)": value}}`), or `get_metrics()` as CSV or JSON.
 
 `HitK` counts the hits of a list. The results of an optimisation are settings that were tried, not results.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import polars as pl
+
 from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(
     ndcg=BINARY,
@@ -21,37 +24,55 @@ METRICS = accuracy(
     coverage=Known("coverage", SHARE),
     calibratedrecall=Known("recall", BY_MIN),
 )
-_LABEL = re.compile(r"^(?P<name>\w+?)K?_(?P<k>\d+)$")
+_LABEL = re.compile(r"^(?P<name>\w+?)K?_(?P<k>\d+)$", re.IGNORECASE)
+_METRIC = re.compile(r"[A-Z]\w*K_\d+")
 
 
 def recognise(file: OpenedFile) -> Kind | None:
     """Every key is a metric with K and a cut-off, and holds values by algorithm."""
     document = file.json
+    if document is None and file.header[:1] in ([""], ["algorithm"], ["identifier"]):
+        return "results" if file.header[1:] and all(map(_METRIC.fullmatch, file.header[1:])) else None
     if not isinstance(document, dict) or not document:
         return None
     if {"identifier", "params"} <= set(document) and isinstance(document["identifier"], dict):
         return "other"
+    if not all(map(_values, document.values())):
+        return None
+    inside = {name for values in document.values() for name in values}
     return (
-        "results"
-        if all(re.fullmatch(r"\w+K_\d+", name) and _values(value) for name, value in document.items())
-        else None
+        "results" if all(map(_METRIC.fullmatch, document)) or (inside and all(map(_METRIC.fullmatch, inside))) else None
     )
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each metric and algorithm; settings in brackets are left out where names stay apart."""
-    names = list(dict.fromkeys(name for values in file.json.values() for name in values))
+    by_metric = _by_metric(file)
+    names = list(dict.fromkeys(name for values in by_metric.values() for name in values))
     short = {name: name.partition("(")[0] for name in names}
     if len(set(short.values())) < len(short):
         short = {name: name for name in names}
     rows = [
         {c.ALGORITHM: short[name], c.METRIC: _label(metric), c.VALUE: value}
-        for metric, values in file.json.items()
+        for metric, values in by_metric.items()
         for name, value in values.items()
     ]
     frame = with_conventions(long_frame(rows), METRICS, framework="RecPack")
     counted = "RecPack's HitK counts the hits of a list: it was read as hit_count, not as a hit rate"
-    return Imported(frame, (counted,) if any(name.lower().startswith("hitk") for name in file.json) else ())
+    return Imported(frame, (counted,) if any(name.lower().startswith("hitk") for name in by_metric) else ())
+
+
+def _by_metric(file: OpenedFile) -> dict[str, dict[str, Any]]:
+    """The values by metric and algorithm, whichever of the two the file has outside."""
+    if file.json is None:
+        frame = read_frame(file.data, file.name)
+        first, *metrics = frame.columns
+        columns = {name: frame.get_column(name).cast(pl.Float64, strict=False).to_list() for name in metrics}
+        return {name: dict(zip(frame.get_column(first).to_list(), columns[name], strict=True)) for name in metrics}
+    if all(map(_METRIC.fullmatch, file.json)):
+        return dict(file.json)
+    inside = dict.fromkeys(metric for values in file.json.values() for metric in values)
+    return {metric: {name: values.get(metric) for name, values in file.json.items()} for metric in inside}
 
 
 def _label(metric: str) -> str:
@@ -63,4 +84,10 @@ def _values(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(one, (int, float, type(None))) for one in value.values())
 
 
-IMPORTER = Importer(name="recpack", title="RecPack", files="results.json of a pipeline", recognise=recognise, read=read)
+IMPORTER = Importer(
+    name="recpack",
+    title="RecPack",
+    files="results.json of a pipeline, or get_metrics() as CSV",
+    recognise=recognise,
+    read=read,
+)

@@ -16,6 +16,7 @@ from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.grid import Table, is_number, table_of
+from recassay.data.tables.html import html_grids
 from recassay.data.tables.labels import spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
@@ -28,10 +29,14 @@ from recassay.data.tables.workbook import workbook_grids
 NAMES = ("table", "csv", "tsv", "parquet", "excel", "xlsx", "latex", "markdown", "json")
 """What `--from` takes for a plain table; the file itself says which of these it is."""
 
-_ENDINGS = "csv tsv txt parquet pq xlsx xlsm tex md json jsonl ndjson log db sqlite sqlite3 out dat result trec"
+_ENDINGS = (
+    "csv tsv txt parquet pq xlsx xlsm tex md json jsonl ndjson log db sqlite sqlite3 out "
+    "dat result trec eval res htm html"
+)
 ENDINGS = frozenset(f".{ending}" for ending in _ENDINGS.split())
 """Endings of files that may hold results, in a folder."""
 _LATEX = re.compile(r"\\begin\{(?:tabular|longtable|tabu|NiceTabular|tblr|array|supertabular)")
+_HTML = re.compile(r"<table[\s>]", re.IGNORECASE)
 _FIX = "give at least two algorithms on two datasets"
 
 
@@ -74,7 +79,7 @@ def tables_of(file: OpenedFile) -> tuple[list[tuple[str, Table]], list[str]]:
         return ([("", made[0])], [made[1]] if made[1] else []) if made else ([], [])
     if _LATEX.search(text):
         return [("", table) for grid, title in latex_grids(text) if (table := table_of(grid, title)) is not None], []
-    for grids in (barred_grids(text), dashed_grids(text)):
+    for grids in (html_grids(text) if _HTML.search(text) else [], barred_grids(text), dashed_grids(text)):
         drawn = [table for grid in grids if (table := table_of(grid)) is not None]
         if drawn:
             return [("", table) for table in drawn], []
@@ -96,19 +101,35 @@ def _document(file: OpenedFile, text: str) -> object:
 
 def _delimited(file: OpenedFile, text: str) -> Table:
     """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
+    above = _title_lines(text)
+    text = "\n".join(text.splitlines()[above:]) if above else text
     filled = islice((line for line in text.splitlines() if line.strip()), 2)
     first, second = next(filled, ""), next(filled, "")
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
         spaced = spaced_grid(text)
         drawn = table_of(spaced) if spaced else None
-        return drawn or Table.of(read_frame(file.data, file.name, empty_fix=_FIX))
+        return drawn or Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
     names = next(csv.reader([first], delimiter=delimiter), [])
     below = next(csv.reader([second], delimiter=delimiter), [])
     levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
         drawn = table_of([row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)])
-        if drawn is not None and len(set(drawn.headers)) == len(drawn.headers):
+        named = [levels for levels in drawn.headers if any(levels)] if drawn is not None else []
+        if drawn is not None and len(set(named)) == len(named):
             return drawn
-    return Table.of(read_frame(file.data, file.name, empty_fix=_FIX))
+    return Table.of(read_frame(text.encode() if above else file.data, file.name, empty_fix=_FIX))
+
+
+def _title_lines(text: str) -> int:
+    """How many lines stand above the header of a delimited text: comments, and a title that no delimiter parts."""
+    lines = list(islice(text.splitlines(), 12))
+    delimiter = max("\t,;|", key=lambda mark: sum(mark in line for line in lines))
+    most = max((line.count(delimiter) for line in lines), default=0)
+    for at, line in enumerate(lines[:5]):
+        if line.lstrip().startswith(("#", "%", "//")) and not line.lstrip().startswith(("#,", "#\t", "#;", "%,")):
+            continue
+        if line.strip() and (line.count(delimiter) or not most):
+            return at
+    return 0

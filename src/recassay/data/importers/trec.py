@@ -13,7 +13,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, mean_over_users
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 
@@ -49,7 +49,7 @@ def read(file: OpenedFile) -> Imported:
     system = system_of(file)
     if file.json is not None:
         rows = [
-            {c.METRIC: measure, c.SEED: query, c.VALUE: value}
+            {c.METRIC: measure, c.USER: query, c.VALUE: value}
             for query, measures in file.json.items()
             for measure, value in measures.items()
             if query != "all"
@@ -60,14 +60,14 @@ def read(file: OpenedFile) -> Imported:
         system = runid[1] if runid else system
         found = [match for line in file.text.splitlines() if (match := _LINE.match(line.strip()))]
         told = [
-            {c.ALGORITHM: system, c.METRIC: one["measure"], c.SEED: one["query"], c.VALUE: float(one["value"])}
+            {c.ALGORITHM: system, c.METRIC: one["measure"], c.USER: one["query"], c.VALUE: float(one["value"])}
             for one in found if one["measure"] not in _COUNTS and not one["measure"].startswith("iprec_at")
         ]  # fmt: skip
         if not told:
             raise InputError("holds no measure of trec_eval", where=file.name, fix="give the output of trec_eval -q")
         table = long_frame(told)
-        queries, means = table.filter(pl.col(c.SEED) != "all"), table.filter(pl.col(c.SEED) == "all").drop(c.SEED)
-    long = mean_over_users(queries.rename({c.SEED: c.USER})) if queries.height else means
+        queries, means = table.filter(pl.col(c.USER) != "all"), table.filter(pl.col(c.USER) == "all").drop(c.USER)
+    long = queries if queries.height else means
     assert long is not None
     if means is not None and queries.height:
         absent = means.filter(~pl.col(c.METRIC).is_in(queries.get_column(c.METRIC).unique().to_list()))

@@ -11,7 +11,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, mean_over_users
+from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.conventions import BY_MIN, COUNT, EXPONENTIAL, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -46,8 +46,8 @@ def read(file: OpenedFile) -> Imported:
     """Metrics are columns; the cut-off is a column, or stands in the name of a file of users."""
     frame = read_frame(file.data, file.name)
     users = _USERS.match(file.stem)
-    folders = [name for name in file.parents()[:2] if name.lower() != "evaluation"]
-    dataset = folders[0] if folders else file.dataset()
+    above = file.parents()
+    dataset = above[1] if above[:1] == ["evaluation"] and len(above) > 1 else file.folder() if users else file.dataset()
     if users is None:
         long = frame.unpivot(index=["Model", "Top@k"], variable_name=c.METRIC, value_name=c.VALUE).select(
             pl.col("Model").alias(c.ALGORITHM),
@@ -55,13 +55,12 @@ def read(file: OpenedFile) -> Imported:
             pl.col(c.VALUE).cast(pl.Float64, strict=False),
         )
     else:
-        values = frame.unpivot(index="user_id", variable_name=c.METRIC, value_name=c.VALUE).select(
+        long = frame.unpivot(index="user_id", variable_name=c.METRIC, value_name=c.VALUE).select(
             pl.lit(users["model"]).alias(c.ALGORITHM),
             pl.concat_str(c.METRIC, pl.lit(f"@{users['k']}")).alias(c.METRIC),
             pl.col("user_id").alias(c.USER),
             pl.col(c.VALUE).cast(pl.Float64, strict=False),
         )
-        long = mean_over_users(values)
     return Imported(with_conventions(long, METRICS, framework="WarpRec").with_columns(pl.lit(dataset).alias(c.DATASET)))
 
 

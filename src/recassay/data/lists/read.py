@@ -24,10 +24,13 @@ SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".trec", ".run", ".json", ".
 SIDECAR = "split.json"
 """Beside lists, or with their name before it: what `recassay split` wrote of the split they were made for."""
 
+_FOLDERS = ("recs", "recommendations", "lists", "runs")
 _EMPTY = "give columns user, item and score or rank"
 _TAG = "tag"
 _DATED = re.compile(r"_\d{2}\.\d{2}\.\d{4}_\d{2}-\d{2}-\d{2}$")
 """WarpRec ends the names of its files in the time of the run."""
+_SETTINGS = re.compile(r"_(?=[A-Za-z0-9]+=)")
+"""Elliot writes the settings of a model behind its name: `ItemKNN_nn=20_sim=cosine`."""
 
 
 def read_lists(source: Any, *, name: str | None = None) -> list[ReadLists]:
@@ -41,12 +44,21 @@ def read_lists(source: Any, *, name: str | None = None) -> list[ReadLists]:
         return lists_of(frame_from_memory(source), name or "lists", "the frame", "frame")
     path = Path(source)
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.is_file() and is_list_file(file.name))
-        files = [file for file in files if not file.name.endswith(SIDECAR)]
+        files = _files_of_lists(path)
         if not files:
             raise InputError("the folder holds no file of lists", where=str(path), fix=f"give {listing(SUFFIXES)}")
         return [lists for file in files for lists in _read_file(file, None)]
     return _read_file(path, name)
+
+
+def _files_of_lists(folder: Path) -> list[Path]:
+    """The files of lists in a folder; where it has none, those in its subfolder that is called after them."""
+    for place in (folder, *(folder / name for name in _FOLDERS)):
+        files = sorted(file for file in place.iterdir() if file.is_file()) if place.is_dir() else []
+        files = [file for file in files if is_list_file(file.name) and not file.name.endswith(SIDECAR)]
+        if files:
+            return files
+    return []
 
 
 def is_list_file(name: str) -> bool:
@@ -108,7 +120,7 @@ def _stem(path: Path) -> str:
     name = path.name
     for suffix in (".gz", *SUFFIXES):
         name = name[: -len(suffix)] if name.lower().endswith(suffix) and len(name) > len(suffix) else name
-    return _DATED.sub("", name) or name
+    return _SETTINGS.split(_DATED.sub("", name), maxsplit=1)[0] or name
 
 
 __all__ = ["SPLIT", "ReadLists", "is_list_file", "read_lists"]

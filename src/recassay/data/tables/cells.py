@@ -46,6 +46,7 @@ _SUBSCRIPT = re.compile(
 _POWER = re.compile(r"(?:×|\\times|·|\\cdot|\bx\b|\*)\s*10\s*(?:\^|\*\*)?\s*\{?\s*([+-−]?\s*\d+)\s*\}?")
 _MACRO = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?")
 _TAG = re.compile(r"</?(?:b|i|u|em|strong|sup|sub|br|span|font|small|code|tt)\b[^<>]*>", re.IGNORECASE)
+_ITALIC = re.compile(r"^\s*_([^_]+)_(?=\s|$)")
 _MARKS = re.compile("[*†‡§¶°º•◦∗⋆★☆✓✔▲▼△▽↑↓⇑⇓⬆⬇#‖∥⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ♠♣♦♥🥇🥈🥉]+")
 _BARE = r"[+\-−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*\d|\d+|[.,]\d+)[.,]?(?:[eE][+\-−]?\d+)?"
 _ONE = r"[+\-−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-−]?\d+)?"
@@ -183,6 +184,7 @@ def _plain(text: str, taken: list[str]) -> str:
         bare = bare.replace("\\pm", "±").replace("\\%", "%").replace("\\,", "").replace("\\;", "").replace("\\!", "")
         bare = bare.replace("\\infty", "inf").replace("{,}", ",").replace("\\textminus", "-").replace("\\-", "")
     bare = re.sub(r"\\([*_#|~])", r"\1", bare)
+    bare = _ITALIC.sub(r"\1", bare)
     bare = bare.replace("&plusmn;", "±").replace("&nbsp;", " ").replace("−", "-").replace("＋", "+")
     if _EMPHASIS.search(bare):
         taken.append("bold and underlined marks")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.labels import normal_label
 from recassay.core.results import Results, Source
 from recassay.data.tables.comparability import incomparable
 
@@ -27,6 +28,8 @@ class Part:
     where: str
     source: Source | None = None
     notes: tuple[str, ...] = field(default=())
+    users: pl.DataFrame | None = None
+    """The rows of single users that the frame has the means of, where the place has them."""
 
 
 def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
@@ -46,8 +49,9 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     ]
     frame = pl.concat(checked, how="diagonal_relaxed")
     notes: list[str] = []
+    contradicted = pl.DataFrame(schema={**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64})
     if len(parts) > 1:
-        frame, notes = _settled(frame, [part.where for part in parts], prefer)
+        frame, notes, contradicted = _settled(frame, [part.where for part in parts], prefer)
         notes = [_provenance(frame), *notes]
     notes += incomparable(frame)
     frame = frame.drop(_PART)
@@ -58,11 +62,31 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
         frame = frame.drop(c.SOURCE)
     sources = tuple(part.source for part in parts if part.source is not None)
     where = listing(part.where for part in parts)
-    return Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
+    found = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
+    return replace(found, users=_single_users(parts, contradicted))
 
 
-def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[pl.DataFrame, list[str]]:
-    """The frame with each cell from one place, and what was done about cells from several."""
+def _single_users(parts: Sequence[Part], contradicted: pl.DataFrame) -> pl.DataFrame | None:
+    """The rows of single users of all parts, without those of cells whose value another part gave."""
+    kept = [*_CELL, c.USER, c.VALUE]
+    rows = [
+        part.users.drop_nulls(c.USER)
+        .select(pl.col(name).cast(pl.Float64 if name == c.VALUE else pl.String) for name in kept)
+        .with_columns(pl.lit(i, dtype=pl.Int64).alias(_PART))
+        for i, part in enumerate(parts)
+        if part.users is not None
+    ]
+    if not rows:
+        return None
+    both = pl.concat(rows)
+    labels = {label: normal_label(label) for label in both.get_column(c.METRIC).unique().to_list()}
+    both = both.with_columns(pl.col(c.METRIC).replace(labels))
+    return both.join(contradicted, on=[*_CELL, _PART], how="anti", maintain_order="left").drop(_PART)
+
+
+def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[pl.DataFrame, list[str], pl.DataFrame]:
+    """The frame with each cell from one place, what was done about cells from several, and which lost to another."""
+    schema = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
     repeats = [name for name in (c.SEED, c.FOLD) if name in frame.columns]
     told = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
     by_place = frame.group_by([*_CELL, _PART], maintain_order=True).agg(
@@ -70,8 +94,9 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
     )
     shared = by_place.filter(pl.len().over(_CELL) > 1)
     if shared.height == 0:
-        return frame, []
+        return frame, [], pl.DataFrame(schema=schema)
     dropped: list[tuple[str, str, str, int]] = []
+    lost: list[tuple[str, str, str, int]] = []
     agreeing, conflicts, kept_from = 0, [], set()
     for cell, group in shared.group_by(_CELL, maintain_order=True):
         rows = group.sort(_PART).to_dicts()
@@ -86,6 +111,7 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
             best = _preferred(rows, places, prefer)
             conflicts.append((cell, rows))
             kept_from.add(places[best[_PART]])
+            lost += [(*cell, row[_PART]) for row in rows if row is not best]
         dropped += [(*cell, row[_PART]) for row in rows if row is not best]
     if conflicts and prefer == "error":
         (algorithm, dataset, metric), rows = conflicts[0]
@@ -102,10 +128,10 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         notes.append(f"{agreeing} cells stand in several files with one value; each was taken once")
     if conflicts:
         notes.append(f"{len(conflicts)} cells have different values; those of {listing(sorted(kept_from))} were taken")
-    schema = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
     gone = pl.DataFrame(dropped, schema=schema, orient="row")
     kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
-    return _with_deviations(kept, frame.join(gone, on=[*_CELL, _PART], how="semi")), notes
+    settled = _with_deviations(kept, frame.join(gone, on=[*_CELL, _PART], how="semi"))
+    return settled, notes, pl.DataFrame(lost, schema=schema, orient="row")
 
 
 def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:

@@ -25,7 +25,7 @@ _UNIT = re.compile(
     r"\s*[(\[]\s*(?P<unit>s|sec|secs|seconds?|ms|min|mins|minutes?|h|hours?|mb|gb|gib|mib|kwh)\.?\s*[)\]]$", re.I
 )
 _CUTOFFS = (
-    re.compile(r"^(?P<name>[^@]+?)\s*@\s*\{?\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*\}?(?P<variant>\[[^\]]+\])?$"),
+    re.compile(r"^(?P<name>[^@]+?)\s*@\s*\{?\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*\}?(?P<variant>\[[A-Za-z_][^\]]*\])?$"),
     re.compile(r"^(?P<name>.+?)[ _.\-]?at[ _.\-]?(?P<k>\d+)$", re.IGNORECASE),
     re.compile(r"^(?P<name>.+?)[ _.\-]cut[ _.\-](?P<k>\d+)$", re.IGNORECASE),
     re.compile(r"^(?P<name>.+?)K[ _.\-]?(?P<k>\d+)$"),
@@ -57,6 +57,7 @@ class Spelled:
 def spelled(text: str) -> Spelled | None:
     """The metric that a header names; None where it names none. `name@k` is a metric whatever the name."""
     bare = _ARROWS.sub("", text.replace("$", "").replace("\\_", "_")).strip()
+    bare = bare.rstrip(".") if bare.count(".") == 1 else bare
     if not bare or len(bare) > 120:
         return None
     label = _known(bare)
@@ -107,3 +108,18 @@ def _known(text: str) -> str | None:
             if is_known(base) and int(found["k"]) < 100_000:
                 return normal_label(f"{base}@{found['k']}{found.groupdict().get('variant') or ''}")
     return None
+
+
+_COSTS = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss energy emissions"
+_WITHOUT_CUTOFF = frozenset(_COSTS.split())
+
+
+def has_cutoff(name: str) -> bool:
+    """Whether a metric of this name is one of the first k places of a list."""
+    return name not in _WITHOUT_CUTOFF
+
+
+def metrics_in(text: str) -> list[str]:
+    """The labels of the known metrics with a cut-off that a sentence names (`NDCG@10 of all models`), each once."""
+    found = [spelled(one) for one in re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text)]
+    return list(dict.fromkeys(one.label for one in found if one is not None and one.known))

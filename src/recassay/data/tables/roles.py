@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from recassay.data.tables.grid import PANEL, Table
 from recassay.data.tables.labels import Spelled, own_name, spelled
 
 PHASE = "phase"
+CUTOFF = "cutoff"
 SYNONYMS: dict[str, tuple[str, ...]] = {
     c.ALGORITHM: ("algorithm", "algo", "model", "method", "recommender", "classifier", "system", "approach",
                   "model name", "model names", "models", "methods", "algorithms", "algorithm name", "estimator"),
@@ -26,6 +27,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     c.FOLD: ("fold", "cv fold", "fold id"),
     c.DEVIATION: ("deviation", "std", "stdev", "std dev", "sd", "stddev", "standard deviation"),
     c.RUNS: ("runs", "n runs", "num runs", "number of runs", "n seeds"),
+    c.USER: ("user", "user id", "uid", "query", "query id", "q id", "topic"),
 }  # fmt: skip
 """Column names accepted in place of ours, compared by `names.canonical`; used only where exactly one fits."""
 
@@ -44,6 +46,8 @@ _STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "va
                "std": "deviation", "stdev": "deviation", "sd": "deviation", "std dev": "deviation", "±": "deviation",
                "stderr": "error", "sem": "error", "se": "error", "count": "skip", "median": "skip", "min": "skip",
                "max": "skip", "var": "skip", "25%": "skip", "50%": "skip", "75%": "skip"}  # fmt: skip
+_CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff", "top n", "list length")))
+"""Names of a column of cut-offs beside metrics that name none."""
 _CUTOFF = re.compile(r"^(?:top|k|@|n|cut-?off|list length)?\s*[-=@:]?\s*(\d+)$", re.IGNORECASE)
 
 
@@ -77,6 +81,7 @@ class Layout:
     left_out: list[str]
     error: int | None = None
     """The column of standard errors in a long table."""
+    notes: tuple[str, ...] = ()
 
 
 def layout_of(table: Table, asked: Asked, where: str) -> Layout:
@@ -97,9 +102,16 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
         roles[PHASE] = phase[0]
     if PANEL in names and names.index(PANEL) not in roles.values():
         roles.setdefault(c.DATASET, names.index(PANEL))
-    error = next((j for j, name in enumerate(names) if canonical(name) in map(canonical, ERRORS)), None)
+    cutoff = [j for j, name in enumerate(names) if canonical(name) in _CUTOFFS and j not in roles.values()]
+    if len(cutoff) == 1 and _holds_cutoffs(table.columns[cutoff[0]]):
+        roles[CUTOFF] = cutoff[0]
+    if not {c.METRIC, c.VALUE} & roles.keys():
+        metrics = _metric_columns(table, roles)
+        roles |= {c.METRIC: metrics[0]} if metrics else {}
+    error = next((j for j, name in enumerate(names) if _spread(name) == "error"), None) if c.VALUE in roles else None
     taken = {*roles.values()} | ({error} if error is not None else set())
-    values, left_out = [], []
+    values: list[ValueColumn] = []
+    left_out: list[str] = []
     for j, levels in enumerate(table.headers):
         if j in taken:
             continue
@@ -107,6 +119,9 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
             left_out.append(names[j])
             continue
         found = _value_column(j, levels)
+        spread = _spread(names[j])
+        if spread and values and values[-1].metric is not None and values[-1].statistic == "value":
+            found = replace(values[-1], place=j, statistic=spread)
         if found.statistic == "skip" or (found.metric is None and canonical(names[j]) in _IGNORED):
             left_out.append(names[j])
         else:
@@ -192,9 +207,35 @@ def _holds_numbers(column: pl.Series) -> bool:
     if plain.null_count() == 0:
         return True
     odd = [read_cell(one, "," in one) for one in text.filter(plain.is_null()).head(200).to_list()]
-    numbers = sum(cell.value is not None for cell in odd)
-    fine = sum(cell.value is not None or cell.missing for cell in odd)
-    return 2 * fine > len(odd) and (numbers > 0 or plain.null_count() < plain.len())
+    numbers = plain.len() - plain.null_count()
+    held = numbers + sum(cell.value is not None for cell in odd)
+    fine = numbers + sum(cell.value is not None or cell.missing for cell in odd)
+    return held > 0 and 2 * fine > numbers + len(odd)
+
+
+def _holds_cutoffs(column: pl.Series) -> bool:
+    whole = column.cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
+    return whole.len() > 0 and whole.null_count() == 0 and bool((whole > 0).all())
+
+
+def _metric_columns(table: Table, roles: Mapping[str, int]) -> list[int]:
+    """Columns of text in which every name is a known metric, whatever their header says."""
+    found = []
+    for j, column in enumerate(table.columns):
+        if j not in roles.values() and not _holds_numbers(column):
+            names = [text for text in _texts(column) if text]
+            metrics = [metric for name in names if (metric := spelled(name)) is not None and metric.known]
+            if names and len(metrics) == len(names) and (len(names) > 1 or "@" in names[0]):
+                found.append(j)
+    return found
+
+
+def _spread(name: str) -> str:
+    """`deviation` or `error` where a column is called so and no more, as `std`, `std.1` and `±` are."""
+    bare = canonical(re.sub(r"\.\d+$", "", name.strip()))
+    if bare in map(canonical, ERRORS):
+        return "error"
+    return "deviation" if bare in map(canonical, (*SYNONYMS[c.DEVIATION], "±", "+/-")) else ""
 
 
 def _texts(column: pl.Series) -> list[str]:

@@ -3,7 +3,8 @@
 Rows and headers each name some of the three; what both leave open comes from the user or from the file's name. Read
 without a flag are long tables, a column for each metric (with or without a column of datasets), two levels of headers
 (dataset over metric, or metric over dataset), metric names in a column with datasets or algorithms across, and headers
-such as `ml-1m_ndcg@10`. A table of algorithms by datasets names no metric: it needs the user's word.
+such as `ml-1m_ndcg@10`. A cut-off may be a column of its own, and a row may be of one user. A table of algorithms by
+datasets names no metric: its caption, its corner or the user must say it.
 """
 
 from __future__ import annotations
@@ -18,23 +19,24 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.data.tables.cells import Numbers, numbers, told
 from recassay.data.tables.grid import Table, plain_name
-from recassay.data.tables.labels import Spelled, spelled
+from recassay.data.tables.labels import Spelled, has_cutoff, spelled
 from recassay.data.tables.roles import (
+    CUTOFF,
     PHASE,
     Asked,
     Layout,
     ValueColumn,
-    first_names,
     layout_of,
     not_test,
-    split_compound,
     unknown,
 )
+from recassay.data.tables.settle import is_readable, refusal, settled
+from recassay.data.tables.tidy import filled_down, without_notes
 
 _GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?value|%\s*impr|increase)", re.IGNORECASE)
 _AVERAGE = re.compile(r"^\W*(avg|average|mean|overall|macro avg|avg\W*rank|average rank)\W*$", re.IGNORECASE)
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
-_KEPT = (c.SEED, c.FOLD, c.RUNS)
+_KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
 
 
 @dataclass(slots=True)
@@ -54,51 +56,33 @@ class Remarks:
 def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.DataFrame, list[str]]:
     """The long frame of a table and what to tell; `dataset` is what it is on where nothing else says so."""
     remarks = Remarks()
+    table, below = without_notes(table)
+    if below:
+        remarks.sentences.append(below)
     if asked.wide or asked.transpose:
         frame = _wide(table, asked, where, remarks)
     else:
         layout = layout_of(table, asked, where)
-        layout = _settled(table, layout, asked)
+        layout = settled(table, layout)
+        remarks.sentences += layout.notes
         if c.VALUE not in layout.roles:  # a long table holds no rows that compare the others
             table = _without_gains(table, layout, remarks)
         if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
             frame = _long(table, layout, asked, where, remarks)
-        elif _is_readable(layout):
+        elif is_readable(layout):
             frame = _columns(table, layout, where, remarks)
         else:
-            raise _refusal(table, layout, where)
+            raise refusal(table, layout, where)
     if c.DATASET not in frame.columns:
         frame = frame.with_columns(pl.lit(asked.dataset or dataset).alias(c.DATASET))
         if asked.dataset is None:
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (--dataset names another)")
     elif asked.dataset is not None:
         frame = frame.with_columns(pl.col(c.DATASET).fill_null(asked.dataset))
+    if c.USER in frame.columns:
+        count = frame.get_column(c.USER).n_unique()
+        remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")
     return _without_averages(frame, remarks), remarks.lines()
-
-
-def _settled(table: Table, layout: Layout, asked: Asked) -> Layout:
-    """The layout with the algorithms found where no header says them, and compound headers taken apart."""
-    roles, values = dict(layout.roles), layout.values
-    if not any(one.metric and one.metric.known for one in values) and c.METRIC not in roles and c.VALUE not in roles:
-        parted = [(one, split_compound(table.names()[one.place])) for one in values]
-        if len(parted) > 1 and all(found for _, found in parted):
-            values = [replace(one, other=found[0], metric=found[1]) for one, found in parted if found]
-    measured = any(one.metric for one in values) or c.METRIC in roles
-    names_across = c.METRIC in roles and c.DATASET in roles
-    if c.ALGORITHM not in roles and measured and not names_across and c.VALUE not in roles:
-        place = first_names(table, replace(layout, values=values))
-        across = [one.other for one in values if one.other]
-        if place is not None and (c.DATASET not in roles or not across):
-            roles[c.ALGORITHM] = place
-    return replace(layout, roles=roles, values=values)
-
-
-def _is_readable(layout: Layout) -> bool:
-    """Whether rows and headers together name algorithm and metric of every number, and no header is left over."""
-    if c.METRIC in layout.roles:
-        return bool(layout.values) and not {c.ALGORITHM, c.DATASET} <= layout.roles.keys()
-    measured = [one for one in layout.values if one.metric is not None]
-    return bool(measured) and (c.ALGORITHM in layout.roles or all(one.other for one in layout.values))
 
 
 def _across(layout: Layout) -> str:
@@ -125,21 +109,24 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
         name: j for j, name in enumerate(table.names()) if name in c.RESULT_DETAILS and name not in frame.columns
     }
     frame = frame.with_columns(table.columns[j].alias(name) for name, j in details.items())
-    frame = _labelled(frame)
+    frame = _labelled(_cut_off(frame, table, layout))
     return _tested(frame, table, layout, remarks)
 
 
 def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
     """Numbers under headers: one part for each column of values, put below each other."""
     across = _across(layout)
-    index = [table.columns[j].alias(name) for name, j in layout.roles.items() if name in (*_NAMES, *_KEPT)]
+    named, filled = filled_down({name: table.columns[j] for name, j in layout.roles.items() if name in _NAMES})
+    if filled:
+        remarks.sentences.append(f"gaps in the column of {listing(filled)} were filled with the name above them")
+    index = [column.alias(name) for name, column in named.items()]
+    index += [table.columns[j].alias(name) for name, j in layout.roles.items() if name in _KEPT]
     values = _chosen(layout, remarks)
     parts: list[pl.DataFrame] = []
     waiting = {}
     for one in values:
         if one.statistic in ("deviation", "error"):
             waiting[one.metric.label if one.metric else "", one.other] = one
-    named = {name for name, _ in waiting}
     for one in values:
         if one.statistic != "value":
             continue
@@ -155,7 +142,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
             made.append(pl.Series(c.METRIC, [metric.label] * len(column), dtype=pl.String))
         if other and across not in layout.roles:
             made.append(pl.Series(across, [other] * len(column), dtype=pl.String))
-        stated = waiting.get((metric.label if metric else "", one.other)) if named else None
+        stated = waiting.get((metric.label if metric else "", one.other))
         if stated is not None:
             spread = _numbers(
                 table.columns[stated.place], where, Remarks(), percent=metric is not None and metric.percent
@@ -165,7 +152,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
                 made.append(pl.Series(c.RUNS, [1] * len(column)))
         elif read.deviations is not None:
             made.append((read.deviations * scale).alias(c.DEVIATION))
-        part = pl.DataFrame(made)
+        part = _cut_off(pl.DataFrame(made), table, layout)
         parts.append(_tested(part, table, layout, remarks if not parts else Remarks()))
     if layout.left_out:
         remarks.sentences.append(f"columns left out: {listing(map(repr, layout.left_out), most=8)}")
@@ -243,6 +230,18 @@ def _labelled(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
 
 
+def _cut_off(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFrame:
+    """The frame with the cut-off of a column of its own in the labels of metrics that name none."""
+    if CUTOFF not in layout.roles:
+        return frame
+    said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
+    bare = [name for name in said if "@" not in name and (found := spelled(name)) and has_cutoff(found.label)]
+    k = table.columns[layout.roles[CUTOFF]].cast(pl.String).str.strip_chars().alias(CUTOFF)
+    labels = frame.select(pl.col(c.METRIC).cast(pl.String)).with_columns(k)
+    cut = pl.when(pl.col(c.METRIC).is_in(bare)).then(pl.concat_str(c.METRIC, pl.lit("@"), CUTOFF)).otherwise(c.METRIC)
+    return frame.with_columns(labels.select(cut.alias(c.METRIC)).to_series())
+
+
 def _label(name: str) -> str:
     found: Spelled | None = spelled(name)
     return found.label if found is not None and not found.deviation and not found.phase else name
@@ -273,20 +272,3 @@ def _without_averages(frame: pl.DataFrame, remarks: Remarks) -> pl.DataFrame:
         return frame
     remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no dataset")
     return frame.filter(~pl.col(c.DATASET).cast(pl.String).is_in(odd).fill_null(False))
-
-
-def _refusal(table: Table, layout: Layout, where: str) -> InputError:
-    """Why a table cannot be read, with the advice that fits it."""
-    names = table.names()
-    numbered = [one for one in layout.values if one.metric is None]
-    absent = [name for name in (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE) if name not in layout.roles]
-    if len(numbered) > 1 and not {c.VALUE, c.METRIC, c.DATASET} & layout.roles.keys():
-        return InputError(
-            f"the columns {listing(repr(names[one.place]) for one in numbered)} name no metric", where=where,
-            fix="where each is a dataset say --wide --metric ndcg@10 (or the metric it is); where each is an algorithm "
-            "--transpose --metric",
-        )  # fmt: skip
-    return InputError(
-        f"no column {listing(map(repr, absent))} among {listing(map(repr, names), most=8)}", where=where,
-        fix="name it with --column (for example --column value=score), or use --wide for a wide table",
-    )  # fmt: skip

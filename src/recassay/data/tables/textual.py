@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _RULE = re.compile(r"^[\s|+:=\-─━═┼╪┿├┤╞╡┌┐└┘┬┴╒╕╘╛╤╧╭╮╰╯╔╗╚╝╠╣╦╩╬]{3,}$")
@@ -59,14 +60,23 @@ def dashed_grids(text: str) -> list[list[list[str]]]:
 
 
 def spaced_grid(text: str) -> list[list[str]] | None:
-    """The one table of a text whose columns are parted by two or more spaces, as pandas prints it; None else."""
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    if len(lines) < 3 or len(lines) > 100_000 or any("\t" in line or "," in line for line in lines[:2]):
+    """The one table of a text whose columns are parted by spaces, as pandas prints it; None else.
+
+    Two or more spaces part columns, or single ones where that gives every line the same number of cells. A title above
+    and remarks below are left out; a header may lack the name of its first column.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) < 3 or len(lines) > 100_000 or "\t" in text[:10_000]:
         return None
-    rows = [re.split(r"\s{2,}", line.strip()) for line in lines]
-    width = len(rows[1])
-    index_alone = len(rows[0]) == width - 1
-    if width < 2 or len(rows[0]) not in (width, width - 1):
-        return None
-    kept = [["", *rows[0]] if index_alone else rows[0], *(row for row in rows[1:] if len(row) == width)]
-    return kept if len(kept) > 0.8 * len(rows) else None
+    for gap, share in ((r"\s{2,}", 0.8), (r"\s+", 1.0)):
+        rows = [re.split(gap, line) for line in lines]
+        width = Counter(map(len, rows)).most_common(1)[0][0]
+        first = next((i for i, row in enumerate(rows) if len(row) == width), 0)
+        if first and len(rows[first - 1]) == width - 1:
+            first -= 1
+        body = rows[first:]
+        head = ["", *body[0]] if len(body[0]) == width - 1 else body[0]
+        kept = [head, *(row for row in body[1:] if len(row) == width)]
+        if width > 1 and first < 4 and len(kept) > 2 and len(kept) >= share * len(body):
+            return kept
+    return None

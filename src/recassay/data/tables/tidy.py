@@ -1,0 +1,66 @@
+"""What people leave in their tables: blank lines, notes below, and names written once for several rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from recassay.core.errors import listing
+from recassay.data.tables.grid import Table
+
+_NOTE = re.compile(r"^\W*(notes?|sources?|remarks?|legend|best|bold|significan\w*|all|values?|we|the)\b|^[*†‡§#]|^\^")
+_WORDS = 4
+"""A name of an algorithm has fewer words than this; a remark has as many or more."""
+
+
+def without_notes(table: Table) -> tuple[Table, str]:
+    """The table without blank rows and without remarks below it, and a sentence about the latter where there were."""
+    if not table.columns or not table.height:
+        return table, ""
+    filled = pl.DataFrame([_filled(column).alias(f"{j}") for j, column in enumerate(table.columns)])
+    count = filled.sum_horizontal()
+    if not (count < 2).any():
+        return table, ""
+    kept = count > 0
+    remarks: list[str] = []
+    for row in reversed(kept.arg_true().to_list()):
+        text = str(table.columns[0][row] or "").strip()
+        if count[row] > 1 or len(table.columns) < 2 or not (_NOTE.match(text.lower()) or len(text.split()) >= _WORDS):
+            break
+        kept[row] = False
+        remarks.append(text if len(text) <= 40 else f"{text[:37]}...")
+    if kept.all() or not kept.any():
+        return table, ""
+    said = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}" if remarks else ""
+    return replace(table, columns=tuple(column.filter(kept) for column in table.columns)), said
+
+
+def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], list[str]]:
+    """Columns of names in which a name holds for the rows below that leave it out, and which these were.
+
+    A gap is filled where another of the columns says something in its row, and something stands above it.
+    """
+    texts = {name: _blank_to_null(column) for name, column in columns.items() if not column.dtype.is_numeric()}
+    gaps = {name: column.is_null() for name, column in texts.items()}
+    made, filled = dict(columns), []
+    for name, column in texts.items():
+        others = [~gap for other, gap in gaps.items() if other != name]
+        told = pl.DataFrame(others).select(pl.any_horizontal(pl.all())).to_series() if others else None
+        if told is None or not gaps[name].any() or gaps[name][0] or not told.filter(gaps[name]).all():
+            continue
+        made[name] = column.forward_fill().alias(columns[name].name)
+        filled.append(name)
+    return made, filled
+
+
+def _filled(column: pl.Series) -> pl.Series:
+    there = column.is_not_null()
+    return there & (column.str.strip_chars() != "") if column.dtype == pl.String else there
+
+
+def _blank_to_null(column: pl.Series) -> pl.Series:
+    text = column.cast(pl.String)
+    return text.set(text.str.strip_chars() == "", None)
