@@ -242,6 +242,30 @@ def test_what_does_not_fit_is_refused():
         fit_beta_irt(empty, *who)
 
 
+@pytest.mark.parametrize("seed", [41, 68, 71, 91])
+def test_small_tables_have_wide_intervals_and_no_traceback(seed):
+    """Tables on which the search for the nearest density used to leave the place of the posterior."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 7)), int(rng.integers(2, 11))
+    values = rng.random((n, m))
+    if seed % 10 == 1:
+        values[0] = 0.5
+    else:
+        values[:, 0] = 0.5
+    result = fit_beta_irt(values, names("a", n), names("d", m))
+    ability = result.trait("ability")
+    assert np.isfinite([ability.low, ability.estimate, ability.high]).all()
+    assert (ability.high - ability.low).min() > 0.2
+
+
+@pytest.mark.parametrize("values", [np.zeros((4, 5)), np.ones((3, 3)), np.eye(4), np.full((3, 4), 0.5)])
+def test_zeros_ones_and_constants_are_fitted(values):
+    result = fit_beta_irt(values, names("a", len(values)), names("d", values.shape[1]))
+    for one in result.directions:
+        for trait in one.traits.values():
+            assert np.isfinite([trait.low, trait.estimate, trait.high]).all()
+
+
 def test_the_analysis_keeps_the_contract():
     results = recassay.load_results(synthetic_results())
     found = ANALYSIS.run(results, AnalysisSpec("ndcg@10"))

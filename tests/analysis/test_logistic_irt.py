@@ -333,6 +333,34 @@ def test_a_separable_item_without_priors_is_not_called_converged():
     assert np.abs(with_priors.items.slope).max() < 20
 
 
+@pytest.mark.parametrize("model", ["1pl", "2pl", "3pl"])
+@pytest.mark.parametrize("priors", [None, False])
+def test_tables_too_small_for_the_model_end_without_a_traceback(model, priors):
+    """A Guttman scale without a finite slope, three respondents, answers of all and of nobody, and gaps."""
+    rng = np.random.default_rng(4)
+    guttman = np.linspace(0, 1, 5)[:, None] >= np.linspace(0.05, 0.95, 9)
+    three, six = (rng.random((n, m)) < rng.random((n, 1)) for n, m in ((3, 10), (6, 4)))
+    six[0], six[-1] = True, False
+    gaps = np.where(rng.random((4, 6)) < 0.3, np.nan, rng.random((4, 6)) < 0.5)
+    for table in (guttman, three, six, gaps):
+        result = recassay.fit_logistic_irt(table.astype(float), model, priors=priors, max_cycles=100)
+        assert np.abs(result.items.slope).max() <= 25
+        assert np.isfinite(result.abilities.estimate).all()
+        assert np.isfinite(result.ability_intervals).all()
+        assert result.converged or "did not converge" in result.notes[0]
+
+
+def test_few_respondents_have_priors_unless_they_are_refused():
+    few, many = (simulated(n, 12, 3)[0] for n in (12, 60))
+
+    def slopes(table, priors):
+        return fit_logistic(table, "2pl", priors=priors).items.slope.tolist()
+
+    assert fit_logistic(few, "2pl").converged
+    assert slopes(few, None) == slopes(few, True) != slopes(few, False)
+    assert slopes(many, None) == slopes(many, False)
+
+
 def test_stopping_early_is_said():
     responses, _, _ = simulated(60, 30, 8)
     result = fit_logistic(responses, "2pl", max_cycles=2)

@@ -69,6 +69,18 @@ def test_status_page_and_report(server):
     assert body == b"<p>the report</p>"
 
 
+def test_a_report_that_fails_is_told_and_the_page_goes_on(study):
+    def fails():
+        raise ZeroDivisionError("no\nreport")
+
+    with LiveStudy(study, None, fails) as live:
+        deadline = time.monotonic() + 60
+        while live.status()["no_report"] is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert live.status()["no_report"] == "the report failed with ZeroDivisionError: no report"
+        assert live.status()["done"] == 4
+
+
 def test_it_only_reads_and_only_what_it_names(server):
     assert ask(server, "/", "POST")[0].status == 501
     assert ask(server, "/manifest.json")[0].status == 404

@@ -18,6 +18,7 @@ from recassay.reporting.page.build import SCRIPTS, template
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.definitions import definitions
 from recassay.reporting.page.svg import inline_svg
+from recassay.reporting.page.top import top
 from recassay.reporting.tables import html_table, latex, markdown, paper_tables
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
@@ -136,6 +137,21 @@ def test_warnings_name_what_is_wrong():
     assert "SLIM on films (timeout)" in told
     assert "EASE ran with default parameters" in told
     assert cautions(content(frame, facts())) == []
+
+
+def test_tuning_is_told_as_it_was_spent():
+    spent = {"EASE": (4, 4), "ALS": (2, 4), "Shy": (0, 0), "MostPop": (0, 0)}
+    study = facts(trials=4, tuning_metric="ndcg@10", protocol={"split": "random"}, spent=spent, untuned=("Shy",))
+    page = str(top(content(synthetic_results(3), study)))
+    assert (
+        "<dd>4 trials for each cell of EASE; 2 to 4 trials for each cell of ALS; none for each cell of Shy, MostPop; "
+        "judged by ndcg@10 on the validation part</dd>"
+    ) in page
+    assert "Shy ran with default parameters: no trial was spent on tuning, while others got up to 4 trials." in page
+    assert "trials each" not in page
+    assert "<dt>Tuning</dt><dd>none</dd>" in str(
+        top(content(synthetic_results(3), facts(trials=4, protocol={"split": "random"}, spent={"Shy": (0, 0)})))
+    )
 
 
 def test_warnings_of_gaps_and_low_power():

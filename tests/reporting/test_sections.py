@@ -13,7 +13,7 @@ from recassay.core.results import Results
 from recassay.reporting.section import PARTS, Section, Table
 from recassay.reporting.telling import sections
 from recassay.testing.results import synthetic_results
-from support.plugin import FAILING, SOUND, install
+from support.plugin import FAILING, FAILING_ANALYSES, SOUND, install
 
 
 @pytest.fixture
@@ -98,6 +98,40 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     assert "gives most joy" in (tmp_path / "one.html").read_text()
     problems = recassay.doctor()["problems"]
     assert any("recassay_joy.nowhere:SECTION" in problem for problem in problems)
+
+
+def test_analyses_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
+    install(tmp_path, monkeypatch, FAILING_ANALYSES)
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
+    terminal = " ".join(ran.out.split())
+    reasons = {
+        "sorrow": "it failed with FloatingPointError: sorrow has no bottom",
+        "mute": "it failed with KeyError: 'no words'",
+    }
+    for name, reason in reasons.items():
+        assert f"Not done: {name}: {reason}." in terminal
+    answer = json.loads((tmp_path / "out" / "analysis.json").read_text())
+    assert set(answer["analyses"]) == {"rank", "joy"}
+    assert {name: answer["skipped"][name] for name in reasons} == reasons
+    assert "cannot be loaded from recassay_joy.nowhere" in answer["skipped"]["gone"]
+    assert "Average gives most joy." in answer["verdict"]
+    assert cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html").code == 0
+    page = (tmp_path / "one.html").read_text()
+    assert "sorrow</strong>: it failed with FloatingPointError: sorrow has no bottom" in page
+
+
+def test_what_was_asked_wrongly_is_one_line_and_no_skipped_analysis(cli, table, tmp_path):
+    wrong = tmp_path / "characteristics.csv"
+    wrong.write_text("nothing\n1\n")
+    for options, said in (
+        (["--alpha", "2"], "alpha is 2.0"),
+        (["--characteristics", wrong], "characteristics.csv"),
+    ):
+        ran = cli("analyze", table, "--metric", "ndcg@10", *options)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in " ".join(ran.err.split())
 
 
 def test_a_section_says_what_it_cannot_be():

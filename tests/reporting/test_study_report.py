@@ -48,6 +48,7 @@ def test_facts_are_those_of_the_run(folder):
     facts = study_facts(folder)
     assert (facts.name, facts.planned, facts.done, facts.to_go) == ("small <i>study</i>", 6, 4, 0)
     assert facts.untuned == ("EASE",)
+    assert facts.spent == {"EASE": (0, 0), "MostPop": (0, 0)}
     assert {(f.algorithm, f.status) for f in facts.failed} == {("Broken", "failed")}
     assert "no luck" in facts.failed[0].reason
     assert {(f.dataset, f.name) for f in facts.findings if f.leak} >= {

@@ -41,6 +41,17 @@ def run(results, spec):
     return JoyResult({name: len(name) for name in results.algorithms})
 
 
+def sinks(results, spec):
+    raise FloatingPointError("sorrow\\nhas no bottom")
+
+
+class Mute(JoyResult):
+    def to_dict(self):
+        raise KeyError("no words")
+
+
+SORROW = Analysis("sorrow", "How deep?", "", sinks)
+MUTE = Analysis("mute", "Who is silent?", "", lambda results, spec: Mute({}))
 ANALYSIS = Analysis("joy", "Which algorithm gives most joy?", "Somebody 2031", run)
 
 
@@ -106,6 +117,15 @@ FAILING = {
         "words = recassay_joy:NO_SECTION",
     ],
 }
+FAILING_ANALYSES = {
+    "recassay.analyses": [
+        *SOUND["recassay.analyses"],
+        "mute = recassay_joy:MUTE",
+        "sorrow = recassay_joy:SORROW",
+        "gone = recassay_joy.nowhere:ANALYSIS",
+    ],
+    "recassay.sections": SOUND["recassay.sections"],
+}
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, announced: dict[str, list[str]]) -> None:
@@ -118,7 +138,8 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, announced: dict[str, 
     (information / "entry_points.txt").write_text("\n".join(lines))
     monkeypatch.syspath_prepend(folder)
     known = {entry.name: entry for entry in entry_points(group="recassay.analyses")}
-    monkeypatch.setattr(registry.analyses, "_announced", {name: known[name] for name in ("rank", "joy")})
+    theirs = [line.partition(" ")[0] for line in announced["recassay.analyses"]]
+    monkeypatch.setattr(registry.analyses, "_announced", {name: known[name] for name in ("rank", *theirs)})
     for registered in (registry.analyses, registry.sections):
         monkeypatch.setattr(registered, "_loaded", {})
     monkeypatch.setattr(registry.sections, "_announced", None)

@@ -1,8 +1,8 @@
-"""Verbs on a results table: load, rank, compare, profile, correlate, analyse, save."""
+"""The verb `analyze`: every registered analysis on one results table."""
 
 from __future__ import annotations
 
-from functools import partial
+import json
 from pathlib import Path
 
 from recassay.api.content import AnalysisReport, report_content
@@ -16,14 +16,20 @@ from recassay.api.tables import (
 )
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import NotApplicableError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.labels import find_label
+from recassay.core.plain import plain
 from recassay.core.registry import analyses
+from recassay.core.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.files import refuse_file
+from recassay.reporting.telling import failure
 from recassay.reporting.verdict import verdict
+
+LEAST_REPLICATES = 100
+"""Fewer bootstrap replicates give no interval."""
 
 
 def analyze(
@@ -53,6 +59,10 @@ def analyze(
         out: folder for the report, the tables and the figures.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
     """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    if replicates < LEAST_REPLICATES:
+        raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     if out is not None:
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
@@ -62,17 +72,13 @@ def analyze(
         evidence["users"] = lambda: partial(table_scores, table)
     own = own_characteristics(table)
     if characteristics is not None:
-        evidence["characteristics"] = partial(load_characteristics, characteristics)
+        given = load_characteristics(characteristics)
+        evidence["characteristics"] = lambda: given
     elif own is not None:
         evidence["characteristics"] = own
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
-    done: dict[str, AnalysisResult] = {}
-    skipped: dict[str, str] = {}
-    for name, analysis in analyses:
-        try:
-            done[name] = analysis.run(table, spec)
-        except NotApplicableError as reason:
-            skipped[name] = str(reason)
+    table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
+    done, skipped = run_analyses(table, spec)
     said = verdict(done, skipped)
     report = AnalysisReport(label, table, done, skipped, said)
     if out is not None:
@@ -81,3 +87,23 @@ def analyze(
         )
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
+
+
+def run_analyses(table: Results, spec: AnalysisSpec) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
+    """The result of each registered analysis; and by name why one does not apply, or what it failed with.
+
+    A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
+    """
+    done: dict[str, AnalysisResult] = {}
+    found, skipped = analyses.loadable()
+    for name, analysis in found.items():
+        try:
+            result = analysis.run(table, spec)
+            json.dumps(plain(result.to_dict()), allow_nan=False)
+            result.frames()
+            done[name] = result
+        except RecAssayError as reason:
+            skipped[name] = str(reason)
+        except Exception as error:
+            skipped[name] = failure("it", error)
+    return done, skipped

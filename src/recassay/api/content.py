@@ -86,6 +86,6 @@ def report_content(
         alpha=alpha,
         missing=missing,
         facts=facts,
-        questions={name: (analysis.question, analysis.source) for name, analysis in analyses},
+        questions={name: (analysis.question, analysis.source) for name, analysis in analyses.loadable()[0].items()},
         formulas=facts.conventions if facts is not None else {},
     )

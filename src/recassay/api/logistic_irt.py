@@ -48,7 +48,7 @@ def fit_logistic_irt(
         model: `1pl`, `2pl` or `3pl`.
         items: known items (item, discrimination, difficulty, guessing): abilities only.
         estimator: marginal likelihood (`mml`), or `birnbaum`.
-        priors: on or off, or an `ItemPriors`; by default where the model needs them.
+        priors: on or off, or an `ItemPriors`; by default for the 3PL, and for the 2PL below 50 respondents.
         ability: `ml`, `map` or `eap`; by default `eap`, and `ml` with `items`.
         confidence: level of the intervals.
         tolerance: largest change of a parameter at the end.

@@ -13,6 +13,7 @@ from recassay.api.tables import default_metric
 from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.reporting.live import LiveServer
+from recassay.reporting.telling import failure
 from recassay.store.store import Store
 
 REPORT_SECONDS = 20.0
@@ -87,7 +88,6 @@ class LiveStudy:
         }
 
     def _keep_reporting(self) -> None:
-
         tried = 0
         while not self._stop.is_set():
             with Store.open(self.folder) as store:
@@ -98,6 +98,8 @@ class LiveStudy:
                     self._page, self._cells, self._refused = self.make_report(), done, None
                 except RecAssayError as reason:
                     self._refused = str(reason)
+                except Exception as error:  # the next finished cell may cure it; the page goes on
+                    self._refused = failure("the report", error)
                 self._stop.wait(REPORT_SECONDS)
             else:
                 self._stop.wait(2.0)

@@ -41,7 +41,9 @@ Ability = Annotated[
 Priors = Annotated[
     bool | None,
     typer.Option(
-        "--priors/--no-priors", help="Priors on the items. [default: with 3pl and --users only]", show_default=False
+        "--priors/--no-priors",
+        help="Priors on the items. [default: with 3pl, --users, and 2pl below 50 respondents]",
+        show_default=False,
     ),
 ]
 Users = Annotated[

@@ -31,7 +31,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
-        manifest, status, cells = store.manifest(), store.status(), store.cells()
+        manifest, status, cells, tried = store.manifest(), store.status(), store.cells(), store.trials()
     told = manifest["study"]
     facts = StudyFacts(
         name=str(told["name"]),
@@ -52,7 +52,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
         return facts
     study = StudySpec.model_validate(told)
     splits, findings = _splits(Path(folder), cells)
-    spaces, untuned = _spaces(study)
+    spent = _spent(cells, tried)
+    spaces, tunable = _spaces(study)
     return replace(
         facts,
         trials=study.tuning.trials,
@@ -60,7 +61,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
         protocol=told["protocol"],
         protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
-        untuned=untuned,
+        spent=spent,
+        untuned=tuple(name for name in tunable if spent.get(name, (0, 1))[1] == 0),
         splits=splits,
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
@@ -114,8 +116,18 @@ def _parameters(cells: tuple[CellRecord, ...]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+def _spent(cells: tuple[CellRecord, ...], tried: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """By algorithm, the fewest and the most trials of a finished cell."""
+    counts = dict(tried.group_by("cell").len().iter_rows())
+    found: dict[str, list[int]] = {}
+    for cell in cells:
+        if cell.status == "done":
+            found.setdefault(cell.algorithm, []).append(counts.get(cell.id, 0))
+    return {name: (min(trials), max(trials)) for name, trials in found.items()}
+
+
 def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """What tuning could vary, and the algorithms for which it was given no trial.
+    """What tuning could vary, and the algorithms that have something to vary, or may have.
 
     The class of an algorithm in a file is not loaded: a report executes nobody's code.
     """
@@ -126,11 +138,12 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
     from recassay.recommenders.space import settle
 
     rows: list[dict[str, str]] = []
-    untuned = []
+    tunable = []
     for spec in study.algorithms:
         if spec.reference not in algorithms:
             note = "in the algorithm's own file"
             rows.append({"algorithm": spec.name, "parameter": "", "searched": note, "default": ""})
+            tunable.append(spec.name)
             continue
         fixed, space = settle(algorithms.get(spec.reference), spec.settings, spec.name)
         for name, value in fixed.items():
@@ -142,9 +155,9 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
                 searched = f"{parameter.low:g} to {parameter.high:g}{', log scale' if parameter.log else ''}"
             rows.append({"algorithm": spec.name, "parameter": name, "searched": searched,
                          "default": str(parameter.default)})  # fmt: skip
-        if space and not study.tuning.trials:
-            untuned.append(spec.name)
-    return pl.DataFrame(rows), tuple(untuned)
+        if space:
+            tunable.append(spec.name)
+    return pl.DataFrame(rows), tuple(tunable)
 
 
 def _words(parameters: Mapping[str, Any]) -> str:

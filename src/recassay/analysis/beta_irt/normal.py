@@ -27,9 +27,12 @@ def laplace(posterior: Posterior, z: FloatArray) -> Gaussian:
 
 
 def _positive(precision: FloatArray) -> FloatArray:
-    """The nearest matrix without a direction wider than the priors allow (a standard deviation of 5)."""
-    curvature, axes = np.linalg.eigh(precision)
-    return np.asarray((axes * np.maximum(curvature, 0.04)) @ axes.T, dtype=np.float64)
+    """The nearest matrix without a direction wider than the priors allow (a standard deviation of 5).
+
+    Nor one so narrow that rounding would spoil the others.
+    """
+    curvature, axes = np.linalg.eigh((precision + precision.T) / 2)
+    return np.asarray((axes * np.clip(curvature, 0.04, _SHARPEST)) @ axes.T, dtype=np.float64)
 
 
 def _inverse(matrix: FloatArray) -> FloatArray:
@@ -54,6 +57,10 @@ _POINTS, _WEIGHTS = _nodes()
 _LINE, _LINE_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _LINE_WEIGHTS = _LINE_WEIGHTS / _LINE_WEIGHTS.sum()
 _PUSH = 0.05
+_SHARPEST = 1e10
+_LARGEST_LEAP = 2.0
+"""How many times wider than the step itself an extrapolated density may be: beyond, it left the posterior's place."""
+
 _REMEMBERED = 5
 _WIDEST = 2.0
 
@@ -93,7 +100,8 @@ def variational(posterior: Posterior, start: Gaussian, steps: int = 400, toleran
     repeated substitution: with shorter steps when one leads away and, once near, extrapolated from the last steps. The
     joint mode of abilities and items exaggerates the discriminations (each new respondent brings a parameter: Neyman
     and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. Each mean and
-    standard deviation is known to within `tolerance` standard deviations.
+    standard deviation is known to within `tolerance` standard deviations. On a table too small to pin it down it ends
+    without having converged.
     """
     mean, precision, covariance = start.mean, _inverse(start.covariance), start.covariance
     extrapolation = Extrapolation(_REMEMBERED)
@@ -111,7 +119,7 @@ def variational(posterior: Posterior, start: Gaussian, steps: int = 400, toleran
             unit = unit if extrapolation.steps else deviation
             ahead = mean + step / 2, (precision + target) / 2
             guess = _from_flat(extrapolation.ahead(_flat(mean, precision, unit), _flat(*ahead, unit)), unit)
-            mean, precision = ahead if guess is None else guess
+            mean, precision = guess if guess is not None and _near(guess[1], ahead[1]) else ahead
         else:
             extrapolation.forget()
             length = max(length / 2, 0.02) if away > last else min(1.0, 1.2 * length)
@@ -138,6 +146,12 @@ def _from_flat(flat: FloatArray, unit: FloatArray) -> tuple[FloatArray, FloatArr
     except np.linalg.LinAlgError:
         return None
     return flat[:n] * unit, precision
+
+
+def _near(precision: FloatArray, other: FloatArray) -> bool:
+    """Whether no standard deviation of the one is far wider than that of the other."""
+    wide, usual = (np.sqrt(np.diag(_inverse(matrix))) for matrix in (precision, other))
+    return bool((wide < _LARGEST_LEAP * usual).all())
 
 
 def widen(posterior: Posterior, normal: Gaussian) -> Gaussian:

@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.analysis.inference.extrapolation import Extrapolation
 from recassay.analysis.logistic_irt.grid import Grid, expected_counts, grid, posterior_on_grid, precision, window
-from recassay.analysis.logistic_irt.items import DEEPEST, GUESSING_LOGIT, STEEPEST, maximise_items, slopes
+from recassay.analysis.logistic_irt.items import bounded, maximise_items, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import starting_state
 from recassay.core.choices import LogisticModel
@@ -24,6 +24,7 @@ REGRIDDING = (4, 12, 40)
 _TYPICAL, _NEAR, _JUMP = 0.99, 0.05, 30.0
 """Cycles are extrapolated once 99 % of the items move less than 0.05, from items that move less than 30 times that."""
 
+_NARROWEST = 1e-6
 _FARTHEST = 1.0
 _INNER_STEPS = (2, 40)
 
@@ -82,10 +83,12 @@ class EMRun:
             moved.put(part, maximise_items(where.nodes, right, trials, self.state.take(part), self.model, self.priors,
                                            steps=inner, tolerance=close))  # fmt: skip
         mean = float(mass @ where.points / len(posterior))
-        variance = float(mass @ (where.points - mean) ** 2 / len(posterior))
+        variance = max(float(mass @ (where.points - mean) ** 2 / len(posterior)), _NARROWEST)
         held = self.priors if self.model != "1pl" else None
         spread = float(np.sqrt(variance)) if held is None else held.spread(variance, len(posterior))
-        self.reached = ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
+        self.reached = bounded(
+            ItemState(moved.slope * spread, moved.intercept + mean * moved.slope, moved.guessing_logit)
+        )
         self.history.append(value)
         self._look_ahead()
         if self.priors is not None and self.asked is not None and self.model != "1pl":
@@ -112,7 +115,7 @@ class EMRun:
         start, self.state, self.guessed = self.state, self.reached, False
         changes = self.reached.change(start)
         before, self.change = self.change, float(changes.max())
-        rate = min(self.change / before, 0.99)
+        rate = min(self.change / before, 0.99) if before > 0 else 0.0
         self.ahead = self.change * max(rate / (1 - rate), 0.1)
         typical = float(np.quantile(changes, _TYPICAL))
         if self.adapting or self.cycle < REGRIDDING[0] or typical > _NEAR:
@@ -137,11 +140,7 @@ class EMRun:
 
     def _bounded(self, flat: FloatArray) -> ItemState:
         slope, intercept, *guessing = np.split(flat, self._parts)
-        return ItemState(
-            np.clip(slope, -STEEPEST, STEEPEST),
-            np.clip(intercept, -DEEPEST, DEEPEST),
-            np.clip(guessing[0], *GUESSING_LOGIT) if guessing else self.reached.guessing_logit,
-        )
+        return bounded(ItemState(slope, intercept, guessing[0] if guessing else self.reached.guessing_logit))
 
     def _slope_variances(self, where: Grid, weights: FloatArray) -> FloatArray:
         """The error variance of each slope as if abilities were known."""

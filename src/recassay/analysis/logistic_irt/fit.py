@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import norm
 
 from recassay.analysis.logistic_irt.ability import Abilities, check_method, estimate_abilities, from_posterior
@@ -18,6 +19,9 @@ from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticMode
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
+
+FEW_RESPONDENTS = 50
+"""Below so many respondents the 2PL has priors unless they are refused: without them it seldom converges."""
 
 
 def fit_logistic(
@@ -33,14 +37,17 @@ def fit_logistic(
 ) -> LogisticResult:
     """Fit the 1PL (one slope for all items), 2PL or 3PL to a binary table; abilities ~ Normal(0, 1).
 
-    `priors` default to on for the 3PL and off for the others (True: `ItemPriors()`). `ability` is `eap` for the
+    `priors` default to on for the 3PL and, below `FEW_RESPONDENTS`, for the 2PL, whose slopes so few do not determine
+    (True: `ItemPriors()`). `ability` is `eap` for the
     marginal estimator and `ml` for Birnbaum's. Intervals of abilities allow for the estimated origin and unit of the
     scale; intervals of guessing are those of its logit.
     """
     chosen = check_model(model)
     if len(responses.respondents) < 2:
         raise InputError("one respondent cannot calibrate items", fix="give at least two, or known items")
-    prior = ItemPriors() if priors is True or (priors is None and chosen == "3pl") else priors or None
+    few = len(responses.respondents) < FEW_RESPONDENTS
+    needed = chosen == "3pl" or (chosen == "2pl" and few)
+    prior = ItemPriors() if priors is True or (priors is None and needed) else priors or None
     if estimator == "birnbaum":
         found = fit_birnbaum(responses, chosen, priors=prior)
         abilities = found.abilities if ability in {None, "ml"} else estimate_abilities(
@@ -121,10 +128,8 @@ def _item_intervals(
         )
         values = np.stack([items.slope, b, c], axis=1)
         intervals = np.stack([values - width * errors, values + width * errors], axis=2)
-        odds = c / (1 - c)
-        for side, sign in enumerate((-1, 1)):
-            shifted = odds * np.exp(sign * width * logit_error)
-            intervals[:, 2, side] = shifted / (1 + shifted)
+        logit = np.log(c) - np.log1p(-c)
+        intervals[:, 2] = expit(np.stack([logit - width * logit_error, logit + width * logit_error], axis=1))
     return errors, intervals
 
 

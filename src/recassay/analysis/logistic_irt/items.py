@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
@@ -209,11 +209,15 @@ def _newton(here: Slopes) -> tuple[FloatArray, BoolArray]:
 
 
 def _moved(part: ItemState, step: FloatArray, model: LogisticModel) -> ItemState:
-    moved = ItemState(
-        np.clip(part.slope + step[:, 0], -STEEPEST, STEEPEST),
-        np.clip(part.intercept + step[:, 1], -DEEPEST, DEEPEST),
-        part.guessing_logit,
+    guessing = part.guessing_logit + step[:, 2] if model == "3pl" else part.guessing_logit.copy()
+    return bounded(ItemState(part.slope + step[:, 0], part.intercept + step[:, 1], guessing))
+
+
+def bounded(state: ItemState) -> ItemState:
+    """Within `STEEPEST`, `DEEPEST` and `GUESSING_LOGIT`; a model without guessing keeps it so."""
+    guessing = state.guessing_logit
+    return ItemState(
+        np.clip(state.slope, -STEEPEST, STEEPEST),
+        np.clip(state.intercept, -DEEPEST, DEEPEST),
+        np.where(np.isneginf(guessing), guessing, np.clip(guessing, *GUESSING_LOGIT)),
     )
-    return replace(moved, guessing_logit=np.clip(part.guessing_logit + step[:, 2], *GUESSING_LOGIT)) if (
-        model == "3pl"
-    ) else replace(moved, guessing_logit=part.guessing_logit.copy())  # fmt: skip

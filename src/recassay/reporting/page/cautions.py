@@ -30,10 +30,16 @@ def cautions(content: ReportContent) -> list[Caution]:
         found += _failures(content.facts)
     found += _missing(content)
     if content.facts is not None and content.facts.untuned:
-        names = listing(content.facts.untuned, most=8)
-        found.append(Caution("Untuned", f"No trial was spent on tuning: {names} ran with default parameters."))
+        found.append(_untuned(content.facts))
     found += _power(content)
     return found
+
+
+def _untuned(facts: StudyFacts) -> Caution:
+    most = max((most for _, most in facts.spent.values()), default=0)
+    beside = f", while others got up to {most} trials" if most else ""
+    names = listing(facts.untuned, most=8)
+    return Caution("Untuned", f"{names} ran with default parameters: no trial was spent on tuning{beside}.")
 
 
 def _leakage(facts: StudyFacts) -> Iterator[Caution]:

@@ -113,13 +113,32 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
     )
     if not facts.protocol:
         return [("Cells", f"{cells}{seeds}"), *([("Budget", _budget(facts.budget))] if facts.budget else [])]
-    trials = f"{facts.trials} trials each, by {facts.tuning_metric} on the validation part" if facts.trials else "none"
     return [
         ("Cells", f"{cells}{seeds}"),
         *_protocols(facts),
-        ("Tuning", trials),
+        ("Tuning", _tuning(facts)),
         ("Budget", _budget(facts.budget)),
     ]
+
+
+def _tuning(facts: StudyFacts) -> str:
+    """How many trials the finished cells of each algorithm had, and by which metric they were judged."""
+    groups: dict[tuple[int, int], list[str]] = {}
+    for name, spent in facts.spent.items():
+        groups.setdefault(spent, []).append(name)
+    if not any(most for _, most in groups):
+        return "none"
+    told = [
+        f"{_trials(*spent)} for each cell of {listing(names, most=20)}"
+        for spent, names in sorted(groups.items(), reverse=True)
+    ]
+    return f"{'; '.join(told)}; judged by {facts.tuning_metric} on the validation part"
+
+
+def _trials(fewest: int, most: int) -> str:
+    if most == 0:
+        return "none"
+    return f"{most} trial{'s' if most > 1 else ''}" if fewest == most else f"{fewest} to {most} trials"
 
 
 def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:
