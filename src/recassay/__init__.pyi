@@ -1,5 +1,6 @@
 """What `import recassay` offers; each name is imported from its module when it is first used."""
 
+from .api.adaptive import adaptive as adaptive
 from .api.advise import advise as advise
 from .api.analyze import analyze as analyze
 from .api.associations import associations as associations

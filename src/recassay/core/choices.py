@@ -38,3 +38,6 @@ SplitFormat: TypeAlias = Literal["csv", "parquet", "recbole", "lenskit", "trec"]
 OtherItems: TypeAlias = Literal["keep", "remove"]
 """What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
 (`keep`), or leave it and the rest moves up (`remove`)."""
+AdaptiveTarget: TypeAlias = Literal["first", "top3", "order", "rho"]
+"""What an adaptive run is to settle: who is first, which three are, the order up to an indifference, or an order that
+agrees with that of the whole grid (Spearman's rho)."""

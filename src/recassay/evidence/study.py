@@ -26,10 +26,13 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     from recassay.evidence.characteristics import study_characteristics
     from recassay.evidence.instances import is_classifier_study, stored_instances
     from recassay.evidence.users import paired_scores, user_scores
+    from recassay.store.adaptive import read_adaptive
 
     if is_classifier_study(folder):
         return {"instances": partial(stored_instances, folder)}
+    journal = read_adaptive(folder)
     return {
+        **({} if journal is None else {"adaptive": lambda: journal}),
         "strata": lambda: partial(_strata, folder),
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
