@@ -54,6 +54,7 @@ from .api.serve import serve as serve
 from .api.split import split as split
 from .api.strata import strata as strata
 from .api.stress import stress as stress
+from .api.studies import adaptive_standing as adaptive_standing
 from .api.studies import load_study as load_study
 from .api.studies import make_study as make_study
 from .api.studies import run as run

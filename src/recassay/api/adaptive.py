@@ -22,7 +22,7 @@ from recassay.api.tables import default_metric, known_characteristics, load_char
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
-from recassay.store.adaptive import read_adaptive
+from recassay.evidence.adaptive import adaptive_journal
 
 
 def adaptive(
@@ -83,7 +83,7 @@ def adaptive(
         )  # fmt: skip
     table = load_results(results_or_runner, metric=metric)
     folder = study_folder(results_or_runner)
-    journal = None if folder is None else read_adaptive(folder)
+    journal = None if folder is None else adaptive_journal(folder)
     if journal is not None and algorithms is None and datasets is None:
         return fit_adaptive(table, journal, metric=metric)
     benchmark = read_benchmark(

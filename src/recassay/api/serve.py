@@ -12,6 +12,7 @@ from recassay.api.tables import default_metric
 from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.reporting.live import LiveServer
+from recassay.store.adaptive import read_adaptive
 from recassay.store.store import Store
 
 REPORT_SECONDS = 20.0
@@ -59,6 +60,7 @@ class LiveStudy:
                 "leaderboard": self._leaderboard(store),
                 "report": None if self._page is None else {"cells": self._cells},
                 "no_report": self._refused,
+                "adaptive": None if (journal := read_adaptive(self.folder)) is None else str(journal["said"]),
             }
 
     def report(self) -> bytes | None:

@@ -186,8 +186,12 @@ def fit_adaptive(
         classes=None if journal.get("classes") is None else tuple(journal["classes"]),
     )
     question = Question(**journal["question"])
+    seconds = table.seconds.copy()
+    for algorithm, dataset, took in journal.get("seconds", ()):
+        if algorithm in grid.algorithms and dataset in grid.datasets:
+            seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
     found = decide(
-        grid, question, table.values, table.seconds, steps=steps_from(journal["steps"]),
+        grid, question, table.values, seconds, steps=steps_from(journal["steps"]),
         seed=int(journal["seed"]),
     )  # fmt: skip
     return replace(found, ended=found.ended or journal.get("ended"))

@@ -82,7 +82,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
         for j, dataset in enumerate(result.datasets)
     ]
     batches = [
-        [n, len(step.cells), listing([f"{a} on {d}" for a, d in step.cells], most=2), seconds(step.seconds), step.why]
+        [n, listing([f"{a} on {d}" for a, d in step.cells], most=2), step.why, len(step.cells), seconds(step.seconds)]
         for n, step in enumerate(result.steps, 1)
     ]
     found = [
@@ -106,9 +106,9 @@ def tables(result: AdaptiveResult) -> list[Table]:
         found.append(
             Table(
                 "What was run, and why",
-                ["batch", "cells", "which", "expected", "why"],
+                ["batch", "which", "why", "cells", "expected"],
                 batches,
-                names=1,
+                names=3,
                 important=["which", "why"],
                 most=30,
             )
