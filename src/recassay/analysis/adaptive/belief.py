@@ -31,7 +31,7 @@ SLOPES = (0.0, 0.1, 0.4)
 LIKENESSES = (0.0, 0.3, 1.0)
 """l, s and r on the grid, each as likely as the others before anything is known."""
 
-SPARE_DEGREES = 10.0
+SPARE_DEGREES = 6.0
 """f: how closely Sigma is thought to follow the identity."""
 
 SWEEPS, BURN_IN = 360, 60
