@@ -1,5 +1,6 @@
 """What `import recassay` offers; each name is imported from its module when it is first used."""
 
+from .api.adaptive import adaptive as adaptive
 from .api.advise import advise as advise
 from .api.analyze import analyze as analyze
 from .api.associations import associations as associations
@@ -53,6 +54,7 @@ from .api.serve import serve as serve
 from .api.split import split as split
 from .api.strata import strata as strata
 from .api.stress import stress as stress
+from .api.studies import adaptive_standing as adaptive_standing
 from .api.studies import load_study as load_study
 from .api.studies import make_study as make_study
 from .api.studies import run as run

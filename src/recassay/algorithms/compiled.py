@@ -1,4 +1,4 @@
-"""Machine code for loops that BLAS cannot do: how kernels are compiled, and how their rows share the processor."""
+"""Machine code for loops that BLAS cannot do: how the rows of compiled kernels share the processor."""
 
 from __future__ import annotations
 
@@ -6,35 +6,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, TypeVar
 
 import numba
 import threadpoolctl
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from recassay.core.compiled import compiled
 
-REORDERED_SUMS = {"reassoc", "contract", "nsz", "arcp"}
-"""What the compiler may change about arithmetic, to use vector instructions; NaN and infinity keep their meaning."""
+__all__ = ["compiled", "one_blas_thread", "over_rows"]
 
 ROWS_A_BLOCK = 256
 """Rows that a thread takes at once: enough to amortise a call, few enough to share the work evenly."""
 
 WORTH_A_THREAD = 4_000_000
 """Multiplications below which handing out blocks costs more than it gains."""
-
-
-def compiled(function: Function) -> Function:
-    """`function` in machine code, without Python's lock, kept on disk for the next process where a folder allows it.
-
-    Give a kernel arrays of one set of types only: processes that store two variants at once may mix them up. Where
-    neither the package's folder nor the user's cache can be written, every process compiles for itself.
-    """
-    options: dict[str, Any] = {"nogil": True, "fastmath": REORDERED_SUMS}
-    try:
-        fast: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:
-        fast = numba.njit(**options)(function)
-    return fast
 
 
 def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> None:

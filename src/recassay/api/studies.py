@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recassay.core.choices import AdaptiveTarget
 from recassay.core.study import DEFAULT_METRICS, StudySpec
-from recassay.recommenders.study import Event, StudyRecord, run_study
+from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments
+from recassay.runner.drive import settled_workers
 from recassay.runner.references import current_code
+from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
 from recassay.store.store import Store
 
@@ -87,11 +90,18 @@ def run(
     retry_failed: bool = False,
     dry_run: bool = False,
     cluster: str | None = None,
+    adaptive: bool = False,
+    target: AdaptiveTarget = "first",
+    confidence: float = 0.95,
+    indifference: float = 1.0,
+    budget: float | None = None,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
     Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
-    The same call after an interruption goes on; a changed study runs only what changed.
+    The same call after an interruption goes on; a changed study runs only what changed. An adaptive run chooses the
+    cells that tell most about the ranking of the whole grid per second, and stops when the target is certified (see
+    docs/adaptive.md); run without `adaptive` afterwards, the study goes on to the whole grid, and its cells count.
 
     Args:
         study: a spec, or its TOML or YAML file.
@@ -101,18 +111,43 @@ def run(
         retry_failed: run cells that failed once more.
         dry_run: say what would be done and the memory it needs, and do nothing.
         cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
+        adaptive: run the cells that tell most, and stop when the target is certified.
+        target: what an adaptive run is to settle: `first`, `top3`, `order` (up to `indifference`), or `rho`.
+        confidence: probability with which the target must hold.
+        indifference: for `order`: mean ranks that do not matter.
+        budget: most seconds of this run when it is adaptive; None for no limit.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
-    target = Path(folder) if folder is not None else Path(spec.name)
+    place = Path(folder) if folder is not None else Path(spec.name)
     return run_study(
         spec,
-        target,
+        place,
         workers=workers,
         progress=progress,
         retry_failed=retry_failed,
         dry_run=dry_run,
         cluster=cluster,
+        choose=_chooser(target, confidence, indifference, budget, settled_workers(workers)) if adaptive else None,
     )
+
+
+def _chooser(
+    target: AdaptiveTarget, confidence: float, indifference: float, budget: float | None, workers: int
+) -> StudyChooser:
+    from recassay.analysis.adaptive.fit import Question
+    from recassay.api.adaptive_study import AdaptiveStudy
+
+    return AdaptiveStudy(Question(target, confidence, indifference), budget, workers)
+
+
+def adaptive_standing(folder: str | Path) -> str | None:
+    """How the adaptive run in `folder` stood at its last decision, in one line; None where there was none.
+
+    Args:
+        folder: the folder of a study.
+    """
+    journal = read_adaptive(folder)
+    return None if journal is None else str(journal["said"])
 
 
 def status(folder: str | Path) -> StoreStatus:

@@ -133,7 +133,7 @@ def own_characteristics(results: Any) -> Callable[[], CharacteristicsTable] | No
     return None
 
 
-def _known(results: Any, table: Results, characteristics: Any) -> CharacteristicsTable | None:
+def known_characteristics(results: Any, table: Results, characteristics: Any) -> CharacteristicsTable | None:
     """The characteristics that were given, else those of the study or the published table that the results are of."""
     if characteristics is not None:
         return load_characteristics(characteristics)
@@ -157,7 +157,7 @@ def asked(
     """The results, one metric of them as a matrix, and what is known of the characteristics of its datasets."""
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return table, matrix, _known(results, table, characteristics)
+    return table, matrix, known_characteristics(results, table, characteristics)
 
 
 def _needed(table: CharacteristicsTable | None) -> CharacteristicsTable:

@@ -10,6 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import (
+    adaptive,
     advise,
     analyze,
     classify,
@@ -77,6 +78,7 @@ app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)
 app.command("model")(model.model)
 app.command("plan")(plan.plan)
+app.command("adaptive")(adaptive.adaptive)
 app.command("users")(users.users)
 app.command("irt")(irt.irt)
 app.command("ratings")(ratings.ratings)

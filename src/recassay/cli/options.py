@@ -79,3 +79,17 @@ def share(option: str, text: str) -> float:
         return float(number) / (100 if percent else 1)
     except ValueError:
         raise recassay.UsageError(f"{option} {text!r} is no share", fix="write it as 2% or 0.02") from None
+
+
+def duration(option: str, text: str) -> float:
+    """Seconds, from a time as people write it: `90`, `90s`, `30m`, `2h`, `1.5d`."""
+    units = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+    number = text.strip().lower().rstrip("abcdefghijklmnopqrstuvwxyz").strip()
+    unit = text.strip().lower().removeprefix(number).strip() or "s"
+    try:
+        found = float(number) * units[unit]
+        if not 0 < found < float("inf"):
+            raise ValueError
+    except (ValueError, KeyError):
+        raise recassay.UsageError(f"{option} {text!r} is no time", fix="write it as 90s, 30m or 2h") from None
+    return found

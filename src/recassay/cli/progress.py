@@ -38,6 +38,9 @@ def show_progress() -> Callable[[Event], None]:
         return f"{counted} {whose}: {event.kind}" if whose else f"{counted} {event.kind}"
 
     def show(event: Event) -> None:
+        if event.kind == "decided":
+            sys.stderr.write(("\r\x1b[K" if terminal else "") + f"{event.said}\n")
+            return
         text = line(event)
         sys.stderr.writelines(f"{said}\n" for said in earlier_lines(event.earlier))
         if event.kind == "split" and event.reason:

@@ -12,6 +12,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import earlier_lines, show_progress
 from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.core.choices import AdaptiveTarget
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
@@ -42,6 +43,17 @@ def run(
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
     ] = None,
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Run the cells that tell most per second; stop when the target is sure.")
+    ] = False,
+    target: Annotated[AdaptiveTarget, typer.Option("--target", help="Adaptive: what is to be settled.")] = "first",
+    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Adaptive: how surely.")] = 0.95,
+    indifference: Annotated[
+        float, typer.Option("--indifference", min=0.0, help="Adaptive, for the order: mean ranks that do not matter.")
+    ] = 1.0,
+    budget: Annotated[
+        str | None, typer.Option("--budget", help="Adaptive: most time of this run, such as 2h.", show_default=False)
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
     as_json: o.Json = False,
 ) -> None:
@@ -62,8 +74,21 @@ def run(
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
             metrics=_names(metrics) if metrics else None,
         )
+    if budget is not None and not adaptive:
+        raise recassay.UsageError("--budget is for adaptive runs", fix="add --adaptive, or leave it out")
     record = recassay.run(
-        spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
+        spec,
+        out,
+        workers=workers,
+        progress=show_progress(),
+        retry_failed=retry,
+        dry_run=dry,
+        cluster=cluster,
+        adaptive=adaptive,
+        target=target,
+        confidence=confidence,
+        indifference=indifference,
+        budget=None if budget is None else o.duration("--budget", budget),
     )
     if dry:
         _show_plan(record, as_json)
@@ -76,6 +101,7 @@ def run(
                     "folder": str(record.folder),
                     "ran": record.ran,
                     "earlier": record.earlier,
+                    **({"adaptive": recassay.adaptive_standing(record.folder)} if adaptive else {}),
                 }
             )
         )
@@ -85,7 +111,8 @@ def run(
                 f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
                 f"({record.seconds:.0f} s); {len(record.failed)} failed.",
                 *(cause.sentence() for cause in record.causes()),
-                *([f"Now: recassay analyze {record.folder}"] if record.done else []),
+                *(_standing(record.folder) if adaptive else []),
+                *([f"Now: recassay {'adaptive' if adaptive else 'analyze'} {record.folder}"] if record.done else []),
             ]
         )
     if record.failed:
@@ -99,14 +126,21 @@ def status(
     """How far a study is."""
     found = recassay.status(folder)
     if as_json:
-        print_json(recassay.plain(found.to_dict()))
+        print_json(recassay.plain({**found.to_dict(), "adaptive": recassay.adaptive_standing(folder)}))
         return
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
-                 f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`")])  # fmt: skip
+                 f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`"),
+                 *_standing(folder)])  # fmt: skip
     if found.failed:
         print_lines(cause.sentence() for cause in found.causes())
     if found.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+
+
+def _standing(folder: Path) -> list[str]:
+    """How an adaptive run stood at its last decision; no line where there was none."""
+    said = recassay.adaptive_standing(folder)
+    return [] if said is None else [f"Adaptive: {said}."]
 
 
 def _names(text: str) -> list[str]:

@@ -41,3 +41,6 @@ OtherItems: TypeAlias = Literal["keep", "remove"]
 
 PRACTICALLY_EQUAL = 0.02
 """Relative difference below which two algorithms are called practically equal unless another is asked for."""
+AdaptiveTarget: TypeAlias = Literal["first", "top3", "order", "rho"]
+"""What an adaptive run is to settle: who is first, which three are, the order up to an indifference, or an order that
+agrees with that of the whole grid (Spearman's rho)."""

@@ -23,6 +23,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """
     if folder is None:
         return {}
+    from recassay.evidence.adaptive import adaptive_journal, is_adaptive
     from recassay.evidence.characteristics import study_characteristics
     from recassay.evidence.instances import is_classifier_study, stored_instances
     from recassay.evidence.users import paired_scores, user_scores
@@ -30,6 +31,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     if is_classifier_study(folder):
         return {"instances": partial(stored_instances, folder)}
     return {
+        **({"adaptive": partial(adaptive_journal, folder)} if is_adaptive(folder) else {}),
         "strata": lambda: partial(_strata, folder),
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),

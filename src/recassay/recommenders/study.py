@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from recassay.algorithms.device import visible_gpus
 from recassay.core.study import StudySpec
@@ -13,11 +14,25 @@ from recassay.recommenders.dispatch import cell_payload, part_modules, split_job
 from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.manifest import manifest_of
 from recassay.recommenders.plan import Plan, PlannedCell, plan
-from recassay.runner.drive import Event, Progress, StudyRecord, Work, WorkCell, drive, earlier_versions, settled_workers
+from recassay.runner.drive import (
+    Choice,
+    Event,
+    Progress,
+    StudyRecord,
+    Work,
+    WorkCell,
+    drive,
+    earlier_versions,
+    settled_workers,
+)
 from recassay.runner.jobs import Job
 from recassay.store.records import PlannedRow
+from recassay.store.store import Store
 
-__all__ = ["Event", "Progress", "StudyRecord", "run_study"]
+__all__ = ["Choice", "Event", "Plan", "Progress", "StudyChooser", "StudyRecord", "run_study"]
+
+StudyChooser: TypeAlias = Callable[[Plan, Store], Choice]
+"""Says which cells of a plan run next, as the store stands."""
 
 
 def run_study(
@@ -31,14 +46,16 @@ def run_study(
     dry_run: bool = False,
     fork: bool | None = None,
     cluster: str | None = None,
+    choose: StudyChooser | None = None,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped; a dry run says what would be done.
 
     Cells that are done stay; failed ones are run again where `retry_failed`. `workers` processes (None: one a core),
     each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
     between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
-    `folder` must be on a disk that they see under the same path. Ctrl-C ends the processes and raises
-    `KeyboardInterrupt`; the store is whole at any moment.
+    `folder` must be on a disk that they see under the same path. With `choose`, the cells that it names are run, batch
+    by batch, until it names none. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
+    moment.
     """
     workers = settled_workers(workers, threads)
     folder = Path(folder).resolve()
@@ -57,6 +74,7 @@ def run_study(
         retry_failed=retry_failed,
         fork=fork,
         cluster=cluster,
+        choose=None if choose is None else partial(choose, planned),
     )
 
 

@@ -14,7 +14,7 @@ from recassay.core.failures import Cause, causes
 from recassay.core.files import remove_unfinished
 from recassay.core.study import Budget
 from recassay.runner.cluster import DaskExecutor
-from recassay.runner.jobs import Job, Outcome
+from recassay.runner.jobs import Executor, Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
@@ -69,11 +69,12 @@ class Event:
     """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
 
     `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
-    `finished` for a cell. `best` is the best objective of its trials so far. `earlier` comes with `plan`: by algorithm,
-    the cells that are run again because they were made by an earlier version of its code.
+    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next. `best` is
+    the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run again
+    because they were made by an earlier version of its code.
     """
 
-    kind: Literal["plan", "split", "started", "trial", "finished", "end"]
+    kind: Literal["plan", "split", "decided", "started", "trial", "finished", "end"]
     done: int
     failed: int
     total: int
@@ -86,7 +87,19 @@ class Event:
     record: CellRecord | None = None
     reason: str | None = None
     earlier: Mapping[str, int] = field(default_factory=dict)
+    said: str | None = None
 
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The cells to run next (none: the run ends), and how things stand, in one line."""
+
+    cells: Sequence[str]
+    said: str
+
+
+Chooser: TypeAlias = Callable[[Store], Choice]
+"""Asked again and again, with the store as it is then."""
 
 Progress: TypeAlias = Callable[[Event], None]
 
@@ -148,10 +161,12 @@ def drive(
     retry_failed: bool = False,
     fork: bool | None = None,
     cluster: str | None = None,
+    choose: Chooser | None = None,
 ) -> StudyRecord:
     """Run what of `work` is not done in `folder`; failed cells again where `retry_failed`.
 
-    In processes of this machine, or, with `cluster`, on the workers of the Dask scheduler at that address.
+    In processes of this machine, or, with `cluster`, on the workers of the Dask scheduler at that address. Where there
+    is one, `choose` says which cells run, batch by batch; cells whose dataset cannot be prepared are rows before that.
 
     The store is whole at any moment, so that a run that was killed is resumed by the same call.
     """
@@ -168,6 +183,8 @@ def drive(
         run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
         earlier = _earlier(work, store)
         run.tell("plan", earlier=earlier)
+        if not to_run and choose is not None:
+            run.tell("decided", said=choose(store).said)
         if to_run:
             logs = folder / "logs"
             places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
@@ -179,7 +196,10 @@ def drive(
                 else DaskExecutor(cluster, logs, threads=threads, preload=work.preload)
             ) as executor:
                 executor.run(work.prepare({cell.id for cell in to_run}, folder), run)
-                executor.run(run.cell_jobs(to_run), run)
+                if choose is None:
+                    executor.run(run.cell_jobs(to_run), run)
+                else:
+                    run.chosen(choose, to_run, executor)
         run.tell("end")
         status = store.status()
         return StudyRecord(
@@ -236,6 +256,18 @@ class _Run:
                 limits = (budget.seconds_per_cell, memory_limit(budget))
                 jobs.append(Job(cell.id, self.work.function, payload, *limits, gpu=cell.gpu))
         return jobs
+
+    def chosen(self, choose: Chooser, cells: Sequence[WorkCell], executor: Executor) -> None:
+        """Run cells batch by batch, as they are chosen, until none is."""
+        self.cell_jobs([cell for cell in cells if cell.split in self.unusable])
+        left = {cell.id: cell for cell in cells if cell.split not in self.unusable}
+        while True:
+            choice = choose(self.store)
+            batch = [left.pop(cell) for cell in choice.cells if cell in left]
+            self.tell("decided", said=choice.said)
+            if not batch:
+                return
+            executor.run(self.cell_jobs(batch), self)
 
     def started(self, job: Job) -> None:
         if job.id in self.cells:

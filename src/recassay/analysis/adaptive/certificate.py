@@ -1,0 +1,85 @@
+"""What may be claimed of the whole grid, and with what probability.
+
+A claim is counted over draws of the completed grid, with the draws' deviations from their mean stretched by `STRETCH`:
+the margin for a model that is wrong. The stretch was calibrated on synthetic grids with other truths than the model's
+(docs/adaptive.md); it does nothing to what is known, because there the draws do not differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+STRETCH = 1.2
+"""By how much the draws of the mean ranks are spread around their mean before claims are counted."""
+
+SLACK = 1e-9
+"""Sums of ranks are compared up to rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """Probabilities of claims about the mean ranks of the whole grid. `order` are the algorithms (indices), best first.
+
+    `first`: that the first of them has the best mean rank. `sets[k]`: that the first k + 1 of them are the best k + 1.
+    `ordered`: that no algorithm stands before one whose mean rank is better by more than `indifference`. `agreement`:
+    that Spearman's correlation of this order with that of the whole grid is at least `rho`.
+    """
+
+    order: IntArray
+    mean_ranks: FloatArray
+    deviations: FloatArray
+    first: float
+    sets: FloatArray
+    ordered: float
+    agreement: float
+    indifference: float
+    rho: float
+
+    def probability(self, target: str) -> float:
+        """That of a target: `first`, `top3`, `order` or `rho`."""
+        if target == "top3":
+            return float(self.sets[min(3, len(self.sets)) - 1])
+        return {"first": self.first, "order": self.ordered, "rho": self.agreement}[target]
+
+    def settled(self, confidence: float) -> BoolArray:
+        """By place from the first on, whether its holder is settled: the sets that end before it and with it are."""
+        sure = np.concatenate([[True], self.sets >= confidence])
+        return sure[:-1] & sure[1:]
+
+
+def certify(
+    mean_ranks: FloatArray, *, indifference: float = 1.0, rho: float = 0.97, stretch: float = STRETCH
+) -> Certificate:
+    """The certificate that draws of mean ranks (draws x algorithms) support."""
+    centre = mean_ranks.mean(axis=0)
+    order = np.argsort(centre, kind="stable")
+    draws = (centre + stretch * (mean_ranks - centre))[:, order]
+    count, m = draws.shape
+    before = np.maximum.accumulate(draws, axis=1)
+    after = np.minimum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
+    sets = np.ones(m)
+    sets[:-1] = _share(before[:, :-1] <= after[:, 1:] + SLACK)
+    ordered = (before[:, :-1] - draws[:, 1:] <= indifference + SLACK).all(axis=1) if m > 1 else np.ones(count, bool)
+    place = np.argsort(np.argsort(draws, axis=1, kind="stable"), axis=1)
+    spearman = 1 - 6 * ((place - np.arange(m)) ** 2).sum(axis=1) / max(m * (m * m - 1), 1)
+    known = bool((np.ptp(mean_ranks, axis=0) == 0).all())
+    return Certificate(
+        order=order,
+        mean_ranks=centre,
+        deviations=stretch * mean_ranks.std(axis=0),
+        first=1.0 if known else float(sets[0]),
+        sets=np.ones(m) if known else sets,
+        ordered=1.0 if known else float(_share(ordered)),
+        agreement=1.0 if known else float(_share(spearman >= rho - SLACK)),
+        indifference=indifference,
+        rho=rho,
+    )
+
+
+def _share(held: BoolArray) -> FloatArray:
+    """The share of draws in which a claim held, as if one more had denied it: no claim is certain by counting."""
+    return np.asarray(held.sum(axis=0) / (len(held) + 1), dtype=np.float64)

@@ -1,0 +1,136 @@
+"""Which cells to run next: those that tell most about the target per predicted second.
+
+What a target leaves open are pairs of algorithms. For a pair (a, b), D = mean rank of a - mean rank of b varies over
+the draws, and so does d_j, the difference of their ranks on dataset j. Running both there tells the share
+cov(D, d_j)^2 / (var(D) var(d_j)) of the variance of D: what the dataset is of the mean, and what it says of others. A
+pair weighs p (1 - p), p being the probability that it stands the other way round, so that pairs that are settled weigh
+nothing. The value of a set of algorithms on a dataset is the sum over the pairs that it completes; the set with the
+most value per second on each dataset is found by leaving out one algorithm after another (greedy peeling, Charikar
+2000), and the best dataset's set is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from recassay.analysis.adaptive.belief import Belief
+from recassay.analysis.adaptive.certificate import Certificate
+from recassay.core.types import BoolArray, FloatArray
+
+LEAST_WEIGHT = 1e-6
+"""Of a pair that the target asks about: when all is settled but not certified, it still counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Algorithms (indices) to be run on one dataset, what that tells and what it costs."""
+
+    dataset: int
+    algorithms: tuple[int, ...]
+    value: float
+    seconds: float
+
+
+def opening(done: BoolArray, seconds: FloatArray) -> Block:
+    """Before anything is known: every algorithm on the cheapest dataset."""
+    cost = np.where(done, 0.0, seconds).sum(axis=0)
+    cost[done.all(axis=0)] = np.inf
+    dataset = int(cost.argmin())
+    return Block(dataset, tuple(int(i) for i in np.flatnonzero(~done[:, dataset])), 1.0, float(cost[dataset]))
+
+
+def choose(
+    belief: Belief,
+    certificate: Certificate,
+    target: str,
+    done: BoolArray,
+    seconds: FloatArray,
+    *,
+    cells: int = 1,
+    least_seconds: float = 0.0,
+    most_seconds: float = np.inf,
+) -> list[Block]:
+    """Blocks of at least so many cells and so many seconds together (fewer where no more are left), best first.
+
+    Cells that would take more than `most_seconds` are not considered.
+    """
+    gain = _gains(belief, pair_weights(belief.mean_ranks, certificate, target))
+    open_cells = ~done & (seconds <= most_seconds)
+    candidates = [
+        block
+        for j in range(done.shape[1])
+        if (block := _best_block(j, gain[:, :, j], open_cells[:, j], done[:, j], seconds[:, j])) is not None
+    ]
+    candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
+    found: list[Block] = []
+    for block in candidates:
+        found.append(block)
+        if sum(len(b.algorithms) for b in found) >= cells and sum(b.seconds for b in found) >= least_seconds:
+            break
+    return found
+
+
+def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) -> FloatArray:
+    """What each pair (a before b in the certificate's order) weighs for the target; symmetric, 0 for other pairs."""
+    order, m = certificate.order, len(certificate.order)
+    centre = mean_ranks.mean(axis=0)
+    covariance = np.cov(mean_ranks, rowvar=False)
+    variance = np.diagonal(covariance)
+    spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 1e-12))
+    slack = certificate.indifference if target == "order" else 0.0
+    wrong = ndtr((centre[:, None] - centre - slack) / spread)  # for a before b: that a's mean rank is worse after all
+    place = np.argsort(order)
+    asked = place[:, None] < place
+    if target in ("first", "top3"):
+        cut = 1 if target == "first" else min(3, m - 1)
+        asked &= (place < cut)[:, None] & (place >= cut)
+    weight = np.where(asked, np.maximum(wrong * (1 - wrong), LEAST_WEIGHT), 0.0)
+    return weight + weight.T
+
+
+def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
+    """By pair and dataset, what running both algorithms there tells about the target."""
+    ranks = belief.ranks
+    draws = len(ranks)
+    mean = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
+    apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # dataset x draw x algorithm
+    across = mean.T @ apart / draws  # dataset x m x m: cov(mean rank of a, rank of b on j)
+    within = apart.transpose(0, 2, 1) @ apart / draws
+    own, total = np.diagonal(across, axis1=1, axis2=2), mean.T @ mean / draws
+    joint = own[:, :, None] + own[:, None, :] - across - across.transpose(0, 2, 1)
+    inner = np.diagonal(within, axis1=1, axis2=2)
+    inner = inner[:, :, None] + inner[:, None, :] - 2 * within
+    whole = np.diagonal(total)[:, None] + np.diagonal(total) - 2 * total
+    floor = 1e-9
+    told = np.where((inner > floor) & (whole > floor), joint**2 / np.maximum(inner * whole, floor**2), 0.0)
+    told = np.maximum(told - 1.0 / draws, 0.1 / draws * (inner > floor))  # chance alone correlates by 1/draws
+    return (weight * told).transpose(1, 2, 0)
+
+
+def _best_block(
+    dataset: int, gain: FloatArray, open_cells: BoolArray, done: BoolArray, seconds: FloatArray
+) -> Block | None:
+    """The set of open algorithms with the most value per second on one dataset."""
+    chosen = open_cells.copy()
+    inside = chosen | done
+    if not chosen.any() or inside.sum() < 2:
+        return None
+    best: Block | None = None
+    while chosen.any():
+        value = float((gain[np.ix_(inside, inside)].sum() - gain[np.ix_(done, done)].sum()) / 2)
+        cost = float(seconds[chosen].sum())
+        if best is None or value / cost > best.value / best.seconds:
+            best = Block(dataset, tuple(int(i) for i in np.flatnonzero(chosen)), value, cost)
+        lost = np.where(chosen, gain @ inside.astype(float) / seconds, np.inf)
+        leaves = int(lost.argmin())
+        chosen[leaves] = inside[leaves] = False
+    return best
+
+
+def cells_of(blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """The cells (algorithm, dataset) of blocks."""
+    return [(i, block.dataset) for block in blocks for i in block.algorithms]

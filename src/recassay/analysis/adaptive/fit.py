@@ -1,0 +1,226 @@
+"""Adaptive benchmarking: the ranking of a whole grid for a fraction of its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.adaptive.decide import Grid, Question, decide
+from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
+from recassay.analysis.adaptive.seconds import predict_seconds
+from recassay.core import columns as c
+from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.errors import InputError
+from recassay.core.labels import find_label, split_label
+from recassay.core.results import Results
+from recassay.core.types import BoolArray, FloatArray
+
+__all__ = ["Grid", "Measured", "Question", "Runner", "dataset_features", "decide", "read_benchmark", "run_adaptive"]
+
+Measured: TypeAlias = tuple[float | None, float]
+"""What a cell gave and the seconds it took; None or NaN where it failed."""
+
+Runner: TypeAlias = Callable[[Sequence[tuple[str, str]]], Mapping[tuple[str, str], Measured]]
+"""Runs cells (algorithm, dataset)."""
+
+SIZES = ("Nr", "size", "interactions", "n")
+"""Names of the characteristic that says how large a dataset is, the first that is there."""
+
+MOST_FEATURES = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """A table as an adaptive benchmark reads it: `values` with higher ones better, NaN where a cell was not run and
+    -inf where it failed; `seconds` of those that were run, NaN where they are not known.
+    """
+
+    grid: Grid
+    values: FloatArray
+    seconds: FloatArray
+    higher_is_better: bool
+
+
+def read_benchmark(
+    results: Results,
+    metric: str,
+    *,
+    characteristics: CharacteristicsTable | None = None,
+    classes: Mapping[str, str] | None = None,
+    higher_is_better: bool | None = None,
+    algorithms: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+) -> Benchmark:
+    """One metric of a table and its times. A row without a value is a cell that failed; no row is one not run.
+
+    `algorithms` and `datasets` name the whole grid where the table does not yet have all of it.
+    """
+    label = find_label(metric, results.metrics)
+    upward = results.direction(label, higher_is_better)
+    rows = tuple(algorithms or results.algorithms)
+    columns = tuple(datasets or results.datasets)
+    _refuse_others(results.algorithms, rows, "algorithm")
+    _refuse_others(results.datasets, columns, "dataset")
+    values = _placed(results.cells(label), rows, columns, missing=-np.inf)
+    values = np.where(np.isfinite(values) & (not upward), -values, values)
+    known = [name for name in results.metrics if split_label(name)[0] in ("seconds_fit", "seconds_predict")]
+    known = known or [name for name in results.metrics if split_label(name)[0] == "seconds"]
+    seconds = np.full(values.shape, np.nan)
+    if known:
+        seconds = sum(
+            (_placed(results.cells(n), rows, columns, missing=np.nan) for n in known), np.zeros(seconds.shape)
+        )
+    features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
+    kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
+    return Benchmark(Grid(label, rows, columns, features, kinds), values, seconds, upward)
+
+
+def dataset_features(table: CharacteristicsTable) -> FloatArray:
+    """What the belief uses of the datasets: the logarithms of size, shape (users per item) and density.
+
+    Where there are no counts of users and items, the size and the two characteristics after it.
+    """
+    by_name = {name: table.values[:, j] for j, name in enumerate(table.names)}
+    size = next((name for name in SIZES if name in by_name), table.names[0])
+    if {"Nu", "Ni"} <= by_name.keys():
+        users, items, events = np.log(by_name["Nu"]), np.log(by_name["Ni"]), np.log(by_name[size])
+        return np.column_stack([events, users - items, events - users - items])
+    others = [name for name in table.names if name != size][: MOST_FEATURES - 1]
+    chosen = np.column_stack([by_name[name] for name in (size, *others)])
+    if np.isnan(chosen).any():
+        raise InputError("a characteristic is not known of every dataset", where=table.where, fix="fill or drop it")
+    positive = (chosen > 0).all(axis=0)
+    return np.where(positive, np.log(np.where(positive, chosen, 1.0)), chosen)
+
+
+def run_adaptive(
+    runner: Runner,
+    grid: Grid,
+    question: Question,
+    *,
+    higher_is_better: bool = True,
+    budget: float | None = None,
+    workers: int = 1,
+    known: tuple[FloatArray, FloatArray] | None = None,
+    allowed: BoolArray | None = None,
+    told: Callable[[AdaptiveResult], None] | None = None,
+    seed: int = 0,
+) -> AdaptiveResult:
+    """Run cells until the target is certified, `budget` seconds of cells are spent, or all were run.
+
+    `known` are values and seconds of cells that were run before; `told` hears of every decision.
+    """
+    shape = (len(grid.algorithms), len(grid.datasets))
+    values, seconds = (part.copy() for part in known) if known else (np.full(shape, np.nan), np.full(shape, np.nan))
+    at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
+    steps: list[Step] = []
+    while True:
+        left = np.inf if budget is None else budget - float(np.nansum(np.where(np.isnan(values), 0.0, seconds)))
+        result = decide(
+            grid, question, values, seconds,
+            steps=steps, allowed=allowed, cells=workers, most_seconds=left, seed=seed,
+        )  # fmt: skip
+        if told is not None:
+            told(result)
+        if result.next is None:
+            return result
+        found = runner(result.next.cells)
+        for cell in result.next.cells:
+            value, took = found[cell]
+            failed = value is None or np.isnan(value)
+            values[at[cell]] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
+            seconds[at[cell]] = took
+        steps.append(result.next)
+
+
+def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveResult:
+    """The adaptive run that a table would have seen: a cell's value is revealed when its seconds are paid.
+
+    Cells without a time cost what the model of costs makes of the others; a table without any time has cells of one
+    second each.
+    """
+    grid, values = benchmark.grid, benchmark.values
+    costs = replay_costs(benchmark)
+    at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
+
+    def reveal(cells: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Measured]:
+        return {
+            cell: (None if np.isneginf(values[at[cell]]) else float(values[at[cell]]), float(costs[at[cell]]))
+            for cell in cells
+        }
+
+    return run_adaptive(reveal, grid, question, allowed=~np.isnan(values), **more)
+
+
+def replay_costs(benchmark: Benchmark) -> FloatArray:
+    """What each cell of a table cost."""
+    if np.isnan(benchmark.seconds).all():
+        return np.ones(benchmark.seconds.shape)
+    features = benchmark.grid.features
+    return predict_seconds(benchmark.seconds, None if features is None else features[:, 0], benchmark.grid.classes)
+
+
+def fit_adaptive(
+    results: Results, journal: Mapping[str, Any], *, metric: str | None = None, higher_is_better: bool | None = None
+) -> AdaptiveResult:
+    """How an adaptive study stands: its table, and its journal of decisions (`recassay run --adaptive` keeps it).
+
+    Under another `metric` than the journal's, the same cells say what they say about that one.
+    """
+    features = journal.get("features")
+    table = read_benchmark(
+        results,
+        metric or journal["metric"],
+        higher_is_better=higher_is_better,
+        algorithms=journal["algorithms"],
+        datasets=journal["datasets"],
+    )
+    grid = replace(
+        table.grid,
+        features=None if features is None else np.array(features, dtype=np.float64),
+        classes=None if journal.get("classes") is None else tuple(journal["classes"]),
+    )
+    question = Question(**journal["question"])
+    seconds = table.seconds.copy()
+    for algorithm, dataset, took in journal.get("seconds", ()):
+        if algorithm in grid.algorithms and dataset in grid.datasets:
+            seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
+    found = decide(
+        grid, question, table.values, seconds, steps=steps_from(journal["steps"]),
+        seed=int(journal["seed"]),
+    )  # fmt: skip
+    return replace(found, ended=found.ended or journal.get("ended"))
+
+
+def _placed(cells: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[str], *, missing: float) -> FloatArray:
+    """Cells in a table: NaN where there is no row, `missing` where a row has no value."""
+    table = np.full((len(algorithms), len(datasets)), np.nan)
+    rows = {name: i for i, name in enumerate(algorithms)}
+    columns = {name: j for j, name in enumerate(datasets)}
+    for algorithm, dataset, value in cells.select(c.ALGORITHM, c.DATASET, c.VALUE).iter_rows():
+        table[rows[algorithm], columns[dataset]] = missing if value is None else value
+    return table
+
+
+def _refuse_others(found: Sequence[str], known: Sequence[str], what: str) -> None:
+    others = [name for name in found if name not in known]
+    if others:
+        raise InputError(f"the table has the {what} {others[0]!r}, which is not of the grid", fix="name it, or drop it")
+
+
+def _run(results: Results, spec: AnalysisSpec) -> AdaptiveResult:
+    journal = spec.required("adaptive")
+    return fit_adaptive(results, journal, metric=spec.metric, higher_is_better=spec.higher_is_better)
+
+
+ANALYSIS = Analysis(
+    name="adaptive",
+    question="What do the cells that were run say about the ranking of the whole grid?",
+    source="rank likelihood: Hoff 2007; matrix-normal Gaussian process over datasets",
+    run=_run,
+)

@@ -1,0 +1,193 @@
+"""How an adaptive benchmark stands: what is certified of the whole grid, what was run and why, what is next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.choices import AdaptiveTarget
+from recassay.core.display import Displayed
+from recassay.core.types import BoolArray, FloatArray
+
+Ended: TypeAlias = Literal["certified", "budget", "complete", "stuck"]
+"""Why nothing more is run: the target is certified, the seconds are spent, every cell was run, or those left are not to
+be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A batch of cells (algorithm, dataset), how things stood before it, and why it was chosen.
+
+    `spent` seconds were paid for `done` cells, `share` of the predicted cost of the whole grid; `leader` stood first;
+    `first`, `top3`, `ordered` and `agreement` are the probabilities of the claims (see `certificate`). `seconds` is
+    what the batch is expected to take.
+    """
+
+    done: int
+    spent: float
+    share: float
+    leader: str
+    first: float
+    top3: float
+    ordered: float
+    agreement: float
+    cells: tuple[tuple[str, str], ...]
+    seconds: float
+    why: str
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Step:
+        """The step that `asdict` made plain."""
+        fields = {name: stored[name] for name in cls.__dataclass_fields__}
+        return cls(**{**fields, "cells": tuple((str(a), str(d)) for a, d in stored["cells"])})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdaptiveResult(Displayed):
+    """The mean ranks of the whole grid as far as they are known, and the way there.
+
+    `order` names the algorithms, best first; `mean_ranks` and `deviations` (their uncertainty; 0 where all is known)
+    are in the order of `algorithms`. `sets[k]` is the probability that the first k + 1 of `order` are the best k + 1.
+    `values` holds what was measured, NaN elsewhere; `ranks` the rank of each cell, measured or expected, and
+    `seconds` what each cell took, or is expected to take, where `measured` says which. A failed cell counts as measured
+    and has the last rank.
+    """
+
+    metric: str
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    target: AdaptiveTarget
+    confidence: float
+    indifference: float
+    rho: float
+    order: tuple[str, ...]
+    mean_ranks: FloatArray
+    deviations: FloatArray
+    sets: FloatArray
+    probabilities: Mapping[str, float]
+    measured: BoolArray
+    values: FloatArray
+    ranks: FloatArray
+    seconds: FloatArray
+    steps: tuple[Step, ...] = ()
+    next: Step | None = None
+    ended: Ended | None = None
+
+    @property
+    def certified(self) -> bool:
+        """Whether the target's probability has reached the level."""
+        return self.probabilities[self.target] >= self.confidence
+
+    @property
+    def spent(self) -> float:
+        """Seconds of the cells that were run."""
+        return float(self.seconds[self.measured].sum())
+
+    @property
+    def share(self) -> float:
+        """Of the predicted cost of the whole grid."""
+        return self.spent / max(float(self.seconds.sum()), 1e-12)
+
+    def settled(self) -> list[bool]:
+        """By place, whether its holder is settled at the level: the sets that end before it and with it are."""
+        sure = [True, *(bool(p >= self.confidence) for p in self.sets)]
+        return [a and b for a, b in pairwise(sure)]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per algorithm, best first."""
+        at = [self.algorithms.index(name) for name in self.order]
+        return pl.DataFrame(
+            {
+                "place": np.arange(1, len(at) + 1),
+                c.ALGORITHM: list(self.order),
+                "mean_rank": self.mean_ranks[at],
+                "deviation": self.deviations[at],
+                "settled": self.settled(),
+                "cells_run": self.measured[at].sum(axis=1),
+                "seconds": np.where(self.measured, self.seconds, 0.0)[at].sum(axis=1),
+            }
+        )
+
+    def cells(self) -> pl.DataFrame:
+        """One row per cell: whether its rank is measured or predicted, its value where measured, its seconds."""
+        algorithm, dataset = (axis.ravel() for axis in np.indices(self.measured.shape))
+        value = np.where(np.isfinite(self.values), self.values, np.nan).ravel()
+        return pl.DataFrame(
+            {
+                c.ALGORITHM: [self.algorithms[i] for i in algorithm],
+                c.DATASET: [self.datasets[j] for j in dataset],
+                "state": np.where(
+                    self.measured, np.where(np.isneginf(self.values), "failed", "measured"), "predicted"
+                ).ravel(),
+                c.VALUE: pl.Series(value).fill_nan(None),
+                c.RANK: self.ranks.ravel(),
+                "seconds": self.seconds.ravel(),
+            }
+        )
+
+    def curve(self) -> pl.DataFrame:
+        """How certainty grew with cost: one row per decision, and the present one last."""
+        now = {
+            "done": int(self.measured.sum()),
+            "spent": self.spent,
+            "share": self.share,
+            "leader": self.order[0],
+            **{_FIELD[name]: value for name, value in self.probabilities.items()},
+        }
+        before = [{name: getattr(step, name) for name in now} for step in self.steps]
+        return pl.DataFrame([*before, now])
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Algorithms, cells, the curve, and the batches with their reasons."""
+        rows = [(n, a, d, s.why) for n, s in enumerate(self.steps, 1) for a, d in s.cells]
+        batches = pl.DataFrame(
+            rows, schema={"batch": pl.Int64, c.ALGORITHM: pl.String, c.DATASET: pl.String, "why": pl.String},
+            orient="row",
+        )  # fmt: skip
+        return {
+            "adaptive": self.to_frame(),
+            "adaptive_cells": self.cells(),
+            "adaptive_curve": self.curve(),
+            "adaptive_batches": batches,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """`order`, `probabilities`, `certified`, `cost`, `cells`, `curve`, `next` and the settings."""
+        return {
+            "metric": self.metric,
+            "order": self.to_frame().to_dicts(),
+            "probabilities": dict(self.probabilities),
+            "sets": [float(p) for p in self.sets],
+            "certified": self.certified,
+            "ended": self.ended,
+            "cost": {
+                "cells": int(self.measured.sum()),
+                "of": int(self.measured.size),
+                "seconds": self.spent,
+                "predicted_total": float(self.seconds.sum()),
+                "share": self.share,
+            },
+            "next": None if self.next is None else asdict(self.next),
+            "cells": self.cells().to_dicts(),
+            "curve": self.curve().to_dicts(),
+            "settings": {
+                "target": self.target,
+                "confidence": self.confidence,
+                "indifference": self.indifference,
+                "rho": self.rho,
+            },
+        }
+
+
+_FIELD = {"first": "first", "top3": "top3", "order": "ordered", "rho": "agreement"}
+
+
+def steps_from(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """The steps of a journal."""
+    return tuple(Step.from_dict(step) for step in stored)

@@ -1,0 +1,100 @@
+"""The verb `adaptive`: the ranking of a whole grid for a fraction of its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from recassay.analysis.adaptive.fit import (
+    Grid,
+    Question,
+    Runner,
+    dataset_features,
+    decide,
+    fit_adaptive,
+    read_benchmark,
+    replay,
+    run_adaptive,
+)
+from recassay.analysis.adaptive.result import AdaptiveResult
+from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
+from recassay.core.choices import AdaptiveTarget
+from recassay.core.errors import UsageError
+from recassay.core.inputs import CharacteristicsLike, ResultsLike
+from recassay.evidence.adaptive import adaptive_journal
+
+
+def adaptive(
+    results_or_runner: ResultsLike | Runner,
+    metric: str | None = None,
+    *,
+    target: AdaptiveTarget = "first",
+    confidence: float = 0.95,
+    budget: float | None = None,
+    indifference: float = 1.0,
+    rho: float = 0.97,
+    algorithms: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    characteristics: CharacteristicsLike | None = None,
+    classes: Mapping[str, str] | None = None,
+    higher_is_better: bool | None = None,
+    workers: int = 1,
+    progress: Callable[[AdaptiveResult], None] | None = None,
+    seed: int = 0,
+) -> AdaptiveResult:
+    """What the whole grid of algorithms and datasets would say, from the cells that tell most per second.
+
+    Three uses. With a function that runs cells, it is called with batches of `(algorithm, dataset)` and returns, for
+    each, `(value, seconds)` (a value of None: it failed), until the target is certified. With a table that has every
+    cell, such a run is replayed: what it would have cost, and what it would have said. With a table that has holes, or
+    where `algorithms` and `datasets` name more than it has, it says how things stand and which cells to run next.
+
+    Args:
+        results_or_runner: a function that runs cells, or a results table (file, frame, folder of a study, loaded).
+        metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        target: what is to be settled: `first`, `top3`, `order` (up to `indifference`), or `rho`.
+        confidence: probability with which the target must hold.
+        budget: most seconds of cells; None for no limit.
+        indifference: for `order`: mean ranks by which two algorithms may differ and still stand the other way round.
+        rho: for `rho`: least Spearman correlation with the order of the whole grid.
+        algorithms: names of the whole grid; a table's own by default.
+        datasets: names of the whole grid; a table's own by default.
+        characteristics: characteristics of the datasets, of which the size, shape and density are used.
+        classes: by algorithm, a word such as `neural`; algorithms of one class are expected to cost alike.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        workers: least cells of a batch.
+        progress: called with the result of every decision.
+        seed: the same seed gives the same numbers.
+    """
+    question = Question(target, confidence, indifference, rho)
+    if callable(results_or_runner):
+        if algorithms is None or datasets is None:
+            raise UsageError("the grid is not known", fix="name its algorithms and its datasets")
+        known = None if characteristics is None else load_characteristics(characteristics).aligned(tuple(datasets))
+        grid = Grid(
+            metric or "value", tuple(algorithms), tuple(datasets),
+            None if known is None else dataset_features(known),
+            None if classes is None else tuple(classes.get(name, "other") for name in algorithms),
+        )  # fmt: skip
+        return run_adaptive(
+            results_or_runner, grid, question, higher_is_better=higher_is_better is not False,
+            budget=budget, workers=workers, told=progress, seed=seed,
+        )  # fmt: skip
+    table = load_results(results_or_runner, metric=metric)
+    folder = study_folder(results_or_runner)
+    journal = None if folder is None else adaptive_journal(folder)
+    if journal is not None and algorithms is None and datasets is None:
+        return fit_adaptive(table, journal, metric=metric)
+    benchmark = read_benchmark(
+        table, metric or default_metric(table),
+        characteristics=known_characteristics(results_or_runner, table, characteristics), classes=classes,
+        higher_is_better=higher_is_better, algorithms=algorithms, datasets=datasets,
+    )  # fmt: skip
+    if not np.isnan(benchmark.values).any():
+        return replay(benchmark, question, budget=budget, workers=workers, told=progress, seed=seed)
+    spent = np.nansum(np.where(np.isnan(benchmark.values), 0.0, benchmark.seconds))
+    return decide(
+        benchmark.grid, question, benchmark.values, benchmark.seconds,
+        cells=workers, most_seconds=np.inf if budget is None else budget - float(spent), seed=seed,
+    )  # fmt: skip

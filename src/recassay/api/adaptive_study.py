@@ -1,0 +1,133 @@
+"""The chooser of an adaptive study: reads the store, decides, and keeps what was decided and why."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.adaptive.fit import Grid, Question, dataset_features, decide
+from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
+from recassay.core.labels import known_direction
+from recassay.core.types import FloatArray
+from recassay.metrics.make import make_metric
+from recassay.recommenders.cost_class import cost_classes, planned_sizes
+from recassay.recommenders.plan import Plan
+from recassay.recommenders.study import Choice
+from recassay.reporting.sections.adaptive import standing
+from recassay.store.adaptive import read_adaptive, write_adaptive
+from recassay.store.store import Store
+
+WORTH = 5.0
+"""A batch takes at least so many times as long as the decision before it."""
+
+
+@dataclass(slots=True)
+class AdaptiveStudy:
+    """Which cells of a study run next: a `StudyChooser`. `budget` is in seconds from the first decision on.
+
+    An algorithm on a dataset is one cell of the grid, with all its seeds and folds; it is run whole, and counts as
+    failed where any of them failed.
+    """
+
+    question: Question
+    budget: float | None = None
+    workers: int = 1
+    seed: int = 0
+    began: float | None = None
+    took: float = 0.0
+    steps: tuple[Step, ...] = ()
+    last: AdaptiveResult | None = field(default=None)
+
+    def __call__(self, planned: Plan, store: Store) -> Choice:
+        """Decide, and keep the decision."""
+        start = time.monotonic()
+        if self.began is None:
+            self.began = start
+            journal = read_adaptive(store.folder)
+            self.steps = () if journal is None else steps_from(journal["steps"])
+        left = np.inf if self.budget is None else self.budget - (start - self.began)
+        grid = study_grid(planned, store.folder)
+        values, seconds = stored_cells(grid, store)
+        result = decide(
+            grid,
+            self.question,
+            values,
+            seconds,
+            steps=self.steps,
+            cells=self.workers,
+            least_seconds=WORTH * self.took * self.workers,
+            most_seconds=left,
+            seed=self.seed,
+        )
+        said = standing(result)
+        if result.next is not None:
+            self.steps = (*self.steps, result.next)
+        self.last = replace(result, steps=self.steps)
+        write_adaptive(store.folder, self._journal(grid, result, said))
+        self.took = time.monotonic() - start
+        chosen = set(result.next.cells) if result.next is not None else set()
+        place = {cell: n for n, cell in enumerate(result.next.cells)} if result.next is not None else {}
+        rows = sorted(
+            (row for row in store.plan() if (row.algorithm, row.dataset) in chosen),
+            key=lambda row: place[row.algorithm, row.dataset],
+        )
+        return Choice([row.cell for row in rows], said)
+
+    def _journal(self, grid: Grid, result: AdaptiveResult, said: str) -> dict[str, Any]:
+        return {
+            "metric": grid.metric,
+            "algorithms": grid.algorithms,
+            "datasets": grid.datasets,
+            "features": None if grid.features is None else grid.features.tolist(),
+            "classes": grid.classes,
+            "question": asdict(self.question),
+            "budget": self.budget,
+            "seed": self.seed,
+            "steps": [asdict(step) for step in self.steps],
+            "ended": result.ended,
+            "said": said,
+        }
+
+
+def study_grid(planned: Plan, folder: Path) -> Grid:
+    """The grid of a plan: its algorithms, the datasets that could be prepared, and the metric that tuning maximises
+    where the study reports it, else the first that it reports.
+    """
+    labels = planned.cells[0].spec.metrics
+    tuned = make_metric(planned.study.tuning.metric).label
+    sizes = planned_sizes(planned, folder)
+    names = tuple(dict.fromkeys(cell.algorithm.name for cell in planned.cells))
+    classes = cost_classes(planned.study)
+    return Grid(
+        tuned if tuned in labels else labels[0],
+        names,
+        sizes.datasets,
+        dataset_features(sizes),
+        tuple(classes[name] for name in names),
+    )
+
+
+def stored_cells(grid: Grid, store: Store) -> tuple[FloatArray, FloatArray]:
+    """Values (higher is better; NaN: not run whole; -inf: failed) and seconds of the grid's cells as stored."""
+    shape = (len(grid.algorithms), len(grid.datasets))
+    planned: dict[tuple[str, str], int] = {}
+    for row in store.plan():
+        planned[row.algorithm, row.dataset] = planned.get((row.algorithm, row.dataset), 0) + 1
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    sign = -1.0 if known_direction(grid.metric) is False else 1.0
+    for cell in store.cells():
+        value = cell.metrics.get(grid.metric) if cell.status == "done" else None
+        up = -np.inf if value is None or np.isnan(value) else sign * value
+        found.setdefault((cell.algorithm, cell.dataset), []).append((up, cell.seconds or 0.0))
+    values, seconds = np.full(shape, np.nan), np.full(shape, np.nan)
+    for i, algorithm in enumerate(grid.algorithms):
+        for j, dataset in enumerate(grid.datasets):
+            ran = found.get((algorithm, dataset), [])
+            if ran and len(ran) == planned[algorithm, dataset]:
+                values[i, j] = np.mean([up for up, _ in ran])
+                seconds[i, j] = sum(took for _, took in ran)
+    return values, seconds

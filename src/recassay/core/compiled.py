@@ -1,0 +1,27 @@
+"""Functions in machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+REORDERED_SUMS = {"reassoc", "contract", "nsz", "arcp"}
+"""What the compiler may change about arithmetic, to use vector instructions; NaN and infinity keep their meaning."""
+
+
+def compiled(function: Function) -> Function:
+    """`function` in machine code, without Python's lock, kept on disk for the next process where a folder allows it.
+
+    Give a kernel arrays of one set of types only: processes that store two variants at once may mix them up. Where
+    neither the package's folder nor the user's cache can be written, every process compiles for itself.
+    """
+    options: dict[str, Any] = {"nogil": True, "fastmath": REORDERED_SUMS}
+    try:
+        fast: Function = numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        fast = numba.njit(**options)(function)
+    return fast

@@ -1,0 +1,58 @@
+"""Which algorithms can be expected to cost alike, and how large the datasets of a plan are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recassay.core.characteristics import CharacteristicsTable
+from recassay.core.registry import algorithms
+from recassay.core.study import StudySpec
+from recassay.core.types import FloatArray
+from recassay.recommenders.plan import Plan
+from recassay.recommenders.splits import is_prepared, split_record
+from recassay.runner.references import is_part_file
+
+CLASSES = {
+    "baselines": "baseline",
+    "neighbours": "closed form",
+    "linear": "closed form",
+    "slim": "closed form",
+    "sparse_linear": "closed form",
+    "nce_plrec": "closed form",
+    "random_walks": "closed form",
+    "graph_filters": "closed form",
+    "svd": "closed form",
+    "als": "factor model",
+    "bpr": "factor model",
+    "warp": "factor model",
+    "rating_mf": "factor model",
+    "nmf": "factor model",
+    "latent_class": "factor model",
+}
+"""By module of the algorithms; those in `neural` are neural, others (plugins, files) of no known class."""
+
+
+def cost_classes(study: StudySpec) -> dict[str, str]:
+    """The class of each algorithm of a study."""
+    found = {}
+    for algorithm in study.algorithms:
+        if is_part_file(algorithm.reference):
+            found[algorithm.name] = "other"
+            continue
+        module = algorithms.get(algorithm.reference).__module__
+        last = module.rpartition(".")[2]
+        found[algorithm.name] = "neural" if ".neural." in module else CLASSES.get(last, "other")
+    return found
+
+
+def planned_sizes(planned: Plan, folder: Path) -> CharacteristicsTable:
+    """Users, items and interactions of the datasets that are prepared (of the first of several folds)."""
+    import numpy as np
+
+    rows: dict[str, tuple[float, float, float]] = {}
+    for cell in planned.cells:
+        if cell.dataset.name not in rows and is_prepared(folder, cell.spec.split.id):
+            record = split_record(folder, cell.spec.split.id)
+            rows[cell.dataset.name] = (record.n_users, record.n_items, record.n_interactions)
+    values: FloatArray = np.array(list(rows.values()), dtype=np.float64).reshape(len(rows), 3)
+    return CharacteristicsTable(values, tuple(rows), ("Nu", "Ni", "Nr"), where=str(folder))

@@ -1,0 +1,190 @@
+"""What the cells of an adaptive run say about the whole grid."""
+
+from __future__ import annotations
+
+from recassay.analysis.adaptive.result import AdaptiveResult
+from recassay.core.errors import listing
+from recassay.reporting.numbers import number, percent
+from recassay.reporting.section import Figure, Section, Table
+
+MEANING = (
+    "Probabilities are about the grid of this study alone, under the belief described in the documentation: what "
+    "running every cell would have said. They are no claim about other datasets (recassay model makes that one). "
+    "Predicted ranks stand in brackets; they were not measured."
+)
+WHOLE = {"first": "the first place", "top3": "the first three", "order": "the order", "rho": "the order"}
+
+
+def standing(result: AdaptiveResult) -> str:
+    """How things stand, in one line: what is settled, what is not, the cost so far, and what is next."""
+    done, total = int(result.measured.sum()), int(result.measured.size)
+    parts = [f"{_target(result)} is {'' if result.certified else 'not '}settled ({_chance(result)})"]
+    parts += _places(result)
+    parts.append(f"{done} of {total} cells, {cost_share(result.share)} of the predicted cost")
+    if result.next is not None:
+        (algorithm, dataset), more = result.next.cells[0], len(result.next.cells) - 1
+        others = f" and {more} more" if more else ""
+        parts.append(f"next: {algorithm} on {dataset}{others}, {seconds(result.next.seconds)}")
+    elif result.ended is not None:
+        parts.append(ENDS[result.ended])
+    return "; ".join(parts)
+
+
+ENDS = {
+    "certified": "nothing more has to be run",
+    "budget": "the budget is spent",
+    "complete": "every cell was run",
+    "stuck": "no further cell can be run",
+}
+
+
+def sentences(result: AdaptiveResult) -> list[str]:
+    """What is certified, at what cost, and what is left open."""
+    done, total = int(result.measured.sum()), int(result.measured.size)
+    first = result.probabilities["first"]
+    names = ", ".join(result.order)
+    claim = {
+        "first": f"{result.order[0]} has the best mean rank of the whole grid",
+        "top3": f"{listing(result.order[:3], most=3, last='and')} are the best three of the whole grid",
+        "order": f"the order {names} is that of the whole grid up to {result.indifference:g} mean ranks",
+        "rho": f"the order {names} agrees with that of the whole grid (rho at least {result.rho:g})",
+    }[result.target]
+    if result.measured.all():
+        lead = f"Every cell was run: {claim}."
+    elif result.certified:
+        lead = f"Certified with {_chance(result)}: {claim}."
+    else:
+        lead = f"Not certified ({_chance(result)}; asked for {percent(result.confidence)}): {claim}."
+    said = [
+        lead,
+        f"{done} of {total} cells were run, {seconds(result.spent)}: {cost_share(result.share)} of the predicted "
+        f"{seconds(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
+    ]
+    if result.target != "first":
+        said.append(f"{result.order[0]} is first with {percent(first)}.")
+    said += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
+    if result.next is not None:
+        cells = listing([f"{a} on {d}" for a, d in result.next.cells], most=4)
+        said.append(f"Next: {cells} ({seconds(result.next.seconds)}).")
+    return said
+
+
+def tables(result: AdaptiveResult) -> list[Table]:
+    """The algorithms with their mean ranks, and every cell, predicted ones in brackets."""
+    rows = [
+        [row["place"], row["algorithm"], number(row["mean_rank"]), number(row["deviation"]),
+         "yes" if row["settled"] else "no", f"{row['cells_run']} of {len(result.datasets)}", seconds(row["seconds"])]
+        for row in result.to_frame().to_dicts()
+    ]  # fmt: skip
+    place = {name: i for i, name in enumerate(result.algorithms)}
+    grid = [
+        [dataset, *(_rank(result, place[name], j) for name in result.order)]
+        for j, dataset in enumerate(result.datasets)
+    ]
+    batches = [
+        [n, listing([f"{a} on {d}" for a, d in step.cells], most=2), step.why, len(step.cells), seconds(step.seconds)]
+        for n, step in enumerate(result.steps, 1)
+    ]
+    found = [
+        Table(
+            f"Mean ranks of the whole grid ({result.metric})",
+            ["place", "algorithm", "mean rank", "uncertain by", "settled", "cells run", "took"],
+            rows,
+            names=2,
+            important=["algorithm", "mean rank", "settled"],
+            notes=[MEANING],
+        ),
+        Table(
+            "Ranks by dataset; in brackets: predicted, not measured",
+            ["dataset", *result.order],
+            grid,
+            notes=["A measured cell has a rank with a decimal where others of its dataset are only predicted."],
+            most=40,
+        ),
+    ]
+    if batches:
+        found.append(
+            Table(
+                "What was run, and why",
+                ["batch", "which", "why", "cells", "expected"],
+                batches,
+                names=3,
+                important=["which", "why"],
+                most=30,
+            )
+        )
+    return found
+
+
+def figures(result: AdaptiveResult) -> list[Figure]:
+    """Certainty against cost, and the grid."""
+    from recassay.plots.adaptive import plot_curve, plot_grid
+
+    drawn = [
+        Figure(
+            "adaptive_grid",
+            "Ranks on every dataset; those in brackets are predicted from the others and were not measured.",
+            plot_grid(result),
+            "adaptive_cells",
+        )
+    ]
+    if result.steps:
+        curve = Figure(
+            "adaptive_curve",
+            "How sure each claim about the whole grid was, as cells were paid for.",
+            plot_curve(result),
+            "adaptive_curve",
+        )
+        drawn.insert(0, curve)
+    return drawn
+
+
+def seconds(count: float) -> str:
+    """A time as people say it."""
+    if count < 120:
+        return f"{count:.0f} s" if count >= 1 else f"{count:.1f} s"
+    return f"{count / 60:.0f} min" if count < 7200 else f"{count / 3600:.1f} h"
+
+
+def cost_share(share: float) -> str:
+    """A share of the cost, with a decimal where it is small."""
+    return percent(share, 0 if share >= 0.1 else 1 if share >= 0.002 else 2)
+
+
+def _target(result: AdaptiveResult) -> str:
+    up_to = f" up to {result.indifference:g} mean ranks" if result.target == "order" else ""
+    return WHOLE[result.target] + up_to + (f" (rho at least {result.rho:g})" if result.target == "rho" else "")
+
+
+def _chance(result: AdaptiveResult) -> str:
+    return "known" if result.measured.all() else percent(min(result.probabilities[result.target], 0.999), 1)
+
+
+def _places(result: AdaptiveResult) -> list[str]:
+    """Runs of places that are settled one by one, and of those that are not."""
+    settled = result.settled()
+    runs: list[tuple[int, int, bool]] = []
+    for place, sure in enumerate(settled, 1):
+        if runs and runs[-1][2] == sure:
+            runs[-1] = (runs[-1][0], place, sure)
+        else:
+            runs.append((place, place, sure))
+    skip = 1 if result.target == "first" else 0
+    said = []
+    for begin, end, sure in runs:
+        first = max(begin, 1 + skip)
+        if first > end:
+            continue
+        whose = f"place {first} is" if first == end else f"places {first} to {end} are"
+        said.append(f"{whose} {'' if sure else 'not '}settled")
+    return said[:4]
+
+
+def _rank(result: AdaptiveResult, i: int, j: int) -> str:
+    rank = result.ranks[i, j]
+    shown = f"{rank:.0f}" if rank == round(rank) else f"{rank:.1f}"
+    return shown if result.measured[i, j] else f"({rank:.1f})"
+
+
+SECTION = Section(AdaptiveResult, "The whole grid from a part of it", "leaderboard", "adaptive", figures, sentences,
+                  tables, order=20)  # fmt: skip

@@ -1,0 +1,42 @@
+"""The journal of an adaptive run: what was asked, what was run and why, kept in the study's folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recassay.core.errors import InputError
+from recassay.core.plain import plain
+from recassay.store.files import write_json
+
+ADAPTIVE_FILE = "adaptive.json"
+VERSION = 1
+MOST_BYTES = 64_000_000
+"""A journal of a million cells is smaller."""
+
+_KEYS = {"metric", "algorithms", "datasets", "question", "steps", "seed", "said"}
+
+
+def write_adaptive(folder: Path, journal: Mapping[str, Any]) -> None:
+    """Keep the journal, whole."""
+    write_json(folder / ADAPTIVE_FILE, plain({"version": VERSION, **journal}))
+
+
+def read_adaptive(folder: str | Path) -> dict[str, Any] | None:
+    """The journal of the study in `folder`; None where it was never run adaptively."""
+    path = Path(folder) / ADAPTIVE_FILE
+    if not path.is_file():
+        return None
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or found.get("version") != VERSION or not found.keys() >= _KEYS:
+            raise ValueError
+    except (OSError, ValueError):
+        raise InputError(
+            "the journal of the adaptive run is damaged", where=str(path), fix="remove it: the cells stay"
+        ) from None
+    return found
