@@ -12,6 +12,7 @@ from itertools import islice
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
@@ -88,7 +89,7 @@ def _document(file: OpenedFile, text: str) -> object:
     start = text.lstrip()[:20]
     if start.startswith("{"):
         try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [json.loads(line) for line in lines_of(text) if line.strip()]
         except ValueError:
             pass
     return read_literal(text) if start.startswith(("{", "OrderedDict", "defaultdict", "[{")) else None
@@ -96,7 +97,7 @@ def _document(file: OpenedFile, text: str) -> object:
 
 def _delimited(file: OpenedFile, text: str) -> Table:
     """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
-    filled = islice((line for line in text.splitlines() if line.strip()), 2)
+    filled = islice((line for line in lines_of(text) if line.strip()), 2)
     first, second = next(filled, ""), next(filled, "")
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
@@ -108,7 +109,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
     levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
-        drawn = table_of([row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)])
+        drawn = table_of([row for row in csv.reader(lines_of(text), delimiter=delimiter) if any(row)])
         if drawn is not None and len(set(drawn.headers)) == len(drawn.headers):
             return drawn
     return Table.of(read_frame(file.data, file.name, empty_fix=_FIX))

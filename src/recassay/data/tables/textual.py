@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from recassay.core.lines import lines_of
+
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _RULE = re.compile(r"^[\s|+:=\-─━═┼╪┿├┤╞╡┌┐└┘┬┴╒╕╘╛╤╧╭╮╰╯╔╗╚╝╠╣╦╩╬]{3,}$")
 _DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
@@ -19,7 +21,7 @@ def barred_grids(text: str) -> list[list[list[str]]]:
     """The tables whose columns are parted by bars; one needs a rule under its header. Prose around them is skipped."""
     grids: list[list[list[str]]] = []
     block: list[str] = []
-    for line in [*text.translate(_BARS).splitlines(), ""]:
+    for line in [*lines_of(text.translate(_BARS)), ""]:
         if "|" in line or _RULE.match(line):
             block.append(line)
             continue
@@ -41,7 +43,7 @@ def _cells(line: str, boxed: bool) -> list[str]:
 
 def dashed_grids(text: str) -> list[list[list[str]]]:
     """The tables whose header stands over groups of dashes, one for each column (`tabulate`'s plain style)."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     grids = []
     for i, line in enumerate(lines):
         if i == 0 or not _DASHES.match(line):
@@ -60,7 +62,7 @@ def dashed_grids(text: str) -> list[list[list[str]]]:
 
 def spaced_grid(text: str) -> list[list[str]] | None:
     """The one table of a text whose columns are parted by two or more spaces, as pandas prints it; None else."""
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines = [line.rstrip() for line in lines_of(text) if line.strip()]
     if len(lines) < 3 or len(lines) > 100_000 or any("\t" in line or "," in line for line in lines[:2]):
         return None
     rows = [re.split(r"\s{2,}", line.strip()) for line in lines]
