@@ -116,7 +116,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
-    write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
+    files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
         "parameters": parameters,
         "validation": tuned.value,
@@ -128,6 +128,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "predicted_memory": predicted,
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
+        "files": files,
     }
     return plain(record)
 
