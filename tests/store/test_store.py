@@ -98,9 +98,9 @@ def test_a_done_row_needs_its_files_and_a_cell_without_them_is_to_be_run(store):
         store.record(record("c1"))
     write_files(store.folder, "c1")
     store.record(record("c1"))
-    assert store.statuses() == {"c1": "done"}
+    assert store.damaged(["c1"]) == {}
     (store.folder / "lists" / "c1.parquet").unlink()
-    assert store.statuses() == {}
+    assert list(store.damaged(["c1"])) == ["c1"]
     with pytest.raises(InputError, match="no finished cell"):
         store.top_lists("c1")
 
@@ -147,21 +147,25 @@ def change_version(folder, version):
 def test_other_schema_versions_are_refused(store):
     store.close()
     change_version(store.folder, 99)
-    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 1\); update RecAssay"):
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 2\); update RecAssay"):
         Store.open(store.folder)
     change_version(store.folder, 0)
-    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 1\)"):
+    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 2\)"):
         Store.open(store.folder, create=True)
 
 
 def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
     store.close()
+    connection = sqlite3.connect(store.folder / INDEX_FILE)
+    connection.execute("ALTER TABLE cells DROP COLUMN files")
+    connection.close()
     change_version(store.folder, 0)
     monkeypatch.setitem(store_schema.MIGRATIONS, 0, "ALTER TABLE plan ADD COLUMN colour TEXT")
     with Store.open(store.folder) as opened:
         assert opened.plan() == ()
+        assert opened.cells() == ()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
     assert "colour" in [column[1] for column in connection.execute("PRAGMA table_info(plan)")]
     connection.close()
 

@@ -13,12 +13,8 @@ from recassay.api.tables import default_metric
 from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.reporting.live import LiveServer
-<<<<<<< HEAD
 from recassay.reporting.telling import failure
-||||||| f91395c
-=======
 from recassay.store.adaptive import read_adaptive
->>>>>>> 6179cc319456171f8e87d5f45b4321d630598fdb
 from recassay.store.store import Store
 
 REPORT_SECONDS = 20.0

@@ -23,7 +23,7 @@ from recassay.core.seeds import derived_rng
 from recassay.runner.jobs import Emit
 from recassay.runner.memory import peak_bytes, reset_peak
 from recassay.store.files import write_parquet
-from recassay.store.store import responses_file
+from recassay.store.store import RESPONSES, responses_file
 
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
@@ -57,7 +57,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         answers = _answers(classifier if fitted is None else fitted, table, spec.role)
         seconds_predict = time.perf_counter() - begin
     right = answers == table.test_y
-    write_parquet(responses_file(folder, payload["id"]), _responses(table, answers, right))
+    checksum = write_parquet(responses_file(folder, payload["id"]), _responses(table, answers, right))
     record = {
         "parameters": parameters,
         "seconds_fit": seconds_fit,
@@ -66,6 +66,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "peak_memory": peak_bytes(),
         "counts": {"train": len(table.train_y), "test": len(table.test_y)},
         "metrics": {"accuracy": float(right.mean()), "balanced_accuracy": balanced_accuracy(table.test_y, right)},
+        "files": {RESPONSES: checksum},
     }
     return plain(record)
 

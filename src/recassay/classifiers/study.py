@@ -17,7 +17,7 @@ from recassay.classifiers.spec import (
     TableSpec,
     TableSplitSpec,
 )
-from recassay.classifiers.tables import is_prepared
+from recassay.classifiers.tables import is_usable
 from recassay.core.registry import classifiers
 from recassay.data.classification.openml import describe_openml, is_openml, openml_id
 from recassay.data.sources import path_of
@@ -159,7 +159,7 @@ def _prepare_jobs(
     return [
         Job(splits[table.name].id, f"{CELL_MODULE}:prepare", partial(payload, table), *limits)
         for table in study.datasets
-        if splits[table.name].id in wanted and not is_prepared(folder, splits[table.name].id)
+        if splits[table.name].id in wanted and not is_usable(folder, splits[table.name].id)
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,15 @@ from numpy.typing import NDArray
 from recassay.classifiers.holdout import stratified_test
 from recassay.classifiers.preprocess import encode_features
 from recassay.classifiers.spec import TableSpec, TableSplitSpec
-from recassay.core.errors import InputError
 from recassay.core.files import appearing_folder
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 from recassay.data.classification.openml import open_class_table
 from recassay.data.classification.table import properties
-from recassay.store.files import write_array, write_json
+from recassay.store.files import write_array
+from recassay.store.sealed import check_files, is_sound, read_sealed, seal_folder
 
-_META = "table.json"
+_META, _WHAT = "table.json", "the prepared table"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,15 +40,15 @@ def table_folder(folder: Path, split_id: str) -> Path:
     return folder / "splits" / split_id
 
 
-def is_prepared(folder: Path, split_id: str) -> bool:
-    """Whether the table is there; it appears whole or not at all."""
-    return (table_folder(folder, split_id) / _META).is_file()
+def is_usable(folder: Path, split_id: str) -> bool:
+    """Whether the table is there (it appears whole or not at all), and every file of it is what was written."""
+    return is_sound(table_folder(folder, split_id), _META)
 
 
 def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: str) -> dict[str, Any]:
     """Read, divide and preprocess a table unless that is done; what is known of it (see `table_record`)."""
     target = table_folder(folder, spec.id)
-    if not is_prepared(folder, spec.id):
+    if not is_usable(folder, spec.id):
         read = open_class_table(
             table.reference, target=spec.target, categorical=spec.categorical, drop=spec.drop, base=base
         )
@@ -74,28 +73,22 @@ def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: st
             "counts": {"train": int((~test).sum()), "test": int(test.sum()), "columns": len(encoded.columns)},
         }
 
-        with appearing_folder(target, existing="keep") as made:
+        with appearing_folder(target, existing="replace") as made:
             for name, values in arrays.items():
                 write_array(made / f"{name}.npy", values)
-            write_json(made / _META, meta)
+            seal_folder(made, _META, meta)
     return table_record(folder, spec.id)
 
 
 def table_record(folder: Path, split_id: str) -> dict[str, Any]:
     """What is known of a prepared table: dataset, classes, columns, properties and counts."""
-    source = table_folder(folder, split_id)
-    try:
-        record: dict[str, Any] = json.loads((source / _META).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise InputError(
-            "the prepared table is missing or damaged", where=str(source), fix="remove this folder and run again"
-        ) from None
-    return record
+    return read_sealed(table_folder(folder, split_id), _META, _WHAT)
 
 
 def load_table(folder: Path, split_id: str) -> PreparedTable:
-    """A prepared table."""
+    """A prepared table; a file that is not what was written raises `InputError` with its name."""
     source, record = table_folder(folder, split_id), table_record(folder, split_id)
+    check_files(source, record, _WHAT)
     names = ("train_x", "train_y", "test_x", "test_y", "rows")
     arrays: dict[str, Any] = {name: np.load(source / f"{name}.npy", allow_pickle=False) for name in names}
     return PreparedTable(**arrays, classes=tuple(record["classes"]))

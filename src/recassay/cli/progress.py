@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ def earlier_lines(earlier: Mapping[str, int], by: str = "") -> list[str]:
     whose = next(iter(earlier)) if len(earlier) == 1 else f"{len(earlier)} algorithms ({', '.join(earlier)})"
     said = ("1 cell was", "it is") if count == 1 else (f"{count} cells were", "they are")
     return [f"{said[0]} made by an earlier version of {whose}; {said[1]} run again{by}"]
+
+
+def damaged_lines(files: Sequence[str]) -> list[str]:
+    """Which files are gone or damaged, so that their cells are run again; no line where there are none."""
+    if not files:
+        return []
+    more = f" (and {len(files) - 1} more)" if len(files) > 1 else ""
+    whose = "its cell is" if len(files) == 1 else "their cells are"
+    return [f"{files[0]}{more}: gone, or not what was written; {whose} run again"]
 
 
 def show_progress() -> Callable[[Event], None]:
@@ -42,7 +51,7 @@ def show_progress() -> Callable[[Event], None]:
             sys.stderr.write(("\r\x1b[K" if terminal else "") + f"{event.said}\n")
             return
         text = line(event)
-        sys.stderr.writelines(f"{said}\n" for said in earlier_lines(event.earlier))
+        sys.stderr.writelines(f"{said}\n" for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)))
         if event.kind == "split" and event.reason:
             told.add(event.reason)
         elif event.kind == "finished" and event.reason in told:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ Float32Array: TypeAlias = NDArray[np.float32]
 IdArray: TypeAlias = NDArray[np.int32]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +78,18 @@ class Interactions:
             repeated=self.repeated,
         )
 
+    def read_only(self) -> Interactions:
+        """The same events (no copy), for somebody who may not change them: writing into a column raises."""
+        return Interactions(
+            user=_read_only(self.user),
+            item=_read_only(self.item),
+            users=self.users.clone(),
+            items=self.items.clone(),
+            weight=None if self.weight is None else _read_only(self.weight),
+            time=None if self.time is None else _read_only(self.time),
+            repeated=self.repeated,
+        )
+
     def csr(self, *, binary: bool = True) -> csr_array:
         """Users x items, float32, sorted indices; ones where `binary`, else the summed weights."""
         data = (
@@ -89,6 +102,20 @@ class Interactions:
         if binary:
             matrix.data[:] = 1.0
         return matrix
+
+
+def read_only_matrix(matrix: csr_array) -> csr_array:
+    """The same matrix (no copy), for somebody who may not change it: writing into it raises."""
+    view = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
+    for name in ("data", "indices", "indptr"):
+        setattr(view, name, _read_only(getattr(view, name)))
+    return view
+
+
+def _read_only(column: NDArray[Number]) -> NDArray[Number]:
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 def joined(parts: Sequence[Interactions]) -> Interactions:
@@ -204,7 +231,7 @@ class Algorithm(Protocol):
     source: ClassVar[str]
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
-        """Learn from `train`, drawing chance from `rng` alone."""
+        """Learn from `train`, drawing chance from `rng` alone; its columns are read-only."""
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The peak memory of `fit` with these parameters, the training data itself not counted (an upper estimate)."""

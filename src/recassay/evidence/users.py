@@ -27,13 +27,13 @@ def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:
     def spread(metric: str) -> pl.DataFrame:
         rows = []
         with Store.open(folder) as store:
-            cells = [cell for cell in store.cells() if cell.status == "done"]
-        for cell in cells:
-            file = scores_file(folder, cell.id)
-            if not file.is_file() or metric not in pl.read_parquet_schema(file):
-                continue
-            scores = pl.read_parquet(file, columns=[metric], glob=False).to_series().drop_nulls()
-            rows.append((cell.algorithm, cell.dataset, len(scores), scores.std()))
+            for cell in store.cells():
+                if cell.status != "done" or not scores_file(folder, cell.id).is_file():
+                    continue
+                kept = store.per_user(cell.id)
+                if metric in kept.columns:
+                    scores = kept.get_column(metric).drop_nulls()
+                    rows.append((cell.algorithm, cell.dataset, len(scores), scores.std()))
         schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, "n": pl.Int64, "deviation": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("deviation")
 
@@ -50,7 +50,7 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
     with Store.open(folder) as store:
         cells = store.cells()
         done = [cell for cell in cells if cell.status == "done" and scores_file(folder, cell.id).is_file()]
-        if done and all(metric not in pl.read_parquet_schema(scores_file(folder, cell.id)) for cell in done):
+        if done and all(metric not in store.per_user(cell.id).columns for cell in done):
             raise NotApplicableError(f"{metric} has no value of its own for each user", where=str(folder))
         found, skipped = [], {}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):

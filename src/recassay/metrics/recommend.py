@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
 from recassay.core.ranking import batches
-from recassay.core.types import IdArray, Recommender, TopK
+from recassay.core.types import IdArray, Recommender, TopK, read_only_matrix
 from recassay.metrics.checks import check_answer
 
 MEMORY_BUDGET = 256 << 20
@@ -28,7 +28,8 @@ def recommend_all(
 
     `exclude` has a row for every user of the id table (usually the training matrix), and gives the size of
     the catalogue; without it `n_items` must. A wrong answer (shape, other users, NaN, ids outside the tables,
-    an item twice, an excluded item) raises `RecAssayError` that names the recommender.
+    an item twice, an excluded item) raises `RecAssayError` that names the recommender. The recommender gets
+    `exclude` read-only.
     """
     if exclude is None and n_items is None:
         raise UsageError("the size of the catalogue is unknown", fix="pass exclude or n_items")
@@ -37,9 +38,10 @@ def recommend_all(
     width = int(exclude.shape[1]) if exclude is not None else int(n_items or 0)
     wanted = np.asarray(users, dtype=np.int32)
     n_users = int(exclude.shape[0]) if exclude is not None else int(wanted.max(initial=-1)) + 1
+    barred = None if exclude is None else read_only_matrix(exclude)
     parts = [
         check_answer(
-            recommender.recommend(wanted[part], k, exclude=exclude),
+            recommender.recommend(wanted[part].copy(), k, exclude=barred),
             wanted[part],
             k,
             n_users=n_users,

@@ -36,8 +36,8 @@ def hit_ratio_shift(
     targets = choose_targets(train, comper.kind, comper.targets, rng=rng)
     attacked = attack(train, comper, rng=rng, targets=targets)
     chance = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "final")
-    recommender = algorithm.fit(attacked, rng=chance)
     barred = attacked.csr() if spec.split.protocol.task == "new" else None
+    recommender = algorithm.fit(attacked.read_only(), rng=chance)
     lists = recommend_all(recommender, top.users, comper.k, exclude=barred, n_items=train.n_items)
     before, after = (_hit_ratio(shown.cut(comper.k), comper, targets, train, test) for shown in (top, lists))
     return {ROBUSTNESS: abs(after - before), BEFORE: before, AFTER: after}

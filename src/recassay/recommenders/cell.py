@@ -104,17 +104,19 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     refuse_other_data(work.kind, train)
     if not len(test):
         raise InputError("the test part is empty", fix="use another split or a weaker filter")
+    # What judges is taken before the algorithm gets its data: whatever it does with them, its lists meet the same test.
+    seen = train.csr()
+    barred = work.split.barred(seen)
     begin = time.perf_counter()
-    recommender = work.kind(**parameters).fit(train, rng=derived_rng(spec.seed, "fit", *names, "final"))
+    recommender = work.kind(**parameters).fit(train.read_only(), rng=derived_rng(spec.seed, "fit", *names, "final"))
     seconds_fit = time.perf_counter() - begin
-    barred = work.split.barred(train.csr())
     begin = time.perf_counter()
     top = recommend_all(recommender, _users(test), spec.depth, exclude=barred, n_items=train.n_items)
     seconds_predict = time.perf_counter() - begin
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
-    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], train, barred)
-    shifted = hit_ratio_shift(work.kind(**parameters), spec, train, test, top) if spec.comper else {}
-    write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
+    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
+    shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
+    files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
         "parameters": parameters,
         "validation": tuned.value,
@@ -126,6 +128,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "predicted_memory": predicted,
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
+        "files": files,
     }
     return plain(record)
 
@@ -187,6 +190,7 @@ class _Validation:
     def __init__(self, work: _Work, fixed: Mapping[str, Any], objective: Metric) -> None:
         self.work, self.fixed, self.objective = work, fixed, objective
         self.train, self.valid = work.split.train, work.split.valid
+        self.given = self.train.read_only()
         if not len(self.valid):
             raise InputError(
                 "tuning needs a validation part, and it is empty", fix="use another split, or tuning.trials = 0"
@@ -209,17 +213,17 @@ class _Validation:
         counter = getattr(algorithm, "stopped_by", None)
         steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged or counter else None
         if steps is not None:
-            for recommender in steps(self.train, rng=rng, **self._shared_for(steps)):
+            for recommender in steps(self.given, rng=rng, **self._shared_for(steps)):
                 settled = {counter: recommender.iterations} if counter and counter not in parameters else {}
                 yield Stage(self._judge(recommender), settled)
         else:
-            yield Stage(self._judge(algorithm.fit(self.train, rng=rng, **self._shared_for(algorithm.fit))))
+            yield Stage(self._judge(algorithm.fit(self.given, rng=rng, **self._shared_for(algorithm.fit))))
 
     def _shared_for(self, method: Any) -> dict[str, Any]:
         if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
             return {}
         if self._shared is None:
-            self._shared = {"shared": self.work.kind.shared(self.train)}
+            self._shared = {"shared": self.work.kind.shared(self.given)}
         return self._shared
 
     def _judge(self, recommender: Recommender) -> float:
@@ -233,15 +237,15 @@ def _judge_test(
     top: TopK,
     test: Interactions,
     metrics: list[Metric],
-    train: Interactions,
+    seen: csr_array,
     barred: csr_array | None,
 ) -> EvaluationResult:
     """The metrics on the lists, and those that read the whole order (without a cut-off) on whole lists."""
     whole = [m for m in metrics if has_user_values(m) and getattr(m, "whole_ranking", False) and m.k is None]
-    judged = evaluate(top, test, metrics, train=train)
+    judged = evaluate(top, test, metrics, train=seen)
     if not whole:
         return judged
-    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=train.csr(), exclude=barred)
+    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=seen, exclude=barred)
     columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
     return replace(judged, per_user=judged.per_user.with_columns(columns))
 

@@ -14,14 +14,14 @@ from recassay.core.registry import algorithms
 from recassay.core.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
-from recassay.recommenders.splits import is_prepared
+from recassay.recommenders.splits import is_usable
 from recassay.runner.jobs import Job
 from recassay.runner.memory import memory_limit
 from recassay.runner.references import is_part_file
 
 
 def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
-    """The jobs that prepare the splits of `cells`, those that are there left out."""
+    """The jobs that prepare the splits of `cells`, those that are there and sound left out."""
     budget, limit = planned.study.budget, memory_limit(planned.study.budget)
     return [
         Job(
@@ -32,7 +32,7 @@ def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> lis
             limit,
         )
         for split, cell in planned.splits(cells).items()
-        if not is_prepared(folder, split)
+        if not is_usable(folder, split)
     ]
 
 

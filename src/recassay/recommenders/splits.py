@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import UsageError
 from recassay.core.files import appearing_folder
 from recassay.core.plain import plain
 from recassay.core.repeated import RepeatRule
@@ -21,11 +20,12 @@ from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.split_folder import open_split_folder
-from recassay.store.files import write_array, write_json, write_parquet
+from recassay.store.files import write_array, write_parquet
+from recassay.store.sealed import check_files, is_sound, read_sealed, seal_folder
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "unjudged_valid")
-_META = "split.json"
+_META, _WHAT = "split.json", "the prepared split"
 _IDS = {"users": "users.parquet", "items": "items.parquet"}
 
 
@@ -52,12 +52,20 @@ def is_prepared(folder: Path, split_id: str) -> bool:
     return (split_folder(folder, split_id) / _META).is_file()
 
 
+def is_usable(folder: Path, split_id: str) -> bool:
+    """Whether the split is there, and every file of it is what was written."""
+    return is_sound(split_folder(folder, split_id), _META)
+
+
 def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str) -> SplitRecord:
-    """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first."""
+    """Make the split unless it is there: read, filter, divide, audit, and write it under a temporary name first.
+
+    One that was damaged on the disk is made again.
+    """
     target = split_folder(folder, spec.id)
-    if not is_prepared(folder, spec.id):
+    if not is_usable(folder, spec.id):
         split = make_split(dataset, spec.protocol, base)
-        with appearing_folder(target, existing="keep") as made:
+        with appearing_folder(target, existing="replace") as made:
             _write(split, made)
     return split_record(folder, spec.id)
 
@@ -78,7 +86,7 @@ def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:
     """The record of a prepared split."""
-    stored = _read_meta(split_folder(folder, split_id))
+    stored = read_sealed(split_folder(folder, split_id), _META, _WHAT)
     sizes = stored["sizes"]
     return SplitRecord(
         id=split_id,
@@ -92,9 +100,13 @@ def split_record(folder: Path, split_id: str) -> SplitRecord:
 
 
 def load_split(folder: Path, split_id: str) -> Split:
-    """A prepared split; its arrays are read-only maps of the files, so that all cells share one copy in memory."""
+    """A prepared split; its arrays are read-only maps of the files, so that all cells share one copy in memory.
+
+    A file that is not what was written raises `InputError` with its name.
+    """
     source = split_folder(folder, split_id)
-    stored = _read_meta(source)
+    stored = read_sealed(source, _META, _WHAT)
+    check_files(source, stored, _WHAT)
     tables: dict[str, Any] = {
         name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
     }
@@ -123,16 +135,6 @@ def _map(path: Path) -> Any:
     return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
-def _read_meta(source: Path) -> dict[str, Any]:
-    try:
-        stored: dict[str, Any] = json.loads((source / _META).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise InputError(
-            "the prepared split is missing or damaged", where=str(source), fix="remove this folder and run again"
-        ) from None
-    return stored
-
-
 def _write(split: Split, folder: Path) -> None:
     parts: dict[str, list[str]] = {}
     for name in _PARTS:
@@ -159,4 +161,4 @@ def _write(split: Split, folder: Path) -> None:
         "counts": split.counts,
         "audit": split.audit,
     }
-    write_json(folder / _META, plain(meta))
+    seal_folder(folder, _META, plain(meta))

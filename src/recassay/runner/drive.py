@@ -69,9 +69,10 @@ class Event:
     """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
 
     `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
-    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next. `best` is
-    the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run again
-    because they were made by an earlier version of its code.
+    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next. `best`
+    is the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run
+    again because they were made by an earlier version of its code. So does `damaged`: files of done cells that are
+    gone or are not what was written; their cells are run again.
     """
 
     kind: Literal["plan", "split", "decided", "started", "trial", "finished", "end"]
@@ -88,6 +89,7 @@ class Event:
     reason: str | None = None
     earlier: Mapping[str, int] = field(default_factory=dict)
     said: str | None = None
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,8 @@ def drive(
         remove_unfinished(folder)
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
         known = store.statuses()
+        damaged = store.damaged(cell.id for cell in work.cells if known.get(cell.id) == "done")
+        known = {cell: status for cell, status in known.items() if cell not in damaged}
         done = {cell for cell, status in known.items() if status == "done" or not retry_failed}
         to_run = [cell for cell in work.cells if cell.id not in done]
         for cell in to_run:
@@ -182,7 +186,7 @@ def drive(
                 store.forget_failed_trials(cell.row.tuning)
         run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
         earlier = _earlier(work, store)
-        run.tell("plan", earlier=earlier)
+        run.tell("plan", earlier=earlier, damaged=tuple(map(str, damaged.values())))
         if not to_run and choose is not None:
             run.tell("decided", said=choose(store).said)
         if to_run:

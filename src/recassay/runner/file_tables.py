@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 
 from recassay.core.errors import InputError, MissingExtraError, listing
+from recassay.core.lines import lines_of
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs import Spec
 
@@ -21,7 +22,7 @@ class Place:
     """Where a key stands: the file, and its line where the text shows it."""
 
     def __init__(self, source: str, text: str) -> None:
-        self.source, self.lines = source, text.splitlines()
+        self.source, self.lines = source, lines_of(text)
 
     def refuse(self, keys: Sequence[object], what: str, fix: str) -> NoReturn:
         """Raise `InputError` for the key at that path."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,16 @@ def write_json(target: Path, content: Any) -> None:
     write_whole(target, text.encode())
 
 
-def write_parquet(target: Path, frame: pl.DataFrame) -> None:
-    """Write a table as a whole file."""
-    write_whole(target, lambda file: frame.write_parquet(file, compression="zstd"))
+def write_parquet(target: Path, frame: pl.DataFrame) -> str:
+    """Write a table as a whole file; the SHA-256 of its bytes."""
+    packed = io.BytesIO()
+    frame.write_parquet(packed, compression="zstd")
+    content = packed.getvalue()
+    write_whole(target, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_checksum(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

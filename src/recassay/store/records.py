@@ -72,6 +72,8 @@ class CellRecord:
     predicted_memory: float | None = None
     counts: Mapping[str, int] | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
+    files: Mapping[str, str] | None = None
+    """By kind of file (`SCORES`, `LISTS`, `RESPONSES`), the SHA-256 of what was written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from recassay.core.errors import InputError
 
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-MIGRATIONS: dict[int, str] = {}
+_NAME = "name the folder of a study"
+_ON_DISK = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+}
+
+MIGRATIONS: dict[int, str] = {1: "ALTER TABLE cells ADD COLUMN files TEXT"}
 """By the version it starts from, the script that leads to the next one."""
 
 TABLES = """
@@ -37,7 +54,8 @@ CREATE TABLE cells (
     memory REAL,
     peak_memory REAL,
     predicted_memory REAL,
-    counts TEXT
+    counts TEXT,
+    files TEXT
 ) STRICT;
 CREATE TABLE metrics (
     cell TEXT NOT NULL REFERENCES cells (id) ON DELETE CASCADE,
@@ -71,30 +89,99 @@ CREATE TABLE plan (
 """
 
 
-def connect(path: Path, *, create: bool) -> sqlite3.Connection:
-    """Open the index at `path`, made where `create` and there is none; another version is migrated or refused.
+class _Index(sqlite3.Connection):
+    """A connection whose troubles with the disk are `OSError`, and with the file's content `InputError`."""
 
-    WAL: readers see the last commit while a run writes. `synchronous = FULL`: a commit is on the disk when it returns,
-    so that not even a power cut loses what was acknowledged; one sync a trial costs nothing beside its fit.
-    """
-    connection = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        with _told(self):
+            return super().execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        with _told(self):
+            return super().executemany(*arguments)
+
+
+@contextmanager
+def _told(connection: sqlite3.Connection) -> Iterator[None]:
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        yield
+    except sqlite3.DatabaseError as error:
+        path = getattr(connection, "path", "")
+        kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if kind in _ON_DISK:
+            number = _ON_DISK[kind]
+            raise OSError(number, os.strerror(number), path) from error
+        if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise InputError("another process holds the store", where=path, fix="try again when it is done") from error
+        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise InputError(
+                f"this is no store of a study, or it is damaged ({error})", where=path, fix=_NAME
+            ) from None
+        raise
+
+
+def connect(path: Path, *, create: bool) -> sqlite3.Connection:
+    """Open the index at `path`: to write, made where there is none, with `create`; else to read.
+
+    Another version is migrated or refused. A writer uses WAL, so that readers see the last commit while it writes, and
+    `synchronous = FULL`: a commit is on the disk when it returns, so that not even a power cut loses what was
+    acknowledged; one sync a trial costs nothing beside its fit. A reader changes nothing, so that a study on read-only
+    media can be read.
+    """
+    connection = _opened(path, create)
+    connection.path = str(path)  # type: ignore[attr-defined]
+    try:
+        if create:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         _prepare(connection, path, create)
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise InputError(
-            f"this is no store of a study ({error})", where=str(path), fix="name the folder of a study"
-        ) from None
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def rest(connection: sqlite3.Connection) -> None:
+    """What a writer does when it is done: the log of WAL is gone, unless somebody still reads with it."""
+    with suppress(sqlite3.Error, OSError, InputError):
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def _opened(path: Path, create: bool) -> sqlite3.Connection:
+    address = path.absolute().as_uri()
+    open_ = partial(sqlite3.connect, isolation_level=None, timeout=30.0, factory=_Index, uri=True)
+    try:
+        if create:
+            return open_(f"{address}?mode=rwc")
+        if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+            return open_(f"{address}?mode=rw")
+        log = path.with_name(f"{path.name}-wal")
+        if not log.is_file() or not log.stat().st_size:
+            return _in_memory(open_(f"{address}?mode=ro&immutable=1"))
+        with tempfile.TemporaryDirectory(prefix="recassay-") as scratch:
+            for file in (path, log):
+                shutil.copyfile(file, Path(scratch) / file.name)
+            return _in_memory(open_(f"{(Path(scratch) / path.name).as_uri()}?mode=rw"))
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"this is no store of a study ({error})", where=str(path), fix=_NAME) from None
+
+
+def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy that can be migrated where the file can not be written."""
+    copy = sqlite3.connect(":memory:", isolation_level=None, factory=_Index)
+    try:
+        source.backup(copy)
+    finally:
+        source.close()
+    return copy
+
+
 def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        said = " ".join(str(found).split())[:120]
+        raise InputError(f"the store is damaged ({said})", where=str(path), fix="restore it from a copy, or run anew")
     connection.execute("BEGIN IMMEDIATE" if create else "BEGIN")
     try:
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
@@ -113,7 +200,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise InputError("this SQLite file is no store of a study", where=str(path), fix="name the folder of a study")
+        raise InputError("this SQLite file is no store of a study", where=str(path), fix=_NAME)
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > SCHEMA_VERSION:
         raise InputError(

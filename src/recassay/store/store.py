@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,25 +17,28 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.plain import plain
 from recassay.core.results import Results, Source
-from recassay.store.files import write_json, write_parquet
+from recassay.store.files import file_checksum, write_json, write_parquet
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
-from recassay.store.schema import connect
+from recassay.store.schema import connect, rest
 
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
 COST_METRICS = ("seconds_fit", "seconds_predict", "memory")
 """What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak."""
 
-_JSON_FIELDS = ("spec", "parameters", "counts")
+SCORES, LISTS, RESPONSES = "scores", "lists", "responses"
+"""The kinds of files that a cell leaves, which are also the names of their folders."""
+
+_JSON_FIELDS = ("spec", "parameters", "counts", "files")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
 
 
 class Store:
     """A study folder: `study.sqlite`, `manifest.json`, and Parquet files of the cells. One writer at a time."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection, *, writes: bool = False) -> None:
         self.folder = folder
-        self._connection = connection
+        self._connection, self._writes = connection, writes
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Store:
@@ -45,10 +49,12 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
         elif not index.is_file():
             raise InputError("there is no study in this folder", where=str(folder), fix="name the folder of a study")
-        return cls(folder, connect(index, create=create))
+        return cls(folder, connect(index, create=create), writes=create)
 
     def close(self) -> None:
         """Close the index."""
+        if self._writes:
+            rest(self._connection)
         self._connection.close()
 
     def __enter__(self) -> Store:
@@ -158,9 +164,31 @@ class Store:
         return tuple(CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows)
 
     def statuses(self) -> dict[str, str]:
-        """The status of every cell that ever ran here; one whose files are gone does not count as done."""
-        rows = self._connection.execute("SELECT id, status FROM cells")
-        return {cell: status for cell, status in rows if status != "done" or self.has_files(cell)}
+        """The status of every cell that ever ran here."""
+        return dict(self._connection.execute("SELECT id, status FROM cells").fetchall())
+
+    def damaged(self, cells: Iterable[str]) -> dict[str, Path]:
+        """Of done `cells` those with a file that is gone or is not what was written, and that file: they do not count
+        as done. Every file is read.
+        """
+        found = {cell: self._damaged_file(cell) for cell in cells}
+        return {cell: path for cell, path in found.items() if path is not None}
+
+    def _damaged_file(self, cell: str) -> Path | None:
+        checksums = self._checksums(cell)
+        if not checksums:
+            return None if self.has_files(cell) else scores_file(self.folder, cell)
+        for kind, checksum in checksums.items():
+            path = cell_file(self.folder, kind, cell)
+            if not path.is_file() or file_checksum(path) != checksum:
+                return path
+        return None
+
+    def _checksums(self, cell: str) -> dict[str, str]:
+        """Empty for a cell of a version that kept none."""
+        row = self._connection.execute("SELECT files FROM cells WHERE id = ?", (cell,)).fetchone()
+        kept: dict[str, str] = json.loads(row[0]) if row is not None and row[0] is not None else {}
+        return kept
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no
@@ -255,15 +283,15 @@ class Store:
 
     def per_user(self, cell: str) -> pl.DataFrame:
         """The scores of a cell: the user's own id and one column a metric label, null where undefined."""
-        return self._read(scores_file(self.folder, cell), cell)
+        return self._read(SCORES, cell)
 
     def top_lists(self, cell: str) -> pl.DataFrame:
         """The lists of a cell: user, rank (from 1), item (original ids) and score."""
-        return self._read(lists_file(self.folder, cell), cell)
+        return self._read(LISTS, cell)
 
     def responses(self, cell: str) -> pl.DataFrame:
         """The answers of a classifier's cell: row (from 1, in the file), truth, predicted, right (0 or 1)."""
-        return self._read(responses_file(self.folder, cell), cell)
+        return self._read(RESPONSES, cell)
 
     def has_files(self, cell: str) -> bool:
         """Whether the files of a cell are there: scores and lists of a recommender, or responses of a classifier."""
@@ -271,32 +299,52 @@ class Store:
             return True
         return scores_file(self.folder, cell).is_file() and lists_file(self.folder, cell).is_file()
 
-    def _read(self, path: Path, cell: str) -> pl.DataFrame:
+    def _read(self, kind: str, cell: str) -> pl.DataFrame:
+        path = cell_file(self.folder, kind, cell)
         if not path.is_file():
             raise InputError(f"there is no finished cell {cell!r}", where=str(self.folder), fix="see the status")
-        return pl.read_parquet(path, glob=False)
+        content = path.read_bytes()
+        checksum = self._checksums(cell).get(kind)
+        again = "run the study again: it makes this cell anew"
+        if checksum is not None and hashlib.sha256(content).hexdigest() != checksum:
+            raise InputError(
+                f"the {kind} of this cell are not what was written (the checksum differs)", where=str(path), fix=again
+            )
+        try:
+            return pl.read_parquet(io.BytesIO(content))
+        except (pl.exceptions.PolarsError, OSError):
+            raise InputError(f"the {kind} of this cell cannot be read", where=str(path), fix=again) from None
 
     def _source(self) -> Source:
         cells = [(cell.id, cell.status, dict(cell.metrics)) for cell in self.cells()]
         return Source(str(self.folder), hashlib.sha256(json.dumps(cells).encode()).hexdigest())
 
 
+def cell_file(folder: Path, kind: str, cell: str) -> Path:
+    """Where a cell's file of a kind (`SCORES`, `LISTS`, `RESPONSES`) lies."""
+    return folder / kind / f"{cell}.parquet"
+
+
 def scores_file(folder: Path, cell: str) -> Path:
     """Where a cell's per-user scores lie."""
-    return folder / "scores" / f"{cell}.parquet"
+    return cell_file(folder, SCORES, cell)
 
 
 def lists_file(folder: Path, cell: str) -> Path:
     """Where a cell's lists lie."""
-    return folder / "lists" / f"{cell}.parquet"
+    return cell_file(folder, LISTS, cell)
 
 
 def responses_file(folder: Path, cell: str) -> Path:
     """Where the answers of a classifier's cell lie."""
-    return folder / "responses" / f"{cell}.parquet"
+    return cell_file(folder, RESPONSES, cell)
 
 
-def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> None:
-    """Write a cell's scores and lists, each whole; its row follows, from whoever holds the index."""
-    write_parquet(scores_file(folder, cell), per_user)
-    write_parquet(lists_file(folder, cell), lists)
+def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> dict[str, str]:
+    """Write a cell's scores and lists, each whole; their checksums, for its row, which whoever holds the index writes
+    after them.
+    """
+    return {
+        SCORES: write_parquet(scores_file(folder, cell), per_user),
+        LISTS: write_parquet(lists_file(folder, cell), lists),
+    }

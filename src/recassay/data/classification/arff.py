@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.+)$""", re.I | re.S)
 _VALUE = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)""")
@@ -22,7 +23,7 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
     A sparse row `{3 1.5, 7 yes}` holds zero in the columns it does not name: the number 0, or the first value of a
     nominal one (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/).
     """
-    lines = enumerate(text.splitlines(), start=1)
+    lines = enumerate(lines_of(text), start=1)
     names, numeric, zeros = _header(lines, where)
     rows = [_row(line, number, zeros, where) for number, line in lines if line.strip() and line.strip()[0] != "%"]
     if not names or not rows:

@@ -8,6 +8,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
@@ -37,7 +38,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """Means over queries with their deviation, or the printed means."""
     rows = []
-    for line in file.text.splitlines():
+    for line in lines_of(file.text):
         if line.startswith("{"):
             told = json.loads(line)
             parts = [str(told.get("query_id", "all")), str(told["measure"]), str(told["value"])]

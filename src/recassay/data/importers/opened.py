@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.tables.read import read_bytes, text_of
 from recassay.data.tables.textual import without_escapes
 
@@ -75,7 +76,7 @@ class OpenedFile:
     @cached_property
     def lines(self) -> list[str]:
         """The first lines that are not blank."""
-        return [line for line in self.head.splitlines() if line.strip()][:200]
+        return [line for line in lines_of(self.head) if line.strip()][:200]
 
     @cached_property
     def json(self) -> Any:

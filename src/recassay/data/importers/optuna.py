@@ -17,6 +17,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -139,7 +140,7 @@ def _journal(file: OpenedFile) -> list[Study]:
     """Replay a journal: 0 makes a study, 2 and 3 give it attributes, 4 begins a trial, 6 ends one (state 1: done)."""
     studies: list[Study] = []
     owner: list[int] = []
-    for line in file.text.splitlines():
+    for line in lines_of(file.text):
         try:
             told = json.loads(line)
         except ValueError:

@@ -14,6 +14,7 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.literals import literals_in
@@ -113,7 +114,7 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
     """Walk through a log, or through what somebody printed: settings and names come before their result."""
     settings: dict[str, str] = {}
     found = False
-    for line in file.text.splitlines():
+    for line in lines_of(file.text):
         setting = _SETTING.match(line)
         said = _SAID.match(line)
         if "General Hyper Parameters" in line:

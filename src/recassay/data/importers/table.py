@@ -12,6 +12,7 @@ from itertools import islice
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
@@ -93,7 +94,7 @@ def _document(file: OpenedFile, text: str) -> object:
     start = text.lstrip()[:20]
     if start.startswith("{"):
         try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [json.loads(line) for line in lines_of(text) if line.strip()]
         except ValueError:
             pass
     return read_literal(text) if start.startswith(("{", "OrderedDict", "defaultdict", "[{")) else None
@@ -102,8 +103,8 @@ def _document(file: OpenedFile, text: str) -> object:
 def _delimited(file: OpenedFile, text: str) -> Table:
     """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
     above = _title_lines(text)
-    text = "\n".join(text.splitlines()[above:]) if above else text
-    filled = islice((line for line in text.splitlines() if line.strip()), 2)
+    text = "\n".join(list(lines_of(text))[above:]) if above else text
+    filled = islice((line for line in lines_of(text) if line.strip()), 2)
     first, second = next(filled, ""), next(filled, "")
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
@@ -115,7 +116,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
     levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
-        drawn = table_of([row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)])
+        drawn = table_of([row for row in csv.reader(lines_of(text), delimiter=delimiter) if any(row)])
         named = [levels for levels in drawn.headers if any(levels)] if drawn is not None else []
         if drawn is not None and len(set(named)) == len(named):
             return drawn
@@ -124,7 +125,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
 
 def _title_lines(text: str) -> int:
     """How many lines stand above the header of a delimited text: comments, and a title that no delimiter parts."""
-    lines = list(islice(text.splitlines(), 12))
+    lines = list(islice(lines_of(text), 12))
     delimiter = max("\t,;|", key=lambda mark: sum(mark in line for line in lines))
     most = max((line.count(delimiter) for line in lines), default=0)
     for at, line in enumerate(lines[:5]):

@@ -13,6 +13,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
@@ -58,7 +59,7 @@ def read(file: OpenedFile) -> Imported:
     else:
         runid = re.search(r"^runid\s+all\s+(\S+)", file.text, re.MULTILINE)
         system = runid[1] if runid else system
-        found = [match for line in file.text.splitlines() if (match := _LINE.match(line.strip()))]
+        found = [match for line in lines_of(file.text) if (match := _LINE.match(line.strip()))]
         told = [
             {c.ALGORITHM: system, c.METRIC: one["measure"], c.USER: one["query"], c.VALUE: float(one["value"])}
             for one in found if one["measure"] not in _COUNTS and not one["measure"].startswith("iprec_at")

@@ -9,6 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.lines import lines_of
 from recassay.data.lists.roles import is_list_header
 from recassay.data.reading.sniffing import Head, is_number, sniff_delimiter
 
@@ -32,7 +33,7 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
             "is no text, and none of the other kinds of lists", where=where, fix="give UTF-8 text, or Parquet"
         )
     data = data.removeprefix(b"\xef\xbb\xbf")
-    sample = [line for line in data[:_START].decode(errors="ignore").splitlines() if line.strip()][:_SAMPLE]
+    sample = [line for line in lines_of(data[:_START].decode(errors="ignore")) if line.strip()][:_SAMPLE]
     if not sample:
         raise InputError("the file is empty", where=where, fix="give columns user, item and score or rank")
     if _is_trec(sample):
@@ -64,7 +65,7 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
 
 def qrels_table(data: bytes, where: str) -> pl.DataFrame | None:
     """User, item and rating of TREC relevance judgements (`user 0 item relevance`); None for any other text."""
-    sample = [line.split() for line in data[:_START].decode(errors="ignore").splitlines() if line.strip()][:_SAMPLE]
+    sample = [line.split() for line in lines_of(data[:_START].decode(errors="ignore")) if line.strip()][:_SAMPLE]
     if not sample or any(len(row) != 4 or row[1] not in ("0", "Q0") or not is_number(row[3]) for row in sample):
         return None
     return _split(data, " ", [c.USER, "iteration", c.ITEM, c.RATING], where).drop("iteration")

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.lines import lines_of
 from recassay.core.results import Source
 
 MAX_BYTES = 4 << 30
@@ -76,31 +77,41 @@ def _as_utf8(data: bytes) -> bytes:
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
-    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        content = unpacker.decompress(data, MAX_BYTES)
-    except zlib.error as error:
-        raise InputError(f"is not a readable gzip file ({error})", where=name, fix="pack it again") from error
-    if unpacker.unconsumed_tail:
-        raise InputError("unpacks to more than 4 GiB", where=name, fix="give a table below 4 GiB")
-    if not unpacker.eof:
-        raise InputError("is not a whole gzip file", where=name, fix="pack it again")
-    return content
+    """The content of all members, one after the other, as `gzip` reads them; zeros may pad the end, nothing else."""
+    members, room, rest = [], MAX_BYTES, data
+    while rest:
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            members.append(unpacker.decompress(rest, room))
+        except zlib.error as error:
+            place = f"member {len(members) + 1}: " if members else ""
+            raise InputError(f"is not a readable gzip file ({place}{error})", where=name, fix="pack it again") from None
+        room -= len(members[-1])
+        if unpacker.unconsumed_tail or room <= 0:
+            raise InputError("unpacks to more than 4 GiB", where=name, fix="give a table below 4 GiB")
+        if not unpacker.eof:
+            raise InputError("is not a whole gzip file", where=name, fix="pack it again")
+        rest = unpacker.unused_data.lstrip(b"\0")
+    return b"".join(members)
 
 
 def text_of(data: bytes, name: str) -> str:
-    """UTF-8 text, or `InputError` with the place of the first byte that is none."""
+    """UTF-8 text without NUL, or `InputError` with the place of the first byte that is not."""
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 text (byte {error.start})", where=name, fix="save it as UTF-8, or as Parquet"
         ) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"line {line} holds a NUL character", where=name, fix="it is no text, or it is damaged")
+    return text
 
 
 def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     text = text_of(data, name)
-    header = next((line for line in text.splitlines() if line.strip()), "")
+    header = next((line for line in lines_of(text) if line.strip()), "")
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     delimiter = max("\t,;|", key=header.count)
@@ -111,7 +122,7 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
         raise InputError(what, where=name, fix="rename one of them")
     try:
         return pl.read_csv(
-            io.BytesIO("\n".join(text.splitlines()).encode()),
+            io.BytesIO("\n".join(lines_of(text)).encode()),
             separator=delimiter,
             infer_schema=False,
             raise_if_empty=False,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from recassay.core.lines import lines_of
+
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _RULE = re.compile(r"^[\s|+:=\-─━═┼╪┿├┤╞╡┌┐└┘┬┴╒╕╘╛╤╧╭╮╰╯╔╗╚╝╠╣╦╩╬]{3,}$")
 _DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
@@ -20,7 +22,7 @@ def barred_grids(text: str) -> list[list[list[str]]]:
     """The tables whose columns are parted by bars; one needs a rule under its header. Prose around them is skipped."""
     grids: list[list[list[str]]] = []
     block: list[str] = []
-    for line in [*text.translate(_BARS).splitlines(), ""]:
+    for line in [*lines_of(text.translate(_BARS)), ""]:
         if "|" in line or _RULE.match(line):
             block.append(line)
             continue
@@ -42,7 +44,7 @@ def _cells(line: str, boxed: bool) -> list[str]:
 
 def dashed_grids(text: str) -> list[list[list[str]]]:
     """The tables whose header stands over groups of dashes, one for each column (`tabulate`'s plain style)."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     grids = []
     for i, line in enumerate(lines):
         if i == 0 or not _DASHES.match(line):
@@ -65,7 +67,7 @@ def spaced_grid(text: str) -> list[list[str]] | None:
     Two or more spaces part columns, or single ones where that gives every line the same number of cells. A title above
     and remarks below are left out; a header may lack the name of its first column.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in lines_of(text) if line.strip()]
     if len(lines) < 3 or len(lines) > 100_000 or "\t" in text[:10_000]:
         return None
     for gap, share in ((r"\s{2,}", 0.8), (r"\s+", 1.0)):

@@ -1,0 +1,65 @@
+"""Folders of prepared data with a description that knows the checksum of every file beside it, and its own.
+
+What was flipped, cut, emptied or swapped on the disk since is told by name, and never used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recassay.core.errors import InputError
+from recassay.store.files import file_checksum, write_json
+
+_FILES, _SEAL = "checksums", "seal"
+
+
+def seal_folder(folder: Path, description: str, content: Mapping[str, Any]) -> None:
+    """Write `content` as the JSON file `description` into a folder whose other files are there already."""
+    checksums = {path.name: file_checksum(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    sealed = {**content, _FILES: checksums}
+    write_json(folder / description, {**sealed, _SEAL: _content_checksum(sealed)})
+
+
+def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
+    """The description of a sealed folder; `InputError` where it is gone or is not what was written."""
+    path = folder / description
+    try:
+        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        seal = stored.pop(_SEAL, None)
+    except (OSError, ValueError, AttributeError):
+        raise _damaged(f"{what} is missing or damaged", path) from None
+    if seal is not None and seal != _content_checksum(stored):
+        raise _damaged(f"{what} is not what was written (its checksum differs)", path)
+    return stored
+
+
+def check_files(folder: Path, stored: Mapping[str, Any], what: str) -> None:
+    """Raise `InputError` with the name of the first file of the description that is not what was written."""
+    for name, checksum in stored.get(_FILES, {}).items():
+        path = folder / name
+        if not path.is_file():
+            raise _damaged(f"a file of {what} is missing", path)
+        if file_checksum(path) != checksum:
+            raise _damaged(f"a file of {what} is not what was written (its checksum differs)", path)
+
+
+def is_sound(folder: Path, description: str) -> bool:
+    """Whether a sealed folder is there, and every file in it is what was written."""
+    try:
+        check_files(folder, read_sealed(folder, description, ""), "")
+    except InputError:
+        return False
+    return True
+
+
+def _content_checksum(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _damaged(what: str, path: Path) -> InputError:
+    return InputError(what, where=str(path), fix="run the study again: it makes this part anew")
