@@ -58,7 +58,9 @@ def test_intervals_are_those_python_computed(page, page_results):
     for a, name in enumerate(ranked.algorithms):
         low, high = (float(end) for end in rows[name]["low"].split(" to "))
         assert (low, high) == pytest.approx(tuple(ranking.score_interval[a]), rel=1e-3)
-        assert float(rows[name]["first"]) == pytest.approx(ranking.probability_best[a], abs=0.0051)
+        assert float(rows[name]["again"]) == pytest.approx(ranked.probability_best[a], abs=0.0051)
+        assert float(rows[name]["share"]) == pytest.approx(ranking.resampling_share[a], abs=0.0051)
+        assert rows[name]["could"] == ("yes" if name in ranked.possible_winners() else "no")
 
 
 def test_leaving_datasets_and_algorithms_out_changes_the_numbers(page, page_results):

@@ -78,8 +78,6 @@ def test_every_test_and_profile_equals_python(page, page_results, metric, algori
     assert [named(g) for g in test["groups"]["wilcoxonHolm"]] == list(compared.groups["wilcoxon_holm"])
     assert [named(g) for g in test["groups"]["nemenyi"]] == list(compared.groups["nemenyi"])
     assert test["criticalDifference"] == pytest.approx(compared.nemenyi_cd, rel=1e-12)
-    assert test["friedman"]["p"] == pytest.approx(compared.friedman.p_value_ties, rel=1e-10, abs=1e-15)
-    assert test["friedman"]["fP"] == pytest.approx(compared.friedman.f_p_value_ties, rel=1e-10, abs=1e-15)
     profiles = fit_profiles(matrix)
     np.testing.assert_allclose(answer["shares"], profiles.auc, rtol=1e-12)
     corners = profiles.to_dict()["profiles"]
