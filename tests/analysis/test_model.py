@@ -209,3 +209,15 @@ def test_refusals():
         fit_model(one, "ndcg@10")
     with pytest.raises(UsageError, match="between 0 and 1"):
         fit_model(results_of(np.full((3, 3), 0.5)), "ndcg@10", within=0.0)
+
+
+def test_stated_deviations_count_as_repeats():
+    rng = np.random.default_rng(15)
+    frame = pl.DataFrame([
+        {"algorithm": f"a{a}", "dataset": f"d{j}", "metric": "ndcg@10", "value": 0.4 + 0.05 * rng.standard_normal(),
+         "deviation": 0.03, "runs": 5}
+        for a in range(3) for j in range(6)
+    ])  # fmt: skip
+    stated = fit_model(Results.from_frame(frame), "ndcg@10", draws=200).shares
+    assert stated.repeats == pytest.approx((0.03 / 0.24) ** 2 / 5, rel=0.5)
+    assert fit_model(Results.from_frame(frame.drop("deviation", "runs")), "ndcg@10", draws=200).shares.repeats == 0

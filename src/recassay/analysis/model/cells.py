@@ -17,7 +17,8 @@ from recassay.core.types import FloatArray, IntArray
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """`values[j, a]` on dataset j of algorithm a (NaN where missing), the number of `repeats` behind each (folds, or
-    seeds where there are no folds), and their standard `deviations` (0 without repeats)."""
+    seeds where there are no folds), and their standard `deviations` (0 without repeats). Where
+    a table states a deviation and the number of runs, these are they."""
 
     metric: str
     higher_is_better: bool
@@ -32,6 +33,7 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
     """The cells of one metric; algorithms and datasets without any value are left out."""
     label = find_label(metric, results.metrics)
     rows = results.frame.filter(pl.col(c.METRIC) == label)
+    stated = _stated(rows)
     by_fold = [c.FOLD] if c.FOLD in rows.columns else []
     if by_fold:
         rows = rows.group_by(c.ALGORITHM, c.DATASET, *by_fold, maintain_order=True).agg(_mean())
@@ -57,7 +59,23 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
     values[place[0], place[1]] = cells.get_column(c.VALUE).to_numpy()
     repeats[place[0], place[1]] = cells.get_column("repeats").to_numpy()
     deviations[place[0], place[1]] = cells.get_column("deviation").to_numpy()
+    for algorithm, dataset, deviation, runs in stated:
+        at = datasets.index(dataset), algorithms.index(algorithm)
+        if repeats[at] == 1:
+            repeats[at], deviations[at] = runs, deviation
     return Cells(label, results.direction(label, higher_is_better), algorithms, datasets, values, repeats, deviations)
+
+
+def _stated(rows: pl.DataFrame) -> list[tuple[str, str, float, int]]:
+    """Algorithm, dataset, deviation and number of runs where a table states them (`0.161 ± 0.001`).
+
+    Where their number is not known two runs are supposed: the deviation then counts, and as little as it can.
+    """
+    if c.DEVIATION not in rows.columns:
+        return []
+    runs = pl.col(c.RUNS).fill_null(2).clip(2) if c.RUNS in rows.columns else pl.lit(2)
+    known = rows.drop_nulls([c.DEVIATION, c.VALUE])
+    return known.select(c.ALGORITHM, c.DATASET, c.DEVIATION, runs.cast(pl.Int64).alias(c.RUNS)).rows()
 
 
 def _mean() -> pl.Expr:
