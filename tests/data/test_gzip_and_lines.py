@@ -17,7 +17,7 @@ ODD_ENDS = ("\x85", "\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")
 
 
 def _members(*texts: str) -> bytes:
-    return b"".join(gzip.compress(text.encode(, mtime=0)) for text in texts)
+    return b"".join(gzip.compress(text.encode(), mtime=0) for text in texts)
 
 
 def test_a_gzip_of_several_members_is_read_to_its_end(tmp_path, cli):
@@ -37,7 +37,11 @@ def test_a_gzip_of_several_members_is_read_to_its_end(tmp_path, cli):
 
 @pytest.mark.parametrize(
     ("tail", "words"),
-    [(b"garbage", "member 2"), (gzip.compress(b"more", mtime=0)[:-3], "not a whole gzip file"), (b"\x1f\x8b", "gzip file")],
+    [
+        (b"garbage", "member 2"),
+        (gzip.compress(b"more", mtime=0)[:-3], "not a whole gzip file"),
+        (b"\x1f\x8b", "gzip file"),
+    ],
 )
 def test_what_follows_the_first_member_is_a_member_or_refused(tmp_path, tail, words):
     path = tmp_path / "t.csv.gz"
