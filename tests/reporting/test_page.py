@@ -142,7 +142,7 @@ def test_warnings_name_what_is_wrong():
 def test_tuning_is_told_as_it_was_spent():
     spent = {"EASE": (4, 4), "ALS": (2, 4), "Shy": (0, 0), "MostPop": (0, 0)}
     study = facts(trials=4, tuning_metric="ndcg@10", protocol={"split": "random"}, spent=spent, untuned=("Shy",))
-    page = str(top(content(synthetic_results(3), study)))
+    page = str(top(content(synthetic_results(3), study), []))
     assert (
         "<dd>4 trials for each cell of EASE; 2 to 4 trials for each cell of ALS; none for each cell of Shy, MostPop; "
         "judged by ndcg@10 on the validation part</dd>"
@@ -150,7 +150,7 @@ def test_tuning_is_told_as_it_was_spent():
     assert "Shy ran with default parameters: no trial was spent on tuning, while others got up to 4 trials." in page
     assert "trials each" not in page
     assert "<dt>Tuning</dt><dd>none</dd>" in str(
-        top(content(synthetic_results(3), facts(trials=4, protocol={"split": "random"}, spent={"Shy": (0, 0)})))
+        top(content(synthetic_results(3), facts(trials=4, protocol={"split": "random"}, spent={"Shy": (0, 0)})), [])
     )
 
 

@@ -109,13 +109,14 @@ def test_hostile_names_are_text(page, opened):
 
 
 def test_hover_tells_values_and_lights_one_algorithm(page):
-    curve = page.locator("#figure-performance_profiles .mark-line path[data-n]").first
+    page.evaluate("location.hash = '#figure-glicko_ranks'")
+    curve = page.locator("#figure-glicko_ranks .mark-line path[data-n]").first
     name = page.evaluate("n => RecAssay.data.algorithms[n].name", curve.get_attribute("data-n"))
     curve.scroll_into_view_if_needed()
     curve.dispatch_event("pointermove", {"bubbles": True, "clientX": 500, "clientY": 400})
-    assert page.text_content("#tip").startswith(name)
-    assert "share of datasets within it:" in page.text_content("#tip")
-    assert "dimmed" in page.get_attribute("#figure-performance_profiles svg.chart", "class")
+    assert name in page.text_content("#tip")
+    assert "rank:" in page.text_content("#tip")
+    assert "dimmed" in page.get_attribute("#figure-glicko_ranks svg.chart", "class")
     page.select_option("#highlight", label="Gamma")
     lit = page.eval_on_selector_all("svg.chart.dimmed", "charts => charts.length")
     assert lit >= 6
@@ -125,6 +126,7 @@ def test_hover_tells_values_and_lights_one_algorithm(page):
 
 
 def test_definitions_and_numbers_open_from_their_links(page):
+    page.click("#section-rank > summary")
     page.click("#figure-leaderboard a:has-text('Definition')")
     page.wait_for_selector("#definition-rank[open]", state="attached")
     assert page.url.endswith("#definition-rank")

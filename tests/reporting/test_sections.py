@@ -56,7 +56,7 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
         "Which algorithm gives most joy?",
         "Joy counts letters.",
         "Source: Somebody 2031",
-        "<dd>Average gives",
+        '<span class="answer">Average gives most joy.</span>',
     ):
         assert words in page
     listed = {row["name"]: row["from"] for row in recassay.list_available("sections")}

@@ -90,7 +90,7 @@ def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
     warnings = re.search(r'<section id="warnings".*?</section>', page, re.S)[0]
     for title in ("Leakage", "Failed cells", "Missing cells", "Untuned", "Few datasets"):
         assert f"<strong>{title}</strong>" in warnings
-    glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
+    glance = re.search(r'<details id="glance".*?</dl>', page, re.S)[0]
     assert "4 of 6 done, 2 failed; seed 1" in glance
     assert "random (at random over all interactions), 80 / 10 / 10 %" in glance
     assert str(folder.parent) not in glance

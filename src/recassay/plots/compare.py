@@ -152,7 +152,7 @@ CELL = 30
 
 UNCOLOURED = "posterior, not corrected"
 STANDINGS = {"row better": "#0072b2", "not told apart": "#e4e7eb", "row worse": "#d55e00",
-             UNCOLOURED: "#ffffff"}  # fmt: skip
+             UNCOLOURED: "#f3f5f7"}  # fmt: skip
 
 
 def plot_pairwise(result: CompareResult) -> Any:

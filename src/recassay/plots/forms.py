@@ -9,9 +9,9 @@ import altair as alt
 
 from recassay.core import columns as c
 from recassay.plots.theme import (
+    CELL_INK,
     DIVERGING,
     FAINT,
-    INK,
     SEQUENTIAL,
     colour_scale,
     dash_scale,
@@ -117,7 +117,7 @@ def heat_map(
     cells = base.mark_rect(stroke="white", strokeWidth=gap).encode(color=fill)
     if not written:
         return cells
-    ink = alt.value(INK) if dark is None else alt.condition(dark, alt.value("white"), alt.value(INK))
+    ink = alt.value(CELL_INK) if dark is None else alt.condition(dark, alt.value("white"), alt.value(CELL_INK))
     opacity = {} if faint is None else {"opacity": alt.condition(faint[0], alt.value(faint[1]), alt.value(1.0))}
     return cells + base.mark_text(fontSize=text_size).encode(text="shown:N", color=ink, **opacity)
 

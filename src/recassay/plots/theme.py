@@ -11,6 +11,8 @@ import altair as alt
 
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 INK = "#1b1f24"
+CELL_INK = "#1a1e23"
+"""Ink on a coloured cell: it stays dark on a dark page, since the cell stays light."""
 FAINT = "#687079"
 GRID = "#e4e7eb"
 

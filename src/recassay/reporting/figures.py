@@ -31,7 +31,7 @@ class Figures(list[Figure]):
 
 @dataclass(frozen=True, slots=True)
 class FilledSection:
-    """A section filled with one result: the name of its analysis, its tables and its pictures.
+    """A section filled with one result: the name of its analysis, its sentences, tables and pictures.
 
     `files` holds the drawn pictures by name and format, `not_done` what could not be told or drawn and why.
     """
@@ -39,6 +39,7 @@ class FilledSection:
     section: Section
     analysis: str
     result: AnalysisResult
+    sentences: list[str]
     tables: list[Table]
     figures: list[Figure]
     files: Mapping[str, Mapping[str, bytes]]
@@ -71,12 +72,13 @@ def build_sections(results: Mapping[str, AnalysisResult]) -> Iterator[FilledSect
     taken: set[str] = set()
     for section, name, result in with_sections(results):
         not_done: list[str] = []
+        sentences = ask(section, "sentences", result, not_done)
         tables = ask(section, "tables", result, not_done)
         with colours_of(ranked):
             built = ask(section, "figures", result, not_done)
         frames = set(result.frames()) if built else set()
         figures = [figure for figure in built if _fits(figure, frames, taken, not_done)]
-        yield FilledSection(section, name, result, tables, figures, {}, not_done)
+        yield FilledSection(section, name, result, sentences, tables, figures, {}, not_done)
 
 
 def _fits(figure: Figure, frames: set[str], taken: set[str], not_done: list[str]) -> bool:

@@ -68,7 +68,7 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
         "script": script,
         "data": data_block("board-data", board_data(content)),
         "navigation": joined(tag("a", title, href=f"#{name}") for name, title, _ in blocks),
-        "top": top(content),
+        "top": top(content, filled),
         "parts": joined(
             tag("section", tag("h2", title, id=f"{name}-title"), inside, id=name, class_="part",
                 aria_labelledby=f"{name}-title")

@@ -43,19 +43,23 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
     parts: list[Child] = []
     defined = definitions(pages)
     if defined:
-        parts.append([tag("h3", "Definitions"), defined])
+        fold = tag(
+            "summary", tag("h3", "Definitions"), tag("span", "what every number on this page means", class_="answer")
+        )
+        parts.append(tag("details", fold, defined, class_="section"))
     if content.formulas:
         parts.append([tag("h3", "Metrics"), _formulas(content)])
     if content.facts is not None:
         parts.append(_study(content.facts))
     sources = sorted({source for name, (_, source) in content.questions.items() if name in content.analyses and source})
     parts.append(
-        [
-            tag("h3", "How to cite"),
-            tag("p", CITATION),
+        tag(
+            "details",
+            tag("summary", tag("h3", "How to cite"), tag("span", CITATION, class_="answer")),
             tag("p", "Cite the work behind the analyses, too:"),
             tag("ul", [tag("li", source) for source in sources]),
-        ]
+            class_="section",
+        )
     )
     return joined(parts)
 

@@ -1,4 +1,4 @@
-"""The body of a report: sections by part, each with pictures, one sentence, and the numbers behind a fold."""
+"""The body of a report: sections by part, each folded behind its title and its answer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from recassay.reporting.section import Figure
 from recassay.reporting.tables import MOST_ROWS, heading, html_section_table, html_table
 from recassay.reporting.telling import failure
 
+LIVE = ("critical_difference", "performance_profiles")
+"""Pictures that the leaderboard draws live: they do not appear a second time."""
+
 
 class Body:
     """Sections of one report; remembers which tables the page already has."""
@@ -21,6 +24,7 @@ class Body:
     def __init__(self, content: ReportContent, filled: Sequence[FilledSection], *, beside: bool) -> None:
         self.content, self.filled, self.beside = content, filled, beside
         self.names = [*content.results.algorithms, *content.results.datasets]
+        self.live = len(content.results.datasets) > 1
         self._shown: set[str] = set()
 
     def pages(self) -> list[str]:
@@ -45,18 +49,22 @@ class Body:
     def _section(self, one: FilledSection) -> Markup:
         question, source = self.content.questions.get(one.analysis, ("", ""))
         not_done = list(one.not_done)
-        pictures = [self._figure(figure, one, not_done) for figure in one.figures]
+        drawn_above = LIVE if self.live else ()
+        pictures = [self._figure(figure, one, not_done) for figure in one.figures if figure.name not in drawn_above]
+        answer, *more = one.sentences or [question]
         further = [self._table(name, frame) for name, frame in one.result.frames().items() if name not in self._shown]
         return tag(
-            "section",
-            tag("h3", one.section.title),
-            tag("p", question, class_="question") if question else None,
+            "details",
+            tag("summary", tag("h3", one.section.title), tag("span", answer, class_="answer")),
+            tag("p", question, class_="question") if question and one.sentences else None,
+            tag("ul", [tag("li", sentence) for sentence in more]) if more else None,
             pictures,
             tag("details", tag("summary", "Tables"), map(html_section_table, one.tables)) if one.tables else None,
             further,
             [tag("p", f"Not done: {reason}.", class_="note") for reason in not_done],
             tag("p", f"Source: {source}", class_="note") if source else None,
             id=self._section_id(one),
+            class_="section",
         )
 
     def _section_id(self, one: FilledSection) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from recassay.plots.theme import FAINT, GRID, INK
 from recassay.reporting.markup import Markup
 from recassay.reporting.page.svg_values import note_values
 
@@ -19,6 +20,13 @@ _DROPPED = {
 }  # fmt: skip
 _IDLE = {("opacity", "1"), ("stroke-dasharray", "1,0"), ("stroke-miterlimit", "10"), ("text-anchor", "start")}
 _NUMBERS = {"d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "font-size"}
+_THEME = {
+    ("fill", INK): "currentColor", ("stroke", INK): "currentColor",
+    ("fill", FAINT): "var(--soft)", ("stroke", FAINT): "var(--soft)",
+    ("stroke", GRID): "var(--line)", ("stroke", "#eef0f2"): "var(--line)", ("stroke", "#ddd"): "var(--line)",
+    ("stroke", "white"): "var(--ground)", ("stroke", "#ffffff"): "var(--ground)",
+}  # fmt: skip
+"""Colours that are the page's own, so that a picture follows it from light to dark; those of data stay as they are."""
 _INHERITED = ("fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _RGB = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
@@ -33,6 +41,7 @@ def inline_svg(svg: str, identifier: str, description: str, names: Sequence[str]
     """
     root = ElementTree.fromstring(_CONTROL.sub("", svg))
     width = root.get("width", "600")
+    _drop_ground(root)
     for element in list(root.iter()):
         _drop_unseen(element)
         _slim(element, identifier)
@@ -44,6 +53,13 @@ def inline_svg(svg: str, identifier: str, description: str, names: Sequence[str]
     root.set("aria-label", description)
     root.set("style", f"max-width:{width}px;min-width:min({width}px,36rem)")
     return Markup(ElementTree.tostring(root, encoding="unicode").replace(" />", "/>"))
+
+
+def _drop_ground(root: ElementTree.Element) -> None:
+    """Leave out the white sheet under the picture: the page is its ground."""
+    for child in list(root):
+        if child.tag.endswith("rect") and child.get("fill") == "white":
+            root.remove(child)
 
 
 def _drop_unseen(element: ElementTree.Element) -> None:
@@ -68,6 +84,9 @@ def _slim(element: ElementTree.Element, identifier: str) -> None:
         elif name in ("fill", "stroke"):
             value = _RGB.sub(lambda rgb: "#" + "".join(f"{int(part):02x}" for part in rgb.groups()), value)
             value = value.replace("url(#", f"url(#{identifier}-")
+            value = _THEME.get((name, value), value)
+            if name == "fill" and value == "white" and element.tag != "text":
+                value = "var(--ground)"  # hollow marks
         elif name == "class":
             value = " ".join(c for c in value.split() if c in _KEPT_CLASSES)
             if not value:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recassay.core.errors import listing
 from recassay.core.facts import StudyFacts
 from recassay.reporting.content import ReportContent, by_reason
+from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, joined, tag
 from recassay.reporting.page.cautions import cautions
-from recassay.reporting.section import Part, part_id, part_title
-from recassay.reporting.verdict import verdict_by_part
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -24,35 +23,35 @@ SPLITS = {
 }
 
 
-FIRST: tuple[Part, ...] = ("leaderboard", "significance")
-"""The parts whose sentences stand in the open; of the others the first does, and the rest folds out."""
+MOST = 6
+"""Sentences of the verdict; every section begins with its own answer."""
+
+SECOND = ("rank", "compare", "users", "model")
+"""Analyses whose first sentences come before those of the other parts."""
 
 
-def top(content: ReportContent) -> Markup:
+def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    said = verdict_by_part(content.analyses)
+    said = [one for one in filled if one.sentences]
     if not said:
         nothing = "No analysis had anything to say about this table; see what was not done below."
         return joined([_verdict([tag("p", nothing, class_="lead")]), _warnings(content), _glance(content)])
-    lead, *others = [sentence for part in FIRST for sentence in said.pop(part, [])] or said.pop(next(iter(said)))
-    blocks = [tag("p", lead, class_="lead"), tag("ul", [tag("li", sentence) for sentence in others])]
-    rows = [[tag("dt", tag("a", part_title(part), href=f"#{part_id(part)}")), tag("dd", _folded(found))]
-            for part, found in said.items()]  # fmt: skip
-    if rows:
-        blocks.append(tag("dl", rows, class_="glance"))
+    first, *others = sorted(said, key=lambda one: SECOND.index(one.analysis) if one.analysis in SECOND else len(SECOND))
+    leads = [*first.sentences[1:2], *(one.sentences[0] for one in others if one.analysis in SECOND)]
+    parts: dict[str, str] = {}
+    for one in others:
+        if one.section.part not in ("leaderboard", "significance"):
+            parts.setdefault(one.section.part, one.sentences[0])
+    blocks = [
+        tag("p", first.sentences[0], class_="lead"),
+        tag("ul", [tag("li", sentence) for sentence in [*leads, *parts.values()][: MOST - 1]]),
+    ]
     return joined([_verdict(blocks), _warnings(content), _glance(content)])
 
 
 def _verdict(blocks: list[Markup]) -> Markup:
     heading = tag("h2", "Verdict", id="verdict-title")
     return tag("section", heading, blocks, id="verdict", aria_labelledby="verdict-title")
-
-
-def _folded(sentences: list[str]) -> list[Child]:
-    first, *rest = sentences
-    if not rest:
-        return [first]
-    return [first, tag("details", tag("summary", f"{len(rest)} more"), tag("ul", [tag("li", one) for one in rest]))]
 
 
 def _warnings(content: ReportContent) -> Markup | None:
@@ -95,12 +94,18 @@ def _glance(content: ReportContent) -> Markup:
             for reason, names in by_reason(content.skipped).items()
         ]
         rows.append(("Not done", tag("ul", said)))
+    counted = f"{len(results.algorithms)} algorithms on {len(results.datasets)} datasets by {content.metric}"
+    undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return tag(
-        "section",
-        tag("h2", "At a glance", id="glance-title"),
+        "details",
+        tag(
+            "summary",
+            tag("h2", "What was compared"),
+            tag("span", f"{counted}: protocol, sources{undone}", class_="answer"),
+        ),
         tag("dl", [[tag("dt", name), tag("dd", value)] for name, value in rows], class_="glance"),
         id="glance",
-        aria_labelledby="glance-title",
+        class_="section",
     )
 
 

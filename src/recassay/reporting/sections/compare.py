@@ -226,4 +226,6 @@ def figures(result: CompareResult) -> list[Figure]:
     ]
 
 
-SECTION = Section(CompareResult, "Significance", "significance", "compare", figures, sentences, tables, order=10)
+SECTION = Section(
+    CompareResult, "Differences over datasets", "significance", "compare", figures, sentences, tables, order=10
+)

@@ -122,4 +122,4 @@ def figures(result: RankResult) -> list[Figure]:
     return [*drawn, Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings")]
 
 
-SECTION = Section(RankResult, "Leaderboard", "leaderboard", "rank", figures, sentences, tables, order=10)
+SECTION = Section(RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10)

@@ -120,7 +120,12 @@ RecAssay.startFolds = () => {
   open();
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("figure details:not([open])")];
+    closed = [...document.querySelectorAll("details.section:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
   });
+  const cue = () => document.querySelectorAll(".picture").forEach((box) => box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 2));
+  window.addEventListener("resize", cue);
+  document.addEventListener("toggle", cue, true);
+  cue();
   window.addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 };

@@ -1,6 +1,6 @@
 /* The two pictures that follow the choice: the critical-difference diagram and the performance profiles. */
 RecAssay.diagrams = (() => {
-  const INK = "#1b1f24", FAINT = "#5f6872", GRID = "#e4e7eb";
+  const INK = "currentColor", FAINT = "var(--soft)", GRID = "var(--line)";
   const shape = (name, attributes, text) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -15,7 +15,6 @@ RecAssay.diagrams = (() => {
       viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": description,
       style: `max-width:${width}px;min-width:min(${width}px,36rem)`,
     });
-    svg.append(shape("rect", { width, height, fill: "white" }));
     holder.replaceChildren(svg);
     return svg;
   };
