@@ -256,6 +256,26 @@ def test_mlflow_optuna_fev():
     assert recassay.rank(tasks, "mase", replicates=100).algorithms == ("naive", "seasonal_naive")
 
 
+def test_names_of_systems_are_no_queries(tmp_path):
+    path = tmp_path / "films.json"
+    path.write_text('{"bm25f": {"ndcg_cut_10": 0.1}, "q1": {"ndcg_cut_10": 0.2}}')
+    assert load_results(path).algorithms == ["films"]
+    path.write_text('{"pop": {"ndcg_cut_10": 0.1}, "knn": {"ndcg_cut_10": 0.2}}')
+    assert load_results(path).algorithms == ["knn", "pop"]
+
+
+def test_trials_of_optuna_name_their_study(tmp_path):
+    head = "number,value,datetime_start,user_attrs_dataset,state\n"
+    path = tmp_path / "EASE_ml-1m.csv"
+    path.write_text(head.replace(",user_attrs_dataset", "") + "0,0.1,t,COMPLETE\n1,0.3,t,COMPLETE\n2,,t,FAIL\n")
+    found = load_results(path)
+    assert (found.algorithms, found.datasets) == (["EASE"], ["ml-1m"])
+    assert cell(found, "EASE", "objective") == 0.3
+    told = tmp_path / "EASE.csv"
+    told.write_text(head + "0,0.1,t,yelp,COMPLETE\n")
+    assert load_results(told).datasets == ["yelp"]
+
+
 def test_autogluon_leaderboard(tmp_path):
     path = tmp_path / "adult_leaderboard.csv"
     path.write_text("model,score_test,score_val,eval_metric,pred_time_test,fit_time,stack_level\n"

@@ -62,6 +62,30 @@ def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
     assert cli("rank", one, two).code == 2
 
 
+def test_a_value_never_takes_the_deviation_of_one_that_contradicts_it(write):
+    one = write("a.csv", "A,x,0.1", "B,x,0.2", head="model,dataset,NDCG@10")
+    other = write("b.csv", "A,x,0.15±0.04", "B,x,0.2±0.03", head="model,dataset,NDCG@10")
+    frame = load_results([one, other], prefer="first").frame
+    found = {row[0]: row[1:] for row in frame.select(c.ALGORITHM, c.VALUE, c.DEVIATION).rows()}
+    assert found == {"A": (0.1, None), "B": (0.2, 0.03)}
+
+
+def test_users_of_a_contradicted_cell_do_not_count(write):
+    users = write("u.csv", *(f"A,x,{u},0.{u}" for u in (1, 3)), *(f"B,x,{u},0.5" for u in (1, 3)),
+                  head="model,dataset,user,NDCG@10")  # fmt: skip
+    agrees = load_results([write("a.csv", "A,x,0.2", head="model,dataset,NDCG@10"), users])
+    assert agrees.users.height == 4
+    assert agrees.frame.filter(algorithm="A").get_column(c.RUNS).to_list() == [2]
+    differs = load_results([write("b.csv", "A,x,0.9", head="model,dataset,NDCG@10"), users], prefer="first")
+    assert set(differs.users.get_column(c.ALGORITHM)) == {"B"}
+
+
+def test_a_note_of_several_files_is_told_once(write):
+    files = [write(f"{name}.csv", "A,10%", "B,20%", head="model,NDCG@10") for name in ("x", "y", "z")]
+    told = [note for note in load_results(files).notes if "percent signs" in note]
+    assert told == ["3 files: read with percent signs (divided by 100) in 2 cells"]
+
+
 def test_one_value_twice_is_taken_once(write):
     one = write("a.csv", "A,x,ndcg@10,0.12345678", "B,x,ndcg@10,0.2")
     two = write("b.csv", "A,x,ndcg@10,0.1235", "C,x,ndcg@10,0.3")

@@ -54,6 +54,13 @@ def folder(tmp_path, monkeypatch):
     )
     events = open_dataset("synthetic:few-items").interactions
     pl.DataFrame({"user": events.user, "item": events.item, "timestamp": events.time}).write_csv("ratings.csv")
+    for name, shift in (("mine", 0), ("theirs", 7)):
+        lists = [
+            f"{user},{(user + place + shift) % 60},{10 - place}"
+            for user in range(events.n_users)
+            for place in range(10)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["user,item,score", *lists]))
     (tmp_path / "popularity.py").write_text(EXAMPLE)
     return tmp_path
 

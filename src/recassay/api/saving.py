@@ -49,12 +49,12 @@ def save(
     return write_folder(Path(out), analyses, answer, content=content)
 
 
-def save_text(path: str | Path, text: str) -> Path:
-    """Write a text whole, in UTF-8.
+def save_text(path: str | Path, text: str | bytes) -> Path:
+    """Write a file whole; text in UTF-8, bytes as they are.
 
     Args:
         path: the file; its folder is made where it is not there.
         text: the content.
     """
     target = Path(path)
-    return write_files(target.parent, {target.name: text.encode()})[0]
+    return write_files(target.parent, {target.name: text if isinstance(text, bytes) else text.encode()})[0]

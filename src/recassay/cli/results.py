@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,7 +48,7 @@ def results(
         if out is None:
             sys.stdout.write(frame.write_csv())
         else:
-            _made(out).write_text(frame.write_csv(), encoding="utf-8")
+            recassay.save_text(out, frame.write_csv())
     else:
         _table(frame)
     if out is not None:
@@ -55,7 +57,9 @@ def results(
 
 def _parquet(frame: pl.DataFrame, out: Path | None) -> None:
     if out is not None:
-        frame.write_parquet(_made(out), compression="zstd")
+        packed = BytesIO()
+        frame.write_parquet(packed, compression="zstd")
+        recassay.save_text(out, packed.getvalue())
     elif sys.stdout.isatty():
         raise recassay.UsageError("Parquet is no text for a terminal", fix="say --out FILE, or redirect the output")
     else:
@@ -67,9 +71,7 @@ def _json(frame: pl.DataFrame, folder: Path, out: Path | None) -> None:
     if out is None:
         print_json(document)
     else:
-        import json
-
-        _made(out).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        recassay.save_text(out, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def _table(frame: pl.DataFrame) -> None:
@@ -91,12 +93,3 @@ def _table(frame: pl.DataFrame) -> None:
     print_rows(f"{frame.height:,} rows", shown.columns, rows, names=2)
     if frame.height > MOST_ROWS:
         print_lines([f"The first {MOST_ROWS} of {frame.height:,} rows; --csv or --parquet has them all."])
-
-
-def _cell(value: object, number: bool) -> object:
-    return "" if value is None else f"{value:.5g}" if number else value
-
-
-def _made(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path

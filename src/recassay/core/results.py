@@ -93,6 +93,14 @@ class Matrix:
             )
 
 
+def single_dataset(metric: str) -> NotApplicableError:
+    """The one reason why what draws on the spread over datasets is not done on a single one."""
+    return NotApplicableError(
+        f"only one dataset has values for {metric}, and this needs at least two datasets",
+        fix="for one dataset, recassay users tests over its users",
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
     """A checked long table: algorithm, dataset, metric, value [, seed, fold]; missing values are null.
@@ -242,10 +250,7 @@ class Results:
                 replicates = replicates[:, keep] if axis == 0 else replicates[keep]
                 errors = errors[:, keep] if axis == 0 else errors[keep]
         if 0 < len(datasets) < least_datasets:
-            raise NotApplicableError(
-                f"only one dataset has values for {label}, and this needs at least two datasets",
-                fix="for one dataset, recassay users STUDY tests over its users",
-            )
+            raise single_dataset(label)
         return Matrix(
             values=values,
             algorithms=tuple(algorithms),

@@ -15,7 +15,7 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.labels import find_label
-from recassay.core.results import Results
+from recassay.core.results import Results, single_dataset
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
@@ -115,6 +115,8 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
     if values.shape != (len(algorithms), len(datasets)):
         raise ValueError(f"values {values.shape} do not fit the names")
     for axis, names, what in ((1, algorithms, "algorithm"), (0, datasets, "dataset")):
+        if what == "dataset" and len(names) == 1:
+            raise single_dataset(metric)
         if len(names) < 3:
             raise NotApplicableError(f"{len(names)} {what}s", fix=f"beta-IRT needs at least 3 {what}s")
         empty = np.asarray(np.isnan(values).all(axis=axis))

@@ -10,7 +10,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import find_label
-from recassay.core.results import Results
+from recassay.core.results import Results, single_dataset
 from recassay.core.types import FloatArray, IntArray
 
 
@@ -44,7 +44,9 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
     )
     algorithms = tuple(cells.get_column(c.ALGORITHM).unique().sort())
     datasets = tuple(cells.get_column(c.DATASET).unique().sort())
-    if len(algorithms) < 2 or len(datasets) < 2:
+    if len(datasets) == 1:
+        raise single_dataset(label)
+    if len(algorithms) < 2 or not datasets:
         raise NotApplicableError(
             f"{label} has values of {len(algorithms)} algorithms on {len(datasets)} datasets",
             fix="the model needs at least two of each",

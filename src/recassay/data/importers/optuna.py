@@ -18,8 +18,9 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.lines import lines_of
+from recassay.core.registry import algorithms
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.opened import OpenedFile
+from recassay.data.importers.opened import OpenedFile, meaningful
 from recassay.data.tables.read import read_frame
 
 _SQLITE = b"SQLite format 3\0"
@@ -69,9 +70,13 @@ def read(file: OpenedFile) -> Imported:
 def _best(study: Study) -> Iterator[dict[str, Any]]:
     told = {str(key).lower(): value for key, value in study.said.items()}
     parts = re.split(r"\s*(?:/|:|@|\||__| on )\s*", study.name, maxsplit=1)
+    first, rest = [*re.split(r"[-_]", study.name, maxsplit=1), ""][:2]
+    if len(parts) == 1 and rest and first in algorithms:  # EASE_ml-1m
+        parts = [first, "" if meaningful(rest) == "" else rest]
     algorithm = next((told[key] for key in ("model", "algorithm", "method", "recommender") if key in told), parts[0])
     dataset = next(
-        (told[key] for key in ("dataset", "data", "task") if key in told), parts[1] if len(parts) > 1 else None
+        (told[key] for key in ("dataset", "data", "task") if key in told),
+        (parts[1] or None) if len(parts) > 1 else None,
     )
     for i, up in enumerate(study.maximise):
         values = [trial[i] for trial in study.values if len(trial) > i]
@@ -175,7 +180,10 @@ def _trials(file: OpenedFile) -> Study:
 
     up = [known_direction(split_label(name)[0]) is not False for name in names]
     rows = done.select(pl.col(name).cast(pl.Float64, strict=False) for name in columns).drop_nulls().rows()
-    return Study(file.dataset() or file.stem, up, names, {}, [list(row) for row in rows])
+    hung = [name for name in frame.columns if name.startswith("user_attrs_")]
+    said = {name.removeprefix("user_attrs_"): done.get_column(name).drop_nulls().unique().to_list() for name in hung}
+    told = {name: values[0] for name, values in said.items() if len(values) == 1}
+    return Study(file.stem, up, names, told, [list(row) for row in rows])
 
 
 IMPORTER = Importer(

@@ -83,8 +83,10 @@ def system_of(file: OpenedFile) -> str:
 
 
 def _by_query(document: Any) -> bool:
-    """`{query: {measure: number}}` with trec_eval's names."""
+    """`{query: {measure: number}}` with trec_eval's names; names without a digit are of systems, not of queries."""
     if not isinstance(document, dict) or not document:
+        return False
+    if not any(re.search(r"\d", str(query)) for query in document) and len(document) < 50:
         return False
     first = next(iter(document.values()))
     return isinstance(first, dict) and bool(first) and all(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import polars as pl
@@ -59,8 +59,12 @@ _CELL = re.compile(
 )
 _OVER_BUDGET = re.compile(r"[>≥]\s*\d+(\.\d+)?\s*(h|hrs?|hours?|d|days?|min|gb|gib|tb|s|sec)\.?", re.IGNORECASE)
 _THOUSAND = re.compile(r"[1-9]\d{0,2}\.\d{3}")
-_FROM_INTERVAL = 2 * 1.959964
+FROM_INTERVAL = 2 * 1.959964
 """The width of a 95 % interval in standard errors."""
+
+
+_SIGNED = "percent signs (divided by 100)"
+_UNSIGNED = "numbers beside them taken as percent"
 
 
 class Cell(NamedTuple):
@@ -97,6 +101,9 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
         return Numbers(plain * share)
     comma = has_decimal_comma(text.unique().to_list())
     cells = {one: read_cell(one, comma, percent=percent) for one in odd}
+    if not percent and _percent_beside(cells, plain):
+        shares = numbers(column, where, percent=True)
+        return replace(shares, taken=shares.taken + Counter({_UNSIGNED: int((plain > 1).sum())}))
     bad = text.is_in([one for one, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
         raise InputError(
@@ -116,6 +123,13 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     found = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain * share)).to_series().alias(column.name)
     deviations = text.replace_strict(stated, default=None, return_dtype=pl.Float64) if stated else None
     return Numbers(found, deviations, taken, absent)
+
+
+def _percent_beside(cells: dict[str, Cell], plain: pl.Series) -> bool:
+    """Whether numbers without a percent sign stand beside signed ones and are too large for shares."""
+    signed = any(_SIGNED in cell.taken for cell in cells.values())
+    bare = [cell.value for cell in cells.values() if cell.value is not None and _SIGNED not in cell.taken]
+    return signed and (any(value > 1 for value in bare) or bool((plain > 1).any()))
 
 
 def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:
@@ -138,7 +152,7 @@ def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) 
         taken.append("signs of inequality")
     signed = found["percent"] or found["percent2"] or found["percent4"]
     if signed:
-        taken.append("percent signs (divided by 100)")
+        taken.append(_SIGNED)
     if signed or percent:
         value, deviation = value / 100, None if deviation is None else deviation / 100
     if decimal_comma and "," in found["value"]:
@@ -196,7 +210,7 @@ def _plain(text: str, taken: list[str]) -> str:
     unmarked = _MARKS.sub("", without.replace("`", ""))
     if unmarked != without or _SIGNS.search(bare) or _SUPERSCRIPT.search(bare):
         taken.append("stars, daggers and superscripts")
-    return unmarked.strip().strip('"“”').strip()
+    return re.sub(r"\s*\bn\.?\s?s\.?$", "", unmarked.strip().strip('"“”').strip())
 
 
 def _number(text: str, decimal_comma: bool) -> float | None:
@@ -219,7 +233,7 @@ def _deviation(found: re.Match[str], decimal_comma: bool) -> tuple[float | None,
         return _number(found["deviation"], decimal_comma), ""
     if found["low"]:
         low, high = (_number(found[end], decimal_comma) for end in ("low", "high"))
-        return (None if low is None or high is None else abs(high - low) / _FROM_INTERVAL), "intervals"
+        return (None if low is None or high is None else abs(high - low) / FROM_INTERVAL), "intervals"
     inside = found["inside"]
     if inside:
         whole = re.fullmatch(r"\d+", inside) and re.search(r"[.,]\d", found["value"])

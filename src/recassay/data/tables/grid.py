@@ -20,6 +20,8 @@ _NAME_NOISE = re.compile(
     r"\\textcolor\{[^{}]*\}|\\rotatebox(?:\[[^\]]*\])?\{[^{}]*\}|!\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][^<>]*>"
 )
 
+_MARK = re.compile(r"(?:\^?[†‡§¶*]+|\^\s*[\d,]+|\^\s*[a-z]|\s\[\d+(?:,\s*\d+)*\])+$")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -31,8 +33,8 @@ class Table:
 
     @classmethod
     def of(cls, frame: pl.DataFrame, title: str = "") -> Table:
-        """A frame with one level of headers."""
-        return cls(tuple(frame.get_columns()), tuple((name,) for name in frame.columns), title)
+        """A frame with one level of headers, or with several that are written as tuples."""
+        return cls(tuple(frame.get_columns()), tuple(levels_in(name) for name in frame.columns), title)
 
     @property
     def height(self) -> int:
@@ -44,11 +46,19 @@ class Table:
         return tuple(" ".join(level for level in levels if level) for levels in self.headers)
 
 
+def levels_in(name: str) -> tuple[str, ...]:
+    """The levels of a header that pandas wrote as a tuple (`('ml-1m', 'ndcg@10')`); else the header itself."""
+    parts = re.findall(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", name) if re.match(r"^\(['\"].*\)$", name) else []
+    return tuple(text for pair in parts if (text := pair[0] or pair[1])) or (name,)
+
+
 def plain_name(text: str) -> str:
     """A name without the marks of LaTeX, Markdown and HTML around it: `\\textbf{EASE}~\\cite{x}` is EASE."""
     if not re.search(r"[\\$*_`\[<{~]", text):
         return " ".join(text.split())
-    bare = _NAME_NOISE.sub("", text)
+    bare = re.sub(r"\\textsuperscript\s*\{", "^{", _NAME_NOISE.sub("", text))
+    bare = re.sub(r"\\(?:dag|dagger)\b", "†", re.sub(r"\\(?:ddag|ddagger)\b", "‡", bare))
+    bare = re.sub(r"\\(?:ast|star)\b", "*", bare)
     bare = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", bare)
     bare = _GREEK.sub(r"\1", bare).replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#")
     bare = re.sub(r"\\(?:uparrow)\b", "↑", bare)
@@ -56,6 +66,12 @@ def plain_name(text: str) -> str:
     bare = re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?|[${}`]|\\[,;!]", "", bare).replace("~", " ").replace("\\\\", " ")
     bare = re.sub(r"^(\*\*|__|\*)(.+)\1$", r"\2", bare.strip())
     return " ".join(bare.replace("**", "").split())
+
+
+def without_marks(names: list[str]) -> list[str]:
+    """Names without the marks of footnotes and references (`SASRec^†`, `NGCF [12]`), unless two would be one."""
+    bare = [_MARK.sub("", name).strip() or name for name in names]
+    return bare if len(set(bare)) == len(set(names)) else names
 
 
 def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
@@ -77,7 +93,7 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
     if not body:
         return None
     headers = _headers(head)
-    columns = [[plain_name(text) for text in column] if _is_text(column) else list(column)
+    columns = [without_marks([plain_name(text) for text in column]) if _is_text(column) else list(column)
                for column in zip(*body, strict=True)]  # fmt: skip
     texts = [j for j, column in enumerate(columns) if _is_text(column)]
     for j in texts[:-1]:

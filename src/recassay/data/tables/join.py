@@ -44,9 +44,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
         )
         for i, part in enumerate(parts)
     ]
-    named = [
-        f"{PurePath(part.where).name}: {note}" if len(parts) > 1 else note for part in parts for note in part.notes
-    ]
+    named = _told_once(parts)
     frame = pl.concat(checked, how="diagonal_relaxed")
     notes: list[str] = []
     contradicted = pl.DataFrame(schema={**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64})
@@ -64,6 +62,17 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     where = listing(part.where for part in parts)
     found = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
     return replace(found, users=_single_users(parts, contradicted))
+
+
+def _told_once(parts: Sequence[Part]) -> list[str]:
+    """The notes of all parts, each with the file that it is about; what holds for several files is told once."""
+    if len(parts) == 1:
+        return list(parts[0].notes)
+    about: dict[str, list[str]] = {}
+    for part in parts:
+        for note in dict.fromkeys(part.notes):
+            about.setdefault(note, []).append(PurePath(part.where).name)
+    return [f"{files[0] if len(files) == 1 else f'{len(files)} files'}: {note}" for note, files in about.items()]
 
 
 def _single_users(parts: Sequence[Part], contradicted: pl.DataFrame) -> pl.DataFrame | None:
@@ -130,21 +139,23 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         notes.append(f"{len(conflicts)} cells have different values; those of {listing(sorted(kept_from))} were taken")
     gone = pl.DataFrame(dropped, schema=schema, orient="row")
     kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
-    settled = _with_deviations(kept, frame.join(gone, on=[*_CELL, _PART], how="semi"))
-    return settled, notes, pl.DataFrame(lost, schema=schema, orient="row")
+    contradicted = pl.DataFrame(lost, schema=schema, orient="row")
+    doubles = gone.join(contradicted, on=[*_CELL, _PART], how="anti")
+    settled = _with_deviations(kept, frame.join(doubles, on=[*_CELL, _PART], how="semi"))
+    return settled, notes, contradicted
 
 
 def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     """A kept value without a deviation takes that of its double, which may be the mean over users that it is."""
-    if c.DEVIATION not in kept.columns or c.RUNS not in kept.columns:
+    if c.DEVIATION not in kept.columns:
         return kept
-    known = gone.drop_nulls(c.DEVIATION).unique(_CELL, keep="first").select(*_CELL, c.DEVIATION, c.RUNS)
+    names = [name for name in (c.DEVIATION, c.RUNS) if name in kept.columns]
+    known = gone.drop_nulls(c.DEVIATION).unique(_CELL, keep="first").select(*_CELL, *names)
     found = kept.join(known, on=_CELL, how="left", suffix=" other", maintain_order="left")
     absent = pl.col(c.DEVIATION).is_null()
     return found.with_columns(
-        pl.when(absent).then(pl.col(f"{name} other")).otherwise(pl.col(name)).alias(name)
-        for name in (c.DEVIATION, c.RUNS)
-    ).drop(f"{c.DEVIATION} other", f"{c.RUNS} other")
+        pl.when(absent).then(pl.col(f"{name} other")).otherwise(pl.col(name)).alias(name) for name in names
+    ).drop(f"{name} other" for name in names)
 
 
 def _preferred(rows: list[dict[str, Any]], places: Sequence[str], prefer: str) -> dict[str, Any]:

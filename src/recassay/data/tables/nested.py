@@ -9,7 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.registry import algorithms
-from recassay.data.tables.grid import Table
+from recassay.data.tables.grid import Table, levels_in
 from recassay.data.tables.labels import spelled
 
 WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
@@ -21,6 +21,7 @@ _STATISTICS = {
     "stdev": c.DEVIATION,
     "sd": c.DEVIATION,
 }
+_PHASES = {"test", "valid", "validation", "val", "train"}
 MOST_LEAVES = 2_000_000
 
 
@@ -74,7 +75,8 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            flat.update({str(key): inner for key, inner in value.items() if not isinstance(inner, (dict, list))})
+            phase = f"{name}_" if str(name).lower() in _PHASES else ""
+            flat.update({f"{phase}{key}": inner for key, inner in _flat(value).items()})
         elif not isinstance(value, list):
             flat[str(name)] = value
     return flat
@@ -134,6 +136,6 @@ def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...]
         return
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _leaves(inner, (*path, name))
+            yield from _leaves(inner, (*path, *(levels_in(name) if isinstance(name, str) else (name,))))
     elif value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         yield path, value

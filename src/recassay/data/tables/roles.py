@@ -22,7 +22,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
                   "model name", "model names", "models", "methods", "algorithms", "algorithm name", "estimator"),
     c.DATASET: ("dataset", "data", "data set", "task", "benchmark", "dataset name", "datasets", "data sets", "corpus"),
     c.METRIC: ("metric", "measure", "metrics", "metric name", "evaluation metric"),
-    c.VALUE: ("value", "score", "result", "metric value"),
+    c.VALUE: ("value", "score", "result", "metric value", "mean", "average", "avg", "estimate"),
     c.SEED: ("seed", "random state", "random seed", "run", "trial", "repeat", "repetition", "replicate"),
     c.FOLD: ("fold", "cv fold", "fold id"),
     c.DEVIATION: ("deviation", "std", "stdev", "std dev", "sd", "stddev", "standard deviation"),
@@ -31,6 +31,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Column names accepted in place of ours, compared by `names.canonical`; used only where exactly one fits."""
 
+INTERVAL = (("ci low", "ci lower", "lower", "low", "lower ci", "lower bound", "ci95 low", "95 ci low"),
+            ("ci high", "ci upper", "upper", "high", "upper ci", "upper bound", "ci95 high", "95 ci high"))  # fmt: skip
+"""Names of the two columns of a 95 % interval in a long table."""
 ERRORS = ("stderr", "std err", "std error", "se", "sem", "standard error")
 """Names of columns that hold the standard error of the value beside it."""
 
@@ -46,6 +49,10 @@ _STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "va
                "std": "deviation", "stdev": "deviation", "sd": "deviation", "std dev": "deviation", "±": "deviation",
                "stderr": "error", "sem": "error", "se": "error", "count": "skip", "median": "skip", "min": "skip",
                "max": "skip", "var": "skip", "25%": "skip", "50%": "skip", "75%": "skip"}  # fmt: skip
+GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?val|%\s*impr|increase)", re.IGNORECASE)
+"""Names of rows and columns that compare the others and are no algorithms."""
+_ALONE = ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "rmse", "mae", "logloss")
+"""Metrics that a header names without a cut-off, beside a dataset."""
 _CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff", "top n", "list length")))
 """Names of a column of cut-offs beside metrics that name none."""
 _CUTOFF = re.compile(r"^(?:top|k|@|n|cut-?off|list length)?\s*[-=@:]?\s*(\d+)$", re.IGNORECASE)
@@ -106,6 +113,9 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
     if len(cutoff) == 1 and _holds_cutoffs(table.columns[cutoff[0]]):
         roles[CUTOFF] = cutoff[0]
     if not {c.METRIC, c.VALUE} & roles.keys():
+        named = roles.get(c.ALGORITHM)
+        if named is not None and _names_metrics(table.columns[named]):  # what stands across, written over the index
+            del roles[c.ALGORITHM]
         metrics = _metric_columns(table, roles)
         roles |= {c.METRIC: metrics[0]} if metrics else {}
     error = next((j for j, name in enumerate(names) if _spread(name) == "error"), None) if c.VALUE in roles else None
@@ -119,6 +129,9 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
             left_out.append(names[j])
             continue
         found = _value_column(j, levels)
+        if any(map(GAIN.match, levels)):
+            left_out.append(names[j])
+            continue
         spread = _spread(names[j])
         if spread and values and values[-1].metric is not None and values[-1].statistic == "value":
             found = replace(values[-1], place=j, statistic=spread)
@@ -143,12 +156,13 @@ def not_test(table: Table, place: int) -> pl.Series:
 
 def split_compound(header: str) -> tuple[str, Spelled] | None:
     """`ml-1m_ndcg@10`, `NDCG@10 (ML-1M)` or `ml-1m / hr@10` as the other name and the metric."""
-    for pattern in (r"^(?P<other>.+?)[ _/:|.\-]+\(?(?P<metric>[A-Za-z][A-Za-z ]*@ ?\d+)\)?$",
-                    r"^(?P<metric>[A-Za-z][A-Za-z ]*@ ?\d+)[ _/:|.\-]+\(?(?P<other>[^()]+)\)?$"):  # fmt: skip
-        found = re.match(pattern, header.strip())
-        metric = spelled(found["metric"]) if found else None
-        if found and metric and metric.known:
-            return found["other"].strip(), metric
+    text = header.strip()
+    for parted in re.finditer(r"[ _/:|.\-]+", text):
+        first, last = text[: parted.start()], text[parted.end() :]
+        for other, said in ((first, last), (last, first)):
+            metric = spelled(said.strip("() "))
+            if other and metric is not None and metric.known and ("@" in said or metric.label in _ALONE):
+                return other.strip("() "), metric
     return None
 
 
@@ -220,14 +234,15 @@ def _holds_cutoffs(column: pl.Series) -> bool:
 
 def _metric_columns(table: Table, roles: Mapping[str, int]) -> list[int]:
     """Columns of text in which every name is a known metric, whatever their header says."""
-    found = []
-    for j, column in enumerate(table.columns):
-        if j not in roles.values() and not _holds_numbers(column):
-            names = [text for text in _texts(column) if text]
-            metrics = [metric for name in names if (metric := spelled(name)) is not None and metric.known]
-            if names and len(metrics) == len(names) and (len(names) > 1 or "@" in names[0]):
-                found.append(j)
-    return found
+    return [j for j, column in enumerate(table.columns) if j not in roles.values() and _names_metrics(column)]
+
+
+def _names_metrics(column: pl.Series) -> bool:
+    if _holds_numbers(column):
+        return False
+    names = [text for text in _texts(column) if text]
+    metrics = [metric for name in names if (metric := spelled(name)) is not None and metric.known]
+    return bool(names) and len(metrics) == len(names) and (len(names) > 1 or "@" in names[0])
 
 
 def _spread(name: str) -> str:

@@ -17,11 +17,14 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
-from recassay.data.tables.cells import Numbers, numbers, told
+from recassay.core.names import canonical
+from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
 from recassay.data.tables.grid import Table, plain_name
 from recassay.data.tables.labels import Spelled, has_cutoff, spelled
 from recassay.data.tables.roles import (
     CUTOFF,
+    GAIN,
+    INTERVAL,
     PHASE,
     Asked,
     Layout,
@@ -33,7 +36,6 @@ from recassay.data.tables.roles import (
 from recassay.data.tables.settle import is_readable, refusal, settled
 from recassay.data.tables.tidy import filled_down, without_notes
 
-_GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?value|%\s*impr|increase)", re.IGNORECASE)
 _AVERAGE = re.compile(r"^\W*(avg|average|mean|overall|macro avg|avg\W*rank|average rank)\W*$", re.IGNORECASE)
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
 _KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
@@ -100,6 +102,11 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
     elif layout.error is not None:
         stated = _numbers(table.columns[layout.error], where, Remarks()).values
         columns[c.RUNS] = pl.Series(c.RUNS, [1] * len(stated))
+    elif stated is None and (ends := _interval_columns(table)) is not None:
+        low, high = (_numbers(column, where, Remarks()).values for column in ends)
+        stated = (high - low) / FROM_INTERVAL
+        columns[c.RUNS] = pl.Series(c.RUNS, [1] * len(stated))
+        remarks.sentences.append("the two ends beside the values were read as 95 % intervals")
     frame = pl.DataFrame([*columns.values(), read.values.alias(c.VALUE)])
     if stated is not None:
         frame = frame.with_columns(stated.alias(c.DEVIATION))
@@ -111,6 +118,13 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
     frame = frame.with_columns(table.columns[j].alias(name) for name, j in details.items())
     frame = _labelled(_cut_off(frame, table, layout))
     return _tested(frame, table, layout, remarks)
+
+
+def _interval_columns(table: Table) -> tuple[pl.Series, pl.Series] | None:
+    """The columns of the lower and the upper end of an interval, where the table has both."""
+    plain = [canonical(name) for name in table.names()]
+    found = [[j for j, name in enumerate(plain) if name in map(canonical, names)] for names in INTERVAL]
+    return (table.columns[found[0][0]], table.columns[found[1][0]]) if all(len(one) == 1 for one in found) else None
 
 
 def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
@@ -256,7 +270,7 @@ def _without_gains(table: Table, layout: Layout, remarks: Remarks) -> Table:
     if c.ALGORITHM not in layout.roles:
         return table
     names = table.columns[layout.roles[c.ALGORITHM]].cast(pl.String).fill_null("")
-    odd = [name for name in names.unique(maintain_order=True).to_list() if _GAIN.match(plain_name(name))]
+    odd = [name for name in names.unique(maintain_order=True).to_list() if GAIN.match(plain_name(name))]
     kept = ~names.is_in(odd)
     if not odd or not kept.any():
         return table

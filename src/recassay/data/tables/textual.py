@@ -72,9 +72,14 @@ def spaced_grid(text: str) -> list[list[str]] | None:
         return None
     for gap, share in ((r"\s{2,}", 0.8), (r"\s+", 1.0)):
         rows = [re.split(gap, line) for line in lines]
-        width = Counter(map(len, rows)).most_common(1)[0][0]
+        widths = Counter(map(len, rows))
+        width = max(widths, key=lambda cells: (widths[cells], cells))
         first = next((i for i, row in enumerate(rows) if len(row) == width), 0)
-        if first and len(rows[first - 1]) == width - 1:
+        if first > 1 and len(rows[first - 1]) == 1 and len(rows[first - 2]) == width - 1:
+            # pandas writes the name of the index on a line of its own
+            rows[first - 1] = [rows[first - 1][0], *rows[first - 2]]
+            first -= 1
+        elif first and len(rows[first - 1]) == width - 1:
             first -= 1
         body = rows[first:]
         head = ["", *body[0]] if len(body[0]) == width - 1 else body[0]

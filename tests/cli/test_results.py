@@ -1,0 +1,202 @@
+"""One dataset is enough: a study from its file to every number of it, and what needs several datasets in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.evidence.facts import study_facts
+from recassay.reporting.page.top import _protocols
+from support.in_process import without_processes
+from support.shared import made_once
+
+STUDY = """
+[study]
+name = "films"
+datasets = ["./films.csv"]
+algorithms = ["MostPop", "EASE", "Random"]
+metrics = ["ndcg@10", "recall@10", "coverage@10"]
+[protocol]
+split = "random_per_user"
+filter = "none"
+[tuning]
+trials = 0
+"""
+
+
+def films() -> str:
+    """80 users in two groups that like different items, so that EASE is ahead of popularity."""
+    rng = np.random.default_rng(5)
+    rows = ["user,item"]
+    for user in range(80):
+        liked = rng.permutation(20)[:10] + 20 * (user % 2)
+        rows += [f"{user},{item}" for item in (*liked, *rng.permutation(40)[:2])]
+    return "\n".join(dict.fromkeys(rows))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    def make(folder):
+        (folder / "films.csv").write_text(films())
+        (folder / "study.toml").write_text(STUDY)
+        with without_processes():
+            recassay.run(folder / "study.toml", folder / "out")
+
+    return made_once(tmp_path_factory, "one dataset", make) / "out"
+
+
+def test_one_dataset_gets_a_leaderboard_tests_and_one_line_for_the_rest(cli, study):
+    ran = cli("analyze", study, "--metric", "ndcg@10", "--json")
+    assert ran.code == 0, ran.err
+    answer = ran.json()
+    users = answer["analyses"]["users"]
+    assert {"users", "pareto", "cost", "strata"} <= answer["analyses"].keys()
+    board = next(iter(users["datasets"].values())) if isinstance(users["datasets"], dict) else users["datasets"][0]
+    assert board["users"] == 80
+    several = {name for name, why in answer["skipped"].items() if "only one dataset has values" in why}
+    assert {"rank", "compare", "profiles", "glicko", "beta_irt", "model", "plan"} <= several
+    told = cli("analyze", study, "--metric", "ndcg@10").out
+    assert " ".join(told.split()).count("needs at least two datasets") == 1
+    assert told.count("P(first again)") == 0
+    assert "p (Holm)" in told
+
+
+def test_the_leaderboard_is_that_of_the_users(study):
+    """Means, signs and p-values from the scores of single users, by an independent way."""
+    from scipy import stats
+
+    found = recassay.users(study, "ndcg@10").datasets[0]
+    wide = recassay.results(study, ["ndcg@10"], per_user=True).pivot(on="algorithm", index="user", values="value")
+    means = {name: wide.get_column(name).mean() for name in ("EASE", "MostPop", "Random")}
+    assert found.algorithms[0] == max(means, key=means.get)
+    for pair in found.pairs:
+        differences = (wide.get_column(pair.left) - wide.get_column(pair.right)).to_numpy()
+        assert pair.difference == pytest.approx(differences.mean())
+        drawn = stats.permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=20_000, rng=0)
+        assert pair.p == pytest.approx(drawn.pvalue, abs=0.02)
+        assert pair.p_holm >= pair.p
+
+
+def test_results_in_every_form(cli, study, tmp_path):
+    table = cli("results", study)
+    assert "9 rows" not in table.out
+    assert "3 rows" in table.out  # metrics side by side
+    frame = pl.read_csv(io.StringIO(cli("results", study, "--csv").out))
+    assert frame.columns == ["algorithm", "dataset", "metric", "seed", "value"]
+    assert set(frame.get_column("metric")) >= {"ndcg@10", "recall@10", "coverage@10", "seconds_fit"}
+    answer = cli("results", study, "--metric", "ndcg@10", "--json").json()
+    assert {row["metric"] for row in answer["results"]} == {"ndcg@10"}
+    expected = {row["algorithm"]: row["value"] for row in answer["results"]}
+    for name, flags in (("a.parquet", ()), ("b.csv", ()), ("c.json", ("--json",)), ("d", ("--parquet",))):
+        ran = cli("results", study, "-m", "ndcg@10", "--out", tmp_path / "new" / name, *flags)
+        assert ran.code == 0, ran.err
+        path = tmp_path / "new" / name
+        rows = (
+            json.loads(path.read_text())["results"] if name == "c.json"
+            else (pl.read_csv(path) if name == "b.csv" else pl.read_parquet(path)).to_dicts()
+        )  # fmt: skip
+        assert {row["algorithm"]: row["value"] for row in rows} == pytest.approx(expected)
+    assert cli("results", study, "--csv", "--json").code == 2
+    assert cli("results", study, "--metric", "coverage@10", "--per-user").code == 2
+    assert cli("results", tmp_path).code == 2
+
+
+def test_users_go_out_and_in_again(cli, study, tmp_path):
+    """The export of single users is a table that every command reads, and gives the same tests."""
+    path = tmp_path / "films.csv"
+    assert cli("results", study, "--per-user", "--csv", "--out", path).code == 0
+    whole, again = recassay.users(study, "ndcg@10"), recassay.users(path, "ndcg@10")
+    for one, two in zip(whole.datasets[0].pairs, again.datasets[0].pairs, strict=True):
+        assert (one.left, one.right, one.better) == (two.left, two.right, two.better)
+        assert one.p == pytest.approx(two.p)
+    means = recassay.load_results(study)
+    back = recassay.load_results(path)
+    for name in means.algorithms:
+        ours, theirs = (table.cells("ndcg@10").filter(algorithm=name).get_column("value")[0] for table in (means, back))
+        assert ours == pytest.approx(theirs)
+    ran = cli("analyze", path, "--metric", "ndcg@10", "--json")
+    assert "users" in ran.json()["analyses"]
+    refused = cli("users", study.parent / "films.csv")
+    assert refused.code == 2
+
+
+MIXED = """
+[study]
+name = "mixed"
+datasets = ["./films.csv", "./rated.csv", "./given"]
+algorithms = ["MostPop", "Random"]
+metrics = ["ndcg@10"]
+[protocol]
+positive_threshold = 4
+[dataset.films]
+positive_threshold = "none"
+split = "random"
+ratios = [0.6, 0.2, 0.2]
+filter = "none"
+[dataset.given]
+split = "given"
+positive_threshold = "none"
+[tuning]
+trials = 0
+"""
+
+
+@pytest.fixture
+def mixed(tmp_path, in_process):
+    """Data without clock and ratings, data with both, and a split made elsewhere; one study."""
+    rng = np.random.default_rng(1)
+    (tmp_path / "films.csv").write_text(films())
+    rows = ["user,item,rating,timestamp"]
+    for user in range(60):
+        rows += [f"{user},{item},{rng.integers(2, 6)},{1_600_000_000 + int(rng.integers(10**7))}"
+                 for item in rng.permutation(30)[:15]]  # fmt: skip
+    (tmp_path / "rated.csv").write_text("\n".join(rows))
+    (tmp_path / "given").mkdir()
+    parts = {"train": [], "valid": [], "test": []}
+    for user in range(60):
+        items = rng.permutation(30)[:12]
+        for part, chosen in zip(parts, (items[:8], items[8:10], items[10:]), strict=True):
+            parts[part] += [f"{user},{item}" for item in chosen]
+    for part, lines in parts.items():
+        (tmp_path / "given" / f"{part}.csv").write_text("\n".join(["user,item", *lines]))
+    (tmp_path / "study.toml").write_text(MIXED)
+    return tmp_path
+
+
+def test_each_dataset_has_its_protocol(cli, mixed):
+    ran = cli("run", mixed / "study.toml", "--out", mixed / "out", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json()["done"] == 6
+    assert not ran.json()["failed"]
+    told = " ".join(str(row) for row in _protocols(study_facts(mixed / "out")))
+    for said in (
+        "films</strong>: every interaction is positive; no filter; random (at random over all interactions), 60 /",
+        "rated</strong>: ratings of at least 4 are positive; items with at least 5",
+        "given</strong>: every interaction is positive; no filter; given (given files)",
+    ):
+        assert said in told, told
+    test = pl.read_csv(mixed / "given" / "test.csv")
+    users = recassay.results(mixed / "out", per_user=True).filter(dataset="given", algorithm="MostPop")
+    assert set(users.get_column("user")) == set(test.get_column("user").cast(pl.String))
+    train = pl.concat([pl.read_csv(mixed / "given" / f"{part}.csv") for part in ("train", "valid")])
+    assert train.height == 600
+
+
+def test_a_dry_run_names_what_cannot_run_and_tells_a_cause_once(cli, mixed):
+    study = mixed / "bad.toml"
+    study.write_text(MIXED.replace('positive_threshold = "none"\nsplit = "random"', 'split = "random"'))
+    plan = cli("run", study, "--out", mixed / "bad", "--dry-run", "--json").json()
+    states = {(cell["algorithm"], cell["dataset"]): cell["state"] for cell in plan["cells"]}
+    assert states["MostPop", "films"] == states["Random", "films"] == "cannot run"
+    assert states["MostPop", "rated"] == "to go"
+    told = " ".join(cli("run", study, "--out", mixed / "bad", "--dry-run").out.split())
+    assert told.count("these interactions have no weights") == 1
+    assert "cannot run: MostPop, Random on films" in told
+    ran = cli("run", study, "--out", mixed / "bad")
+    assert ran.code == 1
+    assert " ".join(ran.out.split()).count("these interactions have no weights") == 1

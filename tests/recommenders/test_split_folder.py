@@ -1,0 +1,148 @@
+"""Splits as files: written and read back as the same split, and lists that name the split they were made for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay import RecAssayError
+from recassay.core.choices import SplitFormat
+from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
+
+USER_TIME = {"split": "user_time", "positive_threshold": 3, "filter": "none"}
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory) -> Path:
+    """60 users, 40 items, ratings and times; ids are words, so that no format may take them for places."""
+    rng = np.random.default_rng(3)
+    rows = ["user,item,rating,timestamp"]
+    for user in range(60):
+        chosen = rng.permutation(40)[:12]
+        rows += [
+            f"u{user},i{item},{rng.integers(1, 6)},{1_600_000_000 + 1000 * user + place * 77_777}"
+            for place, item in enumerate(chosen)
+        ]
+    path = tmp_path_factory.mktemp("ratings") / "films.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def made(source: Path, folder: Path, **protocol: object):
+    return recassay.split(source, folder, protocol={**USER_TIME, **protocol})
+
+
+def popular(folder: Path, path: Path, k: int = 10) -> Path:
+    """Lists of the most popular items of a written split, by nothing of ours but the files."""
+    train = pl.read_csv(folder / "train.csv")
+    test = pl.read_csv(folder / "test.csv")
+    best = train.group_by("item").len().sort("len", "item", descending=[True, False]).get_column("item").to_list()[:k]
+    users = test.get_column("user").unique().sort().to_list()
+    rows = [f"{user},{item},{k - place}" for user in users for place, item in enumerate(best)]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("user,item,score\n" + "\n".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("form", get_args(SplitFormat))
+def test_a_split_comes_back_as_itself_from_every_format(ratings, tmp_path, form):
+    exported = recassay.split(ratings, tmp_path / "out", form=form, protocol=USER_TIME)
+    meta = read_sidecar(tmp_path / "out")
+    assert meta["fingerprint"] == exported.fingerprint
+    back = open_split_folder(tmp_path / "out", exported_protocol(meta), ReadSpec())
+    assert back.fingerprint == exported.fingerprint
+    data = recassay.load_data(ratings)
+    own = apply_protocol(data, ProtocolSpec.checked(**USER_TIME))
+    assert own.fingerprint == exported.fingerprint
+    for part in ("train", "test"):
+        ours, theirs = getattr(own, part), getattr(back, part)
+        pairs = [set(zip(one.users.gather(one.user).to_list(), one.items.gather(one.item).to_list(), strict=True))
+                 for one in (ours, theirs)]  # fmt: skip
+        assert pairs[0] == pairs[1]
+        assert len(ours) == len(theirs) == exported.files[part]["rows"]
+
+
+def test_the_files_are_what_each_library_reads(ratings, tmp_path):
+    recassay.split(ratings, tmp_path / "rb", form="recbole", protocol={"split": "user_time"})
+    head = (tmp_path / "rb" / "rb.train.inter").read_text().splitlines()[0]
+    assert head == "user_id:token\titem_id:token\trating:float\ttimestamp:float"
+    recassay.split(ratings, tmp_path / "lk", form="lenskit", protocol=USER_TIME)
+    assert {"user_id", "item_id"} <= set(pl.read_parquet_schema(tmp_path / "lk" / "train.parquet"))
+    recassay.split(ratings, tmp_path / "tr", form="trec", protocol=USER_TIME)
+    assert len((tmp_path / "tr" / "test.qrels").read_text().splitlines()[0].split()) == 4
+
+
+def test_a_file_that_was_changed_is_refused(ratings, tmp_path):
+    made(ratings, tmp_path / "out")
+    path = tmp_path / "out" / "test.csv"
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+    with pytest.raises(RecAssayError, match=r"test.csv is not the file that was written"):
+        recassay.evaluate(popular(tmp_path / "out", tmp_path / "l.csv"), split=tmp_path / "out")
+
+
+def test_lists_are_judged_on_their_split_and_refused_on_another(ratings, tmp_path, cli):
+    """By a sidecar beside them, by one of their own name, by a column; another protocol or dataset refuses."""
+    one, two = made(ratings, tmp_path / "one"), made(ratings, tmp_path / "two", ratios=(0.6, 0.2, 0.2))
+    assert one.fingerprint != two.fingerprint
+    beside = popular(tmp_path / "one", tmp_path / "lists" / "Pop.csv")
+    (beside.parent / "split.json").write_text((tmp_path / "one" / "split.json").read_text())
+    right = cli("evaluate", beside, "--split", tmp_path / "one", "--metrics", "recall@10", "--json")
+    assert right.code == 0, right.err
+    assert right.json()["split"]["fingerprint"] == one.fingerprint
+    wrong = cli("evaluate", beside, "--split", tmp_path / "two", "--metrics", "recall@10")
+    assert wrong.code == 2
+    assert f"made for the split {one.fingerprint[:12]}" in wrong.err
+    column = tmp_path / "column.csv"
+    pl.read_csv(beside).with_columns(split=pl.lit(two.fingerprint)).write_csv(column)
+    with pytest.raises(RecAssayError, match="another dataset, or another protocol"):
+        recassay.evaluate(column, split=tmp_path / "one", metrics=["recall@10"])
+    other = tmp_path / "books.csv"
+    other.write_text(ratings.read_text().replace("u1,", "v1,"))
+    made(other, tmp_path / "other")
+    with pytest.raises(RecAssayError, match="another dataset, or another protocol"):
+        recassay.evaluate(beside, split=tmp_path / "other", metrics=["recall@10"])
+    bare = recassay.evaluate(popular(tmp_path / "one", tmp_path / "bare.csv"), split=tmp_path / "one")
+    assert any("taken on trust" in note for note in bare.notes)
+
+
+def test_recall_on_a_split_is_that_by_hand(ratings, tmp_path):
+    made(ratings, tmp_path / "one")
+    lists = popular(tmp_path / "one", tmp_path / "l.csv")
+    found = recassay.evaluate(lists, split=tmp_path / "one", metrics=["recall@10", "precision@10"])
+    test = pl.read_csv(tmp_path / "one" / "test.csv")
+    best = set(pl.read_csv(lists).get_column("item").unique())
+    by_user = test.group_by("user").agg(pl.col("item").is_in(sorted(best)).sum().alias("hits"), pl.len())
+    assert found.result.mean()["recall@10"] == pytest.approx((by_user["hits"] / by_user["len"]).mean())
+    assert found.result.mean()["precision@10"] == pytest.approx((by_user["hits"] / 10).mean())
+
+
+def test_the_split_of_a_study_is_the_one_that_is_written(ratings, tmp_path, cli):
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'[study]\nname = "s"\ndatasets = ["{ratings}"]\nalgorithms = ["MostPop"]\n'
+        '[protocol]\npositive_threshold = 4\n[dataset.films]\nsplit = "random"\npositive_threshold = "none"\n'
+    )
+    written = recassay.split("films", tmp_path / "out", study=study)
+    alone = recassay.split(ratings, tmp_path / "alone", protocol={"split": "random"})
+    assert written.fingerprint == alone.fingerprint
+    assert cli("split", "book", "--study", study, "--out", tmp_path / "x").code == 2
+    again = cli("split", ratings, "--out", tmp_path / "out")
+    assert again.code == 2
+    assert "not empty" in again.err
+    assert cli("split", ratings, "--split", "random", "--out", tmp_path / "out", "--replace", "--json").json()[
+        "fingerprint"] == alone.fingerprint  # fmt: skip
+
+
+def test_a_damaged_sidecar_is_one_line(ratings, tmp_path):
+    made(ratings, tmp_path / "out")
+    (tmp_path / "out" / "split.json").write_text(json.dumps({"fingerprint": "short"}))
+    with pytest.raises(RecAssayError, match="is damaged"):
+        read_sidecar(tmp_path / "out")
