@@ -19,7 +19,8 @@ def demo(
     ] = Path("recassay-demo"),
     trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+        int | None,
+        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
     ] = None,
     as_json: o.Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_notes, print_rows
+from recassay.cli.render import print_json, print_notes, print_rows, say
 from recassay.cli.table import named_columns
 
 MOST_ROWS = 20
@@ -57,4 +57,4 @@ def import_(
         if frame.height > MOST_ROWS:
             sys.stdout.write(f"and {frame.height - MOST_ROWS} more rows\n")
     if out is not None:
-        sys.stderr.write(f"wrote {frame.height} rows to {out}\n")
+        say(f"wrote {frame.height} rows to {out}")

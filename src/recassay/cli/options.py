@@ -11,8 +11,19 @@ import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
 
+MOST_DRAWS = 1_000_000
+"""Of a bootstrap or a simulation: more only cost memory and time."""
+
 DEFAULT_BENCHMARK = "published:kdd24"
 """What a question about one's own data is answered from where no benchmark is named."""
+
+
+def not_blank(option: str, text: str | None) -> str | None:
+    """The text of an option, unless it says nothing."""
+    if text is not None and not text.strip():
+        raise recassay.UsageError(f"{option} is empty", fix="name a value, or leave the option out")
+    return text
+
 
 Files = Annotated[
     list[str],
@@ -23,7 +34,11 @@ Files = Annotated[
 Metric = Annotated[
     str | None,
     typer.Option(
-        "--metric", "-m", help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]", show_default=False
+        "--metric",
+        "-m",
+        help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]",
+        show_default=False,
+        callback=lambda label: not_blank("--metric", label),
     ),
 ]
 Wide = Annotated[

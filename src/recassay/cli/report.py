@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines
+from recassay.cli.render import print_json, print_lines, say
 from recassay.cli.table import load_table, said_direction
 
 
@@ -54,4 +53,4 @@ def report(
         return
     print_lines(found.verdict)
     size = found.files[0].stat().st_size / 1e6
-    sys.stderr.write(f"wrote {found.files[0]} ({size:.2f} MB): open it in a browser\n")
+    say(f"wrote {found.files[0]} ({size:.2f} MB): open it in a browser")

@@ -10,7 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.cli.render import print_json, print_lines, print_rows, say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +50,7 @@ def results(
     else:
         _table(frame)
     if out is not None:
-        sys.stderr.write(f"wrote {frame.height:,} rows to {out}\n")
+        say(f"wrote {frame.height:,} rows to {out}")
 
 
 def _parquet(frame: pl.DataFrame, out: Path | None) -> None:

@@ -26,7 +26,14 @@ def run(
     algorithms: Annotated[
         str | None, typer.Option("--algorithms", help="Instead of a file: names, separated by commas.")
     ] = None,
-    metrics: Annotated[str | None, typer.Option("--metrics", help="Without a file: labels, by commas.")] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            help="Without a file: labels, by commas.",
+            callback=lambda labels: o.not_blank("--metrics", labels),
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option("--trials", help="Without a file: tuning trials; 0 means defaults.")] = 40,
     seed: Annotated[int, typer.Option("--seed", help="Without a file: the seed.")] = 1,
     split: Annotated[str, typer.Option("--split", help="Without a file: the split rule.")] = "global_time",
@@ -37,7 +44,8 @@ def run(
         Path | None, typer.Option("--out", "-o", help="Folder of the study. [default: its name]", show_default=False)
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+        int | None,
+        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
     cluster: Annotated[

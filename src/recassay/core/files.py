@@ -10,17 +10,35 @@ import contextlib
 import os
 import secrets
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
+from recassay.core.errors import InputError, from_os
+
 UNFINISHED = ".unfinished-"
 """How temporary names begin."""
 
 Existing: TypeAlias = Literal["refuse", "keep", "replace"]
 """What to do about a folder that is there already."""
+
+
+def refuse_special(path: Path) -> None:
+    """Raise `InputError` for what is no file to be read to its end: a pipe, a socket, a device.
+
+    A folder passes, and so does what is not there: the reader says what it makes of them.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError("is a pipe or a device, not a file", where=str(path), fix="save its content to a file first")
 
 
 def temporary_name(target: Path) -> Path:

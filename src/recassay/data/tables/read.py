@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.files import refuse_special
 from recassay.core.lines import lines_of
 from recassay.core.results import Source
 
@@ -53,6 +54,7 @@ def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix
 def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
     """The content of a file, unpacked where it ends in `.gz`, and the hash of its bytes."""
     name = str(path)
+    refuse_special(path)
     if not path.exists():
         raise InputError("no such file", where=name, fix="check the path")
     if not path.is_file():
