@@ -31,6 +31,7 @@ def classify(
             "--out",
             "-o",
             help="Folder of the study, or for the tables. [default: its name]",
+            callback=o.folder_can_be,
             show_default=False,
         ),
     ] = None,

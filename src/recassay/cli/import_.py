@@ -27,7 +27,10 @@ def import_(
     prefer: o.Prefer = "error",
     as_json: o.Json = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The table: .parquet, .csv or .tsv.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The table: .parquet, .csv or .tsv.", show_default=False, callback=o.file_can_be
+        ),
     ] = None,
 ) -> None:
     """Results of other tools and tables of papers -> one table."""

@@ -32,7 +32,11 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="HTML file. [default: report.html, in the study's folder]", show_default=False
+            "--out",
+            "-o",
+            help="HTML file. [default: report.html, in the study's folder]",
+            show_default=False,
+            callback=o.file_can_be,
         ),
     ] = None,
 ) -> None:

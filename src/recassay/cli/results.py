@@ -29,7 +29,9 @@ def results(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, on stdout or into --out.")] = False,
     as_parquet: Annotated[bool, typer.Option("--parquet", help="Parquet, into --out or a redirected stdout.")] = False,
     as_json: o.Json = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False, callback=o.file_can_be)
+    ] = None,
 ) -> None:
     """Print or export every number of a study."""
     if as_csv + as_parquet + as_json > 1:

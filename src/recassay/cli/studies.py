@@ -41,7 +41,10 @@ def run(
         float | None, typer.Option("--threshold", help="Without a file: lowest positive rating.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of the study. [default: its name]", show_default=False)
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder of the study. [default: its name]", show_default=False, callback=o.folder_can_be
+        ),
     ] = None,
     workers: Annotated[
         int | None,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
-from recassay.core.errors import InputError, from_os
+from recassay.core.errors import InputError, UsageError, from_os
 
 UNFINISHED = ".unfinished-"
 """How temporary names begin."""
@@ -39,6 +39,24 @@ def refuse_special(path: Path) -> None:
         raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InputError("is a pipe or a device, not a file", where=str(path), fix="save its content to a file first")
+
+
+def refuse_no_folder(path: Path) -> None:
+    """Raise where no folder can be at `path`: something else stands there or above, or the place may not be written.
+
+    Asked before long work, so that it is not done for nothing.
+    """
+    place = path.absolute()
+    try:
+        while not os.path.lexists(place):
+            place = place.parent
+        found = place.stat()
+    except (OSError, ValueError) as error:
+        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+    if not stat.S_ISDIR(found.st_mode):
+        raise UsageError(f"{place} is a file, not a folder", where=str(path), fix="choose another place")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise UsageError(f"{place} may not be written", where=str(path), fix="choose another place")
 
 
 def temporary_name(target: Path) -> Path:

@@ -38,7 +38,12 @@ def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
     data, origin = read_bytes(path, empty_fix=empty_fix)
     packed = Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}
-    return read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix), origin
+    frame = read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix)
+    for name, kind in frame.schema.items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            what = f"column {name!r} holds {str(kind).lower()[:40]}, not text or numbers"
+            raise InputError(what, where=origin.file, fix="leave it out, or write it as plain values")
+    return frame, origin
 
 
 def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix: str = "give a table") -> pl.DataFrame:
@@ -117,7 +122,10 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     delimiter = max("\t,;|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter))
+    try:
+        names = next(csv.reader([header], delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"its header is no row of names ({error})", where=name, fix="check its rows") from None
     repeated = sorted({n for n in names if names.count(n) > 1})
     if repeated:
         what = f"column {listing(map(repr, repeated))} appears twice in the header"
