@@ -56,6 +56,9 @@ def show_progress() -> Callable[[Event], None]:
         text = line(event)
         for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
             say(said)
+        if event.kind == "waiting":
+            say(event.reason or "")
+            return
         if event.kind == "split" and event.reason:
             told.add(event.reason)
         elif event.kind == "finished" and event.reason in told:

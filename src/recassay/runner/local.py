@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,8 +122,11 @@ class LocalExecutor:
             self._end(slot)
         self._selector.close()
 
-    def run(self, jobs: list[Job], watcher: Watcher) -> None:
-        """Run all jobs in their order as processes become free; return when each was reported as finished."""
+    def run(self, jobs: list[Job], watcher: Watcher, *, unwanted: Callable[[], bool] | None = None) -> None:
+        """Run all jobs in their order as processes become free; return when each was reported as finished.
+
+        `unwanted` is asked now and then; where it says so, the run ends without a further report.
+        """
         waiting = deque((job, 1, 0) for job in jobs)
         while waiting or any(slot.running for slot in self._slots):
             self._hire()
@@ -138,6 +141,8 @@ class LocalExecutor:
                 if ended is not None and slot.running is not None:
                     self._conclude(slot, ended, waiting, watcher)
             self._enforce()
+            if unwanted is not None and unwanted():
+                return
 
     def _next(self, waiting: Sequence[tuple[Job, int, int]]) -> int | None:
         """The place of the first waiting job that can start now."""
