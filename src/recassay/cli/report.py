@@ -13,6 +13,15 @@ from recassay.cli.render import print_json, print_lines, say
 from recassay.cli.table import load_table, said_direction
 
 
+def _page_can_be(path: Path | None) -> Path | None:
+    """A page to write, unless it would take the place of a file that is none."""
+    if path is not None and path.is_file() and path.suffix.lower() not in {".html", ".htm"}:
+        raise recassay.UsageError(
+            "is there, and is no HTML file", where=str(path), fix="name a file that ends in .html"
+        )
+    return o.file_can_be(path)
+
+
 def report(
     files: o.Files,
     metric: o.Metric = None,
@@ -36,7 +45,7 @@ def report(
             "-o",
             help="HTML file. [default: report.html, in the study's folder]",
             show_default=False,
-            callback=o.file_can_be,
+            callback=_page_can_be,
         ),
     ] = None,
 ) -> None:

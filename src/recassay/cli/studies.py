@@ -103,6 +103,8 @@ def run(
     )
     if dry:
         _show_plan(record, as_json)
+        if record.causes():
+            raise typer.Exit(1)
         return
     if as_json:
         print_json(

@@ -7,6 +7,7 @@ part. Permissions are those that the user's umask gives to any new file.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -21,6 +22,9 @@ from recassay.core.errors import InputError, UsageError, from_os
 
 UNFINISHED = ".unfinished-"
 """How temporary names begin."""
+
+LONGEST_NAME = 255
+"""Bytes of the name of a file or a folder, on every usual system."""
 
 Existing: TypeAlias = Literal["refuse", "keep", "replace"]
 """What to do about a folder that is there already."""
@@ -48,6 +52,8 @@ def refuse_no_folder(path: Path) -> None:
     """
     place = path.absolute()
     try:
+        if any(len(os.fsencode(part)) > LONGEST_NAME for part in place.parts):
+            raise OSError(errno.ENAMETOOLONG, "", str(path))
         while not os.path.lexists(place):
             place = place.parent
         found = place.stat()

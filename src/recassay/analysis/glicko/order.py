@@ -45,6 +45,11 @@ def dataset_order(
     themselves, each once. `properties[dataset][property]` comes from an IRT model (such
     as difficulty, discrimination, difficulty_deviation) and goes before those of the matrix itself.
     """
+    if properties is not None and not set(properties) & set(matrix.datasets):
+        raise InputError(
+            f"the properties are of other datasets ({listing(properties)})",
+            fix=f"give those of {listing(matrix.datasets)}",
+        )
     if not isinstance(order, str):
         unknown = [name for name in order if name not in matrix.datasets]
         if unknown or len(set(order)) < len(order) or not order:
