@@ -8,6 +8,7 @@ alone writes to the store.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import time
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,8 @@ class DaskExecutor:
             from distributed import Client
         except ImportError as error:
             raise MissingExtraError("distributed", "dask", "a cluster") from error
+        for name in ("distributed", "distributed.client", "distributed.comm", "tornado.application", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what falls away is told in one line, by us
         try:
             self._client = Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
