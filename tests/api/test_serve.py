@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
+import struct
 import threading
 import time
 
@@ -11,7 +13,7 @@ import pytest
 
 import recassay
 from recassay.api.serve import LiveStudy
-from recassay.reporting.live import LiveServer
+from recassay.reporting.live import MOST_CLIENTS, LiveServer
 from support.browser import why_not
 from support.in_process import without_processes
 
@@ -113,3 +115,28 @@ def test_the_page_shows_the_study_in_a_browser(server, chromium):
     assert page.frame_locator("iframe").locator("p").inner_text() == "the report"
     assert said == []
     page.close()
+
+
+def test_clients_that_hold_on_or_break_off_do_not_stop_it(server, monkeypatch, capfd):
+    monkeypatch.setattr("recassay.reporting.live._Handler.timeout", 0.3)
+    idle = [socket.create_connection(server.server_address[:2], timeout=5) for _ in range(MOST_CLIENTS + 20)]
+    for one in idle[::2]:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        one.sendall(b"GET /status.json HTTP/1.1\r\n")
+        one.close()  # a reset
+    time.sleep(1.0)
+    answer, _ = ask(server, "/status.json")
+    for one in idle[1::2]:
+        one.close()
+    assert answer.status == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_study_that_is_gone_is_said(server, study, tmp_path):
+    aside = tmp_path / "aside"
+    study.rename(aside)
+    try:
+        assert ask(server, "/status.json")[0].status == 503
+    finally:
+        aside.rename(study)
+    assert ask(server, "/status.json")[0].status == 200

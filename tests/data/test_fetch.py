@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -51,6 +52,10 @@ class Server:
     headers: dict[str, str] = field(default_factory=dict)
     announce: int | None = None
     chunked: bool = False
+    code: int = 200
+    """What a whole answer is called."""
+    drip: float = 0.0
+    """Seconds between two bytes."""
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
 
@@ -67,6 +72,10 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         with contextlib.suppress(ConnectionError):
+            while self.server_state.drip and body:
+                self.wfile.write(body[:1])
+                body = body[1:]
+                time.sleep(self.server_state.drip)
             self.wfile.write(body)
             self.wfile.flush()
         self.close_connection = True
@@ -83,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         if state.codes:
             self.answer(state.codes.pop(0), {"Content-Length": "0", "Retry-After": "7"}, b"")
             return
-        body, code = state.body, 200
+        body, code = state.body, state.code
         headers = dict(state.headers)
         if state.etag:
             headers["ETag"] = state.etag
@@ -500,3 +509,54 @@ def test_obtain_of_a_hostile_archive_leaves_no_folder(server: Server, tmp_path: 
         obtain(entry_for(server), tmp_path, patience=QUICK)
     assert left(tmp_path) == ["data.bin", "pins.json"]
     assert not (tmp_path.parent / "evil").exists()
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "http://:80/x", "//[", "http://a b/c"])
+def test_redirect_to_no_address(server: Server, tmp_path: Path, location: str) -> None:
+    server.locations["/data.bin"] = location
+    with pytest.raises(RecAssayError, match=r"no address|not found|refused|cannot be opened"):
+        run(entry_for(server), tmp_path)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"code": 204, "body": b""}, "answers 204"),
+        ({"code": 203}, "answers 203"),
+        ({"body": b""}, "empty file"),
+        ({"code": 206}, "a part of the file"),
+        ({"headers": {"Content-Encoding": "gzip"}}, "encoded"),
+    ],
+)
+def test_an_answer_that_is_no_file_is_never_pinned(
+    server: Server, tmp_path: Path, state: dict[str, object], words: str
+) -> None:
+    for name, value in state.items():
+        setattr(server, name, value)
+    with pytest.raises(RecAssayError, match=words):
+        run(entry_for(server), tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_a_file_that_changes_its_size_starts_again(server: Server, tmp_path: Path) -> None:
+    server.cuts = [300_000]
+    with contextlib.suppress(RecAssayError):
+        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+    assert (tmp_path / "data.bin.part").stat().st_size > 0
+    server.body = BODY + b"more"  # under the same ETag
+    record = run(entry_for(server), tmp_path)
+    assert record.path.read_bytes() == BODY + b"more"
+    assert record.resumed_from == 0
+
+
+def test_a_server_that_drips_is_left(server: Server, tmp_path: Path) -> None:
+    server.drip, server.body = 0.05, BODY[:2000]
+    with pytest.raises(RecAssayError, match="less than 1,000 bytes a second"):
+        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=0.5), sleep=lambda _: None)
+
+
+def test_http_needs_a_checksum(server: Server, tmp_path: Path) -> None:
+    entry = entry_for(server).model_copy(update={"addresses": ("http://example.org/data.bin",)})
+    with pytest.raises(InputError, match="http address, and no checksum"):
+        run(entry, tmp_path)

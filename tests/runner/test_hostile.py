@@ -150,13 +150,14 @@ def test_a_job_that_is_killed_from_outside_is_tried_three_times(jobs, tmp_path, 
     assert watch.outcomes["good"].status == "done"
 
 
-def test_garbage_on_the_channel_is_not_heard_and_a_record_must_be_plain(jobs, tmp_path):
+def test_what_a_job_writes_into_the_channel_ends_its_own_cell_and_a_record_must_be_plain(jobs, tmp_path):
     watch = Watch()
     with LocalExecutor(1, tmp_path / "logs") as executor:
         executor.run([jobs("nan", "not_plain"), jobs("bad", "intruder"), jobs("good", "square", x=3)], watch)
     assert watch.outcomes["nan"].status == "failed"
     assert "not JSON compliant" in watch.outcomes["nan"].reason
-    assert watch.outcomes["bad"].record == {"fine": True}
+    assert watch.outcomes["bad"].status == "crashed"
+    assert "wrote into the channel" in watch.outcomes["bad"].reason
     assert watch.outcomes["good"].record["square"] == 9
 
 

@@ -92,8 +92,11 @@ class LiveStudy:
     def _keep_reporting(self) -> None:
         tried = 0
         while not self._stop.is_set():
-            with Store.open(self.folder) as store:
-                done = store.status().done
+            try:
+                with Store.open(self.folder) as store:
+                    done = store.status().done
+            except (RecAssayError, OSError):  # the folder is being moved, or written anew
+                done = 0
             if done > tried:
                 tried = done
                 try:

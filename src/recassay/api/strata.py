@@ -84,7 +84,7 @@ def list_strata(
 ) -> StrataEvidence:
     """The per-user scores of lists made elsewhere on the strata of given training and test data."""
     learned, held_out = load_data(train, read), load_data(test, read)
-    spec = ProtocolSpec(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
+    spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
     frames = {
         one.name: (one.frame, one.where) for name, source in lists.items() for one in read_lists(source, name=name)

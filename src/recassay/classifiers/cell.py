@@ -91,6 +91,13 @@ def _answers(fitted: Any, table: PreparedTable, role: str) -> NDArray[np.int64]:
         raise InputError(
             f"predict gave {answers.dtype} where classes are whole numbers", fix="return values of the y that fit got"
         )
+    classes = np.arange(len(table.classes))
+    strange = ~np.isin(answers, classes)
+    if strange.any():
+        raise InputError(
+            f"predict gave {answers[strange][0]!s}, which is no class ({int(strange.sum())} of {len(answers)} answers)",
+            fix="return values of the y that fit got",
+        )
     return answers.astype(np.int64)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_lines
+from recassay.cli.render import print_lines, say
 from recassay.cli.table import finish, load_table, said_direction
 
 
@@ -73,7 +72,7 @@ def advise(
     )
     if study is not None:
         recassay.save_text(study, result.study)
-        sys.stderr.write(f"wrote {study}: run it with recassay run {study}\n")
+        say(f"wrote {study}: run it with recassay run {study}")
     finish("advise", "advice", result, results, as_json, out)
     if not as_json and study is None:
         print_lines(["", "A study to run next (--study FILE writes it):", "", *result.study.rstrip().splitlines()])

@@ -13,6 +13,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.progress import earlier_lines, show_progress
 from recassay.cli.render import print_answer, print_json, print_lines, print_rows
+from recassay.cli.render import show as write
 from recassay.cli.studies import plan_content
 from recassay.cli.table import show_and_save
 
@@ -30,6 +31,7 @@ def classify(
             "--out",
             "-o",
             help="Folder of the study, or for the tables. [default: its name]",
+            callback=o.folder_can_be,
             show_default=False,
         ),
     ] = None,
@@ -41,7 +43,8 @@ def classify(
         str, typer.Option("--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.")
     ] = "paper",
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+        int | None,
+        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
     cluster: Annotated[
@@ -133,7 +136,7 @@ def fitting_progress() -> Callable[[int, int, str], None] | None:
 
     def show(done: int, total: int, dataset: str) -> None:
         end = "\n" if done + 1 == total else ""
-        sys.stderr.write(f"\r\x1b[K[{done + 1}/{total}] items of {dataset[:80]}{end}")
+        write(f"\r\x1b[K[{done + 1}/{total}] items of ", dataset[:80], end)
         sys.stderr.flush()
 
     return show

@@ -21,7 +21,9 @@ def comper(
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option("-k", min=1, help="Cut-off of coverage and diversity. [default: 10]", show_default=False),
+        typer.Option(
+            "-k", min=1, max=1_000_000, help="Cut-off of coverage and diversity. [default: 10]", show_default=False
+        ),
     ] = None,
     matrix: Annotated[
         str | None,
@@ -37,7 +39,9 @@ def comper(
     time_unit: Annotated[
         ComPerTimeUnit, typer.Option("--time-unit", help="Unit in which time enters the score.")
     ] = "seconds",
-    draws: Annotated[int, typer.Option("--draws", min=1, help="Random matrices of the sensitivity analysis.")] = 10_000,
+    draws: Annotated[
+        int, typer.Option("--draws", min=1, max=o.MOST_DRAWS, help="Random matrices of the sensitivity analysis.")
+    ] = 10_000,
     column: o.Column = None,
     dataset: o.Dataset = None,
     format_: o.Format = None,

@@ -12,6 +12,7 @@ import typer
 import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.cli.render import show as write
 
 app = typer.Typer(help="Import, list, describe, fetch and remove datasets.", rich_markup_mode=None)
 
@@ -46,12 +47,16 @@ def _reading(
         ours, equals, theirs = pair.partition("=")
         if not equals:
             raise recassay.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example user=visitor")
+        if ours.strip() in columns:
+            raise recassay.UsageError(f"--column names the {ours.strip()} twice", fix="name each once")
         columns[ours.strip()] = int(theirs) if theirs.strip().isdigit() else theirs.strip()
     weights: Any = events
     if events is not None and events != "inverse_frequency":
         weights = {}
         for pair in events.split(","):
             name, _, value = pair.partition("=")
+            if name.strip() in weights:
+                raise recassay.UsageError(f"--event-weights weighs {name.strip()!r} twice", fix="weigh it once")
             try:
                 weights[name.strip()] = float(value)
             except ValueError:
@@ -139,7 +144,16 @@ def describe(
 ) -> None:
     """The 18 characteristics; --split shows the split and its leakage audit."""
     protocol = None
-    if split is not None:
+    if split is None:
+        given = {"--threshold": threshold is not None, "--filter": filter_ != "once", "--task": task != "new",
+                 "--min-item-interactions": min_items != 5, "--min-user-interactions": min_users != 5,
+                 "--ratios": ratios != "0.8,0.1,0.1", "--seed": seed != 0, "--allow-leakage": bool(allow)}  # fmt: skip
+        unused = [option for option, said in given.items() if said]
+        if unused:
+            raise recassay.UsageError(
+                f"{unused[0]} says how to split, and --split is not given", fix="add --split RULE, or leave it out"
+            )
+    else:
         try:
             shares = tuple(float(share) for share in ratios.split(","))
         except ValueError:
@@ -184,7 +198,7 @@ def _progress() -> Callable[[int, int | None], None] | None:
 
     def show(done: int, total: int | None) -> None:
         whole = f" of {total / 1e6:,.1f}" if total else ""
-        sys.stderr.write(f"\r{done / 1e6:,.1f}{whole} MB ")
+        write(f"\r{done / 1e6:,.1f}{whole} MB ")
         sys.stderr.flush()
 
     return show

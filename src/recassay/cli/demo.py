@@ -15,11 +15,15 @@ from recassay.cli.progress import show_progress
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the study, the report, tables and figures.")
+        Path,
+        typer.Option(
+            "--out", "-o", help="Folder for the study, the report, tables and figures.", callback=o.folder_can_be
+        ),
     ] = Path("recassay-demo"),
     trials: Annotated[int, typer.Option("--trials", help="Tuning trials of each algorithm on each dataset.")] = 3,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+        int | None,
+        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
     ] = None,
     as_json: o.Json = False,
 ) -> None:

@@ -33,7 +33,12 @@ def evaluate(
         typer.Option("--split", help="Instead of both: a folder of recassay split.", show_default=False),
     ] = None,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", help="Labels, separated by commas. [default: nine at 10]")
+        str | None,
+        typer.Option(
+            "--metrics",
+            help="Labels, separated by commas. [default: nine at 10]",
+            callback=lambda labels: o.not_blank("--metrics", labels),
+        ),
     ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Paired tests over users between the lists, and a LaTeX table.")

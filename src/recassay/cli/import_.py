@@ -10,7 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_notes, print_rows
+from recassay.cli.render import print_json, print_notes, print_rows, say
 from recassay.cli.table import named_columns
 
 MOST_ROWS = 20
@@ -27,7 +27,10 @@ def import_(
     prefer: o.Prefer = "error",
     as_json: o.Json = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The table: .parquet, .csv or .tsv.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The table: .parquet, .csv or .tsv.", show_default=False, callback=o.file_can_be
+        ),
     ] = None,
 ) -> None:
     """Results of other tools and tables of papers -> one table."""
@@ -57,4 +60,4 @@ def import_(
         if frame.height > MOST_ROWS:
             sys.stdout.write(f"and {frame.height - MOST_ROWS} more rows\n")
     if out is not None:
-        sys.stderr.write(f"wrote {frame.height} rows to {out}\n")
+        say(f"wrote {frame.height} rows to {out}")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
+import tempfile
+import traceback
 from typing import Annotated
 
 import typer
@@ -38,6 +42,11 @@ from recassay.cli import (
     studies,
     users,
 )
+from recassay.cli.render import say
+from recassay.core.errors import InputError, from_os
+from recassay.core.printable import one_line
+
+SAFE = "what was written is whole, and the same command goes on with a study where it stopped"
 
 app = typer.Typer(
     name="recassay",
@@ -101,19 +110,66 @@ app.command("doctor")(installation.doctor)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
     given = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(given or ["--help"], standalone_mode=False)
-    except recassay.RecAssayError as error:
-        sys.stderr.write(f"recassay: {error}\n")
-        code = error.exit_code
+        sys.stdout.flush()
     except ParserError as error:
         said = " ".join(error.format_message().split())  # type: ignore[attr-defined]
-        sys.stderr.write(f"recassay: {said.replace('Value error, ', '')}\n")
+        say(f"recassay: {one_line(said.replace('Value error, ', ''), 1200)}")
         code = 2
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("recassay: interrupted\n")
+        say(f"recassay: interrupted; {SAFE}")
         code = 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _without_output()
         code = 0
+    except Exception as error:
+        told = _told(error)
+        say(f"recassay: {told}")
+        code = told.exit_code
+        _without_output(only_if_broken=True)
     sys.exit(code or 0)
+
+
+def _told(error: Exception) -> recassay.RecAssayError:
+    """Any error as one line. What nobody foresaw is a fault of ours: its traceback goes into a file that is named."""
+    if isinstance(error, recassay.RecAssayError):
+        return error
+    if isinstance(error, OSError):
+        return from_os(error)
+    if isinstance(error, MemoryError):
+        return recassay.UsageError(
+            "there is not enough memory for this", fix="ask for less (fewer draws, a smaller table)"
+        )
+    if isinstance(error, RecursionError):
+        return InputError("the input is nested too deeply", fix="give a flatter file")
+    if "No space left on device" in str(error):
+        return from_os(OSError(errno.ENOSPC, "No space left on device"))
+    text = "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="recassay-fault-", suffix=".txt", delete=False) as file:
+            file.write(text)
+        kept = f"the traceback is in {file.name}"
+    except OSError:
+        kept = f"it happened at {text.strip().splitlines()[-3].strip()}" if text.count("\n") > 2 else ""
+    return recassay.RecAssayError(
+        f"this is a fault of RecAssay: {type(error).__name__}: {one_line(str(error), 200)}",
+        fix=f"please report it; {kept}",
+    )
+
+
+def _without_output(*, only_if_broken: bool = False) -> None:
+    """Let the interpreter end quietly though nobody reads its output, or it cannot be written."""
+    try:
+        if only_if_broken:
+            sys.stdout.flush()
+            return
+    except (OSError, ValueError):
+        pass
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return

@@ -10,20 +10,54 @@ import typer
 import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
+from recassay.core.files import refuse_no_folder
+
+MOST_DRAWS = 1_000_000
+"""Of a bootstrap or a simulation: more only cost memory and time."""
 
 DEFAULT_BENCHMARK = "published:kdd24"
 """What a question about one's own data is answered from where no benchmark is named."""
 
+
+def not_blank(option: str, text: str | None) -> str | None:
+    """The text of an option, unless it says nothing."""
+    if text is not None and not text.strip():
+        raise recassay.UsageError(f"{option} is empty", fix="name a value, or leave the option out")
+    return text
+
+
+def folder_can_be(path: Path | None) -> Path | None:
+    """A folder to write, unless a file stands in its way, it may not be written, or its name is none."""
+    if path is not None:
+        refuse_no_folder(path)
+    return path
+
+
+def file_can_be(path: Path | None) -> Path | None:
+    """A file to write, unless its folder cannot be."""
+    if path is not None:
+        refuse_no_folder(path.parent)
+        if path.is_dir():
+            raise recassay.UsageError("is a folder, not a file", where=str(path), fix="name a file in it")
+    return path
+
+
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="Results: files of any kind, folders, studies, published:kdd24; several are joined.", show_default=False
+        help="Results: files of any kind, folders, studies, published:kdd24; several are joined.",
+        show_default=False,
+        callback=lambda names: [not_blank("a file's name", name) for name in names],
     ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
-        "--metric", "-m", help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]", show_default=False
+        "--metric",
+        "-m",
+        help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]",
+        show_default=False,
+        callback=lambda label: not_blank("--metric", label),
     ),
 ]
 Wide = Annotated[
@@ -68,7 +102,10 @@ Task = Annotated[
     Tasks, typer.Option("--task", help="Recommend new items, or repeat: seen items are judged and allowed in lists.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False)]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False, callback=folder_can_be),
+]
 Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
 
 

@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recassay.cli.render import say
+from recassay.cli.render import show as write
+
 if TYPE_CHECKING:
     from recassay.recommenders.study import Event
 
@@ -31,7 +34,7 @@ def damaged_lines(files: Sequence[str]) -> list[str]:
 
 def show_progress() -> Callable[[Event], None]:
     """A line that counts on a terminal; elsewhere one line a finished cell, on stderr."""
-    terminal = sys.stderr.isatty()
+    terminal = sys.stderr is not None and sys.stderr.isatty()
     told: set[str] = set()
 
     def line(event: Event) -> str:
@@ -51,16 +54,19 @@ def show_progress() -> Callable[[Event], None]:
             sys.stderr.write(("\r\x1b[K" if terminal else "") + f"{event.said}\n")
             return
         text = line(event)
-        sys.stderr.writelines(f"{said}\n" for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)))
+        for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
+            say(said)
+        if event.kind == "waiting":
+            say(event.reason or "")
+            return
         if event.kind == "split" and event.reason:
             told.add(event.reason)
         elif event.kind == "finished" and event.reason in told:
             return  # the dataset is refused, and that was said
         if terminal:
             lasting = event.kind == "finished" and event.reason
-            sys.stderr.write(f"\r\x1b[K{text[:110]}" + ("\n" if lasting or event.kind == "end" else ""))
-            sys.stderr.flush()
+            write("\r\x1b[K", text[:110], "\n" if lasting or event.kind == "end" else "")
         elif event.kind in {"split", "finished"}:
-            sys.stderr.write(text + "\n")
+            say(text)
 
     return show

@@ -16,7 +16,12 @@ def rank(
     metric: o.Metric = None,
     methods: Annotated[
         str | None,
-        typer.Option("--methods", help="Aggregations, separated by commas. [default: all]", show_default=False),
+        typer.Option(
+            "--methods",
+            help="Aggregations, separated by commas. [default: all]",
+            show_default=False,
+            callback=lambda names: o.not_blank("--methods", names),
+        ),
     ] = None,
     wide: o.Wide = False,
     transpose: o.Transpose = False,
@@ -27,7 +32,9 @@ def rank(
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
-    replicates: Annotated[int, typer.Option("--replicates", help="Bootstrap replicates over datasets.")] = 10_000,
+    replicates: Annotated[
+        int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates over datasets.")
+    ] = 10_000,
     confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
     beta_max: Annotated[float, typer.Option("--beta-max", help="Largest ratio of the Dolan-Moré profiles.")] = 3.0,
     beta_step: Annotated[

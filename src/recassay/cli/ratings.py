@@ -22,7 +22,7 @@ def ratings(
         str | None,
         typer.Option("--families", help="auto: datasets of one name's start are drawn together.", show_default=False),
     ] = None,
-    replicates: Annotated[int, typer.Option("--replicates", help="Bootstrap replicates.")] = 10_000,
+    replicates: Annotated[int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates.")] = 10_000,
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,

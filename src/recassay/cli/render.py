@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import recassay
 from recassay.cli.layout import table_lines, wrapped
+from recassay.core.printable import one_line, printable
 
 if TYPE_CHECKING:
     from recassay.reporting.section import Table
@@ -62,7 +64,7 @@ def print_rows(
 def print_title(text: str) -> None:
     """A line that stands out on a terminal."""
     bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    _print([f"\x1b[1m{line}\x1b[0m" if bold else line for line in wrapped(text, _width()[0])])
+    _print(wrapped(text, _width()[0]), "\x1b[1m" if bold else "", "\x1b[0m" if bold else "")
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -73,12 +75,25 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_notes(notes: Iterable[str]) -> None:
     """What a reader of the numbers must know, on stderr: stdout may be JSON."""
     for note in notes:
-        sys.stderr.write(f"note: {note}\n")
+        say(f"note: {one_line(note, 600)}")
 
 
 def print_saved(files: Sequence[Path], out: Path) -> None:
     """Where the files went, on stderr: stdout may be JSON."""
-    sys.stderr.write(f"wrote {len(files)} files to {out}\n")
+    say(f"wrote {len(files)} files to {out}")
+
+
+def say(line: str) -> None:
+    """A line on stderr, if there is one: a reader who has gone away does not end what is being done."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{printable(line)}\n")
+
+
+def show(before: str, text: str = "", after: str = "") -> None:
+    """A part of a line on stderr that says how far something is; `text` is from outside."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{before}{one_line(text)}{after}")
+        sys.stderr.flush()
 
 
 def _width() -> tuple[int, bool]:
@@ -87,8 +102,9 @@ def _width() -> tuple[int, bool]:
     return (max(20, shutil.get_terminal_size((WIDTH, 24)).columns) if narrow else WIDTH), narrow
 
 
-def _print(lines: Iterable[str]) -> None:
-    """Lines on stdout, with a question mark for what its encoding does not know."""
+def _print(lines: Iterable[str], before: str = "", after: str = "") -> None:
+    """Lines on stdout, with a question mark for what its encoding does not know and codes for control characters."""
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+        shown = printable(line).encode(encoding, "replace").decode(encoding)
+        sys.stdout.write(f"{before}{shown}{after}\n")

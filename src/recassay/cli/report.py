@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +9,17 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines
+from recassay.cli.render import print_json, print_lines, say
 from recassay.cli.table import load_table, said_direction
+
+
+def _page_can_be(path: Path | None) -> Path | None:
+    """A page to write, unless it would take the place of a file that is none."""
+    if path is not None and path.is_file() and path.suffix.lower() not in {".html", ".htm"}:
+        raise recassay.UsageError(
+            "is there, and is no HTML file", where=str(path), fix="name a file that ends in .html"
+        )
+    return o.file_can_be(path)
 
 
 def report(
@@ -33,7 +41,11 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="HTML file. [default: report.html, in the study's folder]", show_default=False
+            "--out",
+            "-o",
+            help="HTML file. [default: report.html, in the study's folder]",
+            show_default=False,
+            callback=_page_can_be,
         ),
     ] = None,
 ) -> None:
@@ -54,4 +66,4 @@ def report(
         return
     print_lines(found.verdict)
     size = found.files[0].stat().st_size / 1e6
-    sys.stderr.write(f"wrote {found.files[0]} ({size:.2f} MB): open it in a browser\n")
+    say(f"wrote {found.files[0]} ({size:.2f} MB): open it in a browser")

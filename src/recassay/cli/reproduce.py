@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.cli.render import print_json, print_lines, print_rows, say
 
 
 def reproduce(
@@ -29,13 +28,13 @@ def reproduce(
     result = recassay.reproduce(paper or None)
     if page is not None:
         recassay.save_text(page, recassay.reproduction_page(result))
-        sys.stderr.write(f"wrote {page}\n")
+        say(f"wrote {page}")
     if as_json:
         print_json({"recassay": recassay.__version__, "command": "reproduce", **recassay.plain(result.to_dict())})
     else:
         _show(result, every)
     if result.fallen:
-        sys.stderr.write(f"recassay: {len(result.fallen)} numbers that used to agree no longer do\n")
+        say(f"recassay: {len(result.fallen)} numbers that used to agree no longer do")
         raise typer.Exit(1)
 
 

@@ -12,7 +12,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.cli.render import print_json, print_lines, print_rows, say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,9 @@ def results(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, on stdout or into --out.")] = False,
     as_parquet: Annotated[bool, typer.Option("--parquet", help="Parquet, into --out or a redirected stdout.")] = False,
     as_json: o.Json = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False, callback=o.file_can_be)
+    ] = None,
 ) -> None:
     """Print or export every number of a study."""
     if as_csv + as_parquet + as_json > 1:
@@ -52,7 +54,7 @@ def results(
     else:
         _table(frame)
     if out is not None:
-        sys.stderr.write(f"wrote {frame.height:,} rows to {out}\n")
+        say(f"wrote {frame.height:,} rows to {out}")
 
 
 def _parquet(frame: pl.DataFrame, out: Path | None) -> None:

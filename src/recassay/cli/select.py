@@ -25,7 +25,9 @@ def select(
         typer.Option("--aggregation", help="How rankings are made: see recassay rank. [default: dm_auc]",
                      show_default=False),
     ] = None,
-    simulations: Annotated[int, typer.Option("--simulations", help="Random subsets, and starts of each way.")] = 500,
+    simulations: Annotated[
+        int, typer.Option("--simulations", max=100_000, help="Random subsets, and starts of each way.")
+    ] = 500,
     wide: o.Wide = False,
     transpose: o.Transpose = False,
     column: o.Column = None,

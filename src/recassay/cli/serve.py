@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.render import say
 
 if TYPE_CHECKING:
     from recassay.reporting.live import LiveServer
@@ -20,13 +20,13 @@ def serve(
     folder: Annotated[Path, typer.Argument(help="Folder of a study, running or done.")],
     metric: o.Metric = None,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", "-p", help="Port; 0 takes a free one.")] = 8765,
+    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65_535, help="Port; 0 takes a free one.")] = 8765,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Watch a study live in the browser."""
 
     def ready(server: LiveServer) -> None:
-        sys.stderr.write(f"{folder} is shown at {server.url} (read-only; Ctrl-C ends it)\n")
+        say(f"{folder} is shown at {server.url} (read-only; Ctrl-C ends it)")
         if browser:
             webbrowser.open(server.url)
 

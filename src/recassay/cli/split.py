@@ -23,7 +23,9 @@ HOW = {
 
 def split(
     dataset: Annotated[str, typer.Argument(help="A stored name, synthetic:PRESET, or a file; or a study's dataset.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write.", show_default=False, callback=o.folder_can_be)
+    ],
     form: Annotated[SplitFormat, typer.Option("--format", help="What the files are for.")] = "csv",
     study: Annotated[
         Path | None, typer.Option("--study", help="Take the protocol from this study file.", show_default=False)

@@ -37,7 +37,9 @@ def strata(
         typer.Option("--others", help="A user's held-out items outside T_P: keep (as no hits) or remove from lists."),
     ] = "keep",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
-    replicates: Annotated[int, typer.Option("--replicates", help="Bootstrap replicates over users.")] = 2000,
+    replicates: Annotated[
+        int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates over users.")
+    ] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sets T_P and of the bootstrap.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,

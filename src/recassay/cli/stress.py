@@ -16,11 +16,18 @@ def stress(
     metric: o.Metric = None,
     methods: Annotated[
         str | None,
-        typer.Option("--methods", help="Aggregations, separated by commas. [default: all]", show_default=False),
+        typer.Option(
+            "--methods",
+            help="Aggregations, separated by commas. [default: all]",
+            show_default=False,
+            callback=lambda names: o.not_blank("--methods", names),
+        ),
     ] = None,
     draws: Annotated[
         int | None,
-        typer.Option("--draws", help="Random subsets at each size. [default: 1000]", show_default=False),
+        typer.Option(
+            "--draws", max=o.MOST_DRAWS, help="Random subsets at each size. [default: 1000]", show_default=False
+        ),
     ] = None,
     wide: o.Wide = False,
     transpose: o.Transpose = False,

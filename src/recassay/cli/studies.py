@@ -26,7 +26,14 @@ def run(
     algorithms: Annotated[
         str | None, typer.Option("--algorithms", help="Instead of a file: names, separated by commas.")
     ] = None,
-    metrics: Annotated[str | None, typer.Option("--metrics", help="Without a file: labels, by commas.")] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            help="Without a file: labels, by commas.",
+            callback=lambda labels: o.not_blank("--metrics", labels),
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option("--trials", help="Without a file: tuning trials; 0 means defaults.")] = 40,
     seed: Annotated[int, typer.Option("--seed", help="Without a file: the seed.")] = 1,
     split: Annotated[str, typer.Option("--split", help="Without a file: the split rule.")] = "global_time",
@@ -34,10 +41,14 @@ def run(
         float | None, typer.Option("--threshold", help="Without a file: lowest positive rating.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of the study. [default: its name]", show_default=False)
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder of the study. [default: its name]", show_default=False, callback=o.folder_can_be
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", help="Processes. [default: one a core]", show_default=False)
+        int | None,
+        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
     cluster: Annotated[
@@ -92,6 +103,8 @@ def run(
     )
     if dry:
         _show_plan(record, as_json)
+        if record.causes():
+            raise typer.Exit(1)
         return
     if as_json:
         print_json(

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 def named_columns(column: list[str] | None) -> dict[str, str]:
     """What `--column role=name` says, by role."""
-    columns = {}
+    columns: dict[str, str] = {}
     for pair in column or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
             raise recassay.UsageError(f"--column {pair!r} is not of the form role=name", fix="for example value=score")
+        if ours.strip() in columns:
+            raise recassay.UsageError(f"--column names the {ours.strip()} twice", fix="name each once")
+        if theirs.strip() in columns.values():
+            raise recassay.UsageError(f"--column gives {theirs.strip()!r} two roles", fix="give each its own column")
         columns[ours.strip()] = theirs.strip()
     return columns
 

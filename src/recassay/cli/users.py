@@ -15,7 +15,9 @@ def users(
     files: o.Files,
     metric: o.Metric = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
-    replicates: Annotated[int, typer.Option("--replicates", help="Bootstrap replicates over users.")] = 10_000,
+    replicates: Annotated[
+        int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates over users.")
+    ] = 10_000,
     dataset: o.Dataset = None,
     format_: o.Format = None,
     prefer: o.Prefer = "error",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable
+
+LONGEST = 1200
+"""Characters of each part of a message."""
 
 
 class RecAssayError(Exception):
@@ -18,7 +23,12 @@ class RecAssayError(Exception):
         self.what, self.where, self.fix = what, where, fix
         place = f"{where}: " if where else ""
         cure = f"; {fix}" if fix else ""
-        super().__init__(" ".join(f"{place}{what}{cure}".split()))
+        super().__init__(" ".join(f"{_cut(place)}{_cut(what)}{_cut(cure)}".split()))
+
+
+def _cut(text: str) -> str:
+    """A message names a value of a file, and does not repeat the file."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 60]} … {text[-50:]}"
 
 
 class InputError(RecAssayError):
@@ -50,6 +60,37 @@ class MissingExtraError(RecAssayError):
 
 class NotEnoughMemoryError(RecAssayError, MemoryError):
     """Something would need, or has used up, more memory than there is."""
+
+
+_DISK = {
+    errno.ENOSPC: ("the disk is full", "free some space and run the same command again"),
+    errno.EACCES: ("permission denied", "change its permissions, or choose another place"),
+    errno.EPERM: ("permission denied", "change its permissions, or choose another place"),
+    errno.EROFS: ("lies on a disk that cannot be written", "choose another place"),
+    errno.ENOENT: ("no such file or folder", "check the path"),
+    errno.ENOTDIR: ("a part of this path is a file, not a folder", "choose another place"),
+    errno.EISDIR: ("is a folder, not a file", "name a file"),
+    errno.EEXIST: ("is there already", "choose another place"),
+    errno.ENOTEMPTY: ("is there already, and not empty", "choose another place"),
+    errno.ELOOP: ("symbolic links lead in a circle", "name the file itself"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.EMFILE: ("too many files are open", "raise the limit (ulimit -n), or use fewer workers"),
+    errno.ENFILE: ("too many files are open", "raise the limit (ulimit -n), or use fewer workers"),
+    errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EADDRINUSE: ("the address is in use", "choose another port"),
+    errno.ENXIO: ("is no file that can be read or written", "name a regular file"),
+}
+if hasattr(errno, "EDQUOT"):
+    _DISK[errno.EDQUOT] = ("your share of the disk is full", "free some space and run the same command again")
+
+
+def from_os(error: OSError) -> RecAssayError:
+    """What the operating system refused, as an error of one line."""
+    named = error.filename2 if error.filename2 is not None else error.filename
+    where = None if named is None or isinstance(named, int) else os.fsdecode(named)
+    said = error.strerror or str(error) or type(error).__name__
+    what, fix = _DISK.get(error.errno or 0, (f"the system refuses: {said}", "check the path and the disk"))
+    return InputError(what, where=where, fix=fix)
 
 
 def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:

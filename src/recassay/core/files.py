@@ -7,20 +7,62 @@ part. Permissions are those that the user's umask gives to any new file.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
+from recassay.core.errors import InputError, UsageError, from_os
+
 UNFINISHED = ".unfinished-"
 """How temporary names begin."""
 
+LONGEST_NAME = 255
+"""Bytes of the name of a file or a folder, on every usual system."""
+
 Existing: TypeAlias = Literal["refuse", "keep", "replace"]
 """What to do about a folder that is there already."""
+
+
+def refuse_special(path: Path) -> None:
+    """Raise `InputError` for what is no file to be read to its end: a pipe, a socket, a device.
+
+    A folder passes, and so does what is not there: the reader says what it makes of them.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError("is a pipe or a device, not a file", where=str(path), fix="save its content to a file first")
+
+
+def refuse_no_folder(path: Path) -> None:
+    """Raise where no folder can be at `path`: something else stands there or above, or the place may not be written.
+
+    Asked before long work, so that it is not done for nothing.
+    """
+    place = path.absolute()
+    try:
+        if any(len(os.fsencode(part)) > LONGEST_NAME for part in place.parts):
+            raise OSError(errno.ENAMETOOLONG, "", str(path))
+        while not os.path.lexists(place):
+            place = place.parent
+        found = place.stat()
+    except (OSError, ValueError) as error:
+        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+    if not stat.S_ISDIR(found.st_mode):
+        raise UsageError(f"{place} is a file, not a folder", where=str(path), fix="choose another place")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise UsageError(f"{place} may not be written", where=str(path), fix="choose another place")
 
 
 def temporary_name(target: Path) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 
 
@@ -21,6 +21,9 @@ class MetricLabel:
     summary: str
     aliases: tuple[str, ...] = ()
 
+
+LARGEST_CUTOFF = 1_000_000
+"""No list is longer; a larger number after the @ is a mistake."""
 
 _UP, _DOWN = True, False
 
@@ -106,6 +109,22 @@ def normal_label(text: str) -> str:
     if cutoff is None:
         return base
     return f"{base}{cutoff}" if cutoff.startswith("[") else f"{base}@{cutoff}"
+
+
+def refuse_bad_label(text: str, where: str | None = None) -> None:
+    """Raise `InputError` for a label that is empty, or a known metric with a cut-off that is no whole number from 1."""
+    name, cutoff = split_label(text)
+    if not name:
+        raise InputError(f"{text!r} is no metric label", where=where, fix="write name@k, as in ndcg@10")
+    if cutoff is None or cutoff.startswith("[") or not is_known(name):
+        return
+    number = cutoff.partition("[")[0]
+    if not (number.isascii() and number.isdigit() and 1 <= int(number[:12]) <= LARGEST_CUTOFF):
+        raise InputError(
+            f"{number[:40]!r} in {text[:80]!r} is no cut-off",
+            where=where,
+            fix=f"use a whole number from 1 to {LARGEST_CUTOFF:,}, as in ndcg@10",
+        )
 
 
 def known_direction(text: str) -> bool | None:

@@ -36,6 +36,8 @@ class Responses:
             if len(set(names)) < len(names):
                 twice = sorted({n for n in names if names.count(n) > 1}) if len(names) < 5000 else []
                 raise InputError(f"the {what} {listing(twice)} appears twice", fix="give each a name of its own")
+        if bool((self.codes == MISSING).all()):
+            raise InputError("no response is known", fix="give 1 for right and 0 for wrong")
         object.__setattr__(self, "complete", not bool((self.codes == MISSING).any()))
 
     @classmethod

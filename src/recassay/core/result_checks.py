@@ -32,6 +32,10 @@ def as_text(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).str.strip_chars().alias(name)
 
 
+LARGEST_VALUE = 1e100
+"""Of a metric: sums, squares and ratios of such values are still numbers."""
+
+
 def as_number(column: pl.Series, where: str) -> pl.Series:
     """The values as float64, null for missing; text that is no number raises with its row."""
     if column.dtype.is_numeric():
@@ -65,7 +69,15 @@ def refuse_nameless(frame: pl.DataFrame, where: str) -> None:
 
 
 def refuse_infinite(frame: pl.DataFrame, where: str) -> None:
-    """A value that is no finite number."""
+    """A value that is no finite number, or so large that no mean or square of it is one."""
+    large = frame.get_column(c.VALUE).abs() > LARGEST_VALUE
+    if large.any() and not frame.get_column(c.VALUE).is_infinite().any():
+        first = int(large.arg_true()[0])
+        raise InputError(
+            f"{int(large.sum())} values are beyond {LARGEST_VALUE:g}, the first in data row {first + 1}",
+            where=where,
+            fix="give the metric in another unit",
+        )
     bad = frame.get_column(c.VALUE).is_infinite().fill_null(False).arg_true()
     if bad.len():
         row = frame.row(int(bad[0]), named=True)

@@ -12,7 +12,7 @@ from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
 from recassay.core.display import table_html
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.labels import find_label, known_direction, normal_label
+from recassay.core.labels import find_label, known_direction, normal_label, refuse_bad_label
 from recassay.core.result_checks import as_number, as_text, details, refuse_duplicates, refuse_infinite, refuse_nameless
 from recassay.core.types import FloatArray, IntArray
 
@@ -142,6 +142,8 @@ class Results:
             *details(frame),
         )
         refuse_nameless(frame, where)
+        for label in frame.get_column(c.METRIC).unique(maintain_order=True):
+            refuse_bad_label(label, where)
         labels = {label: normal_label(label) for label in frame.get_column(c.METRIC).unique()}
         frame = frame.with_columns(pl.col(c.METRIC).replace(labels))
         refuse_infinite(frame, where)

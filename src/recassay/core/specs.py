@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
@@ -21,7 +21,17 @@ AttackKind = Literal["nuke", "push"]
 class Spec(BaseModel):
     """Base of the specifications: immutable, no unknown keys, hashed by content."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """`true` is no number, though Python takes it for 1."""
+        inner = value if isinstance(value, (list, tuple)) else [value]
+        kind = cls.model_fields[info.field_name].annotation if info.field_name else None
+        if any(isinstance(one, bool) for one in inner) and "bool" not in str(kind):
+            raise ValueError("true and false are no numbers")
+        return value
 
     @classmethod
     def checked(cls, **values: Any) -> Self:
@@ -64,6 +74,14 @@ class ReadSpec(Spec):
     """For event data (view, cart, purchase): weights by type, or those of KDD'24 appendix A.1."""
     skip_bad_rows: bool = False
 
+    @model_validator(mode="after")
+    def _check(self) -> ReadSpec:
+        if isinstance(self.event_weights, dict):
+            for name, weight in self.event_weights.items():
+                if weight < 0:
+                    raise ValueError(f"the event {name!r} weighs {weight:g}; a weight is 0 or more")
+        return self
+
 
 class ProtocolSpec(Spec):
     """How raw interactions become training, validation and test parts; defaults of the KDD'24 study (3.1, 3.3)."""
@@ -76,7 +94,7 @@ class ProtocolSpec(Spec):
     """`once`: items, then users, one pass each (F-filter); `core`: repeated until nothing changes (F-core)."""
     split: SplitName = "global_time"
     ratios: tuple[float, float, float] = (0.8, 0.1, 0.1)
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[int, Field(ge=2, le=1000)] = 5
     """For `kfold`: how many folds."""
     fold: Annotated[int, Field(ge=0)] = 0
     """For `kfold`: which fold is the test part (the next one is the validation part)."""

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from recassay.core.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
+
+
+def _plain_name(name: str) -> str:
+    if name in (".", "..") or any(not letter.isprintable() or letter in "/\\" for letter in name):
+        raise ValueError("a name has no slash, no line break and no other unprintable character")
+    return name
+
 
 Value: TypeAlias = bool | int | float | str
 
@@ -31,6 +38,12 @@ PATIENCE = 4
 
 LIST_DEPTH = 100
 """How long the kept lists are, unless a metric looks deeper."""
+
+
+Seed: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
+
+StudyName: TypeAlias = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_plain_name)]
+"""What a study is called, which is also its folder where none is named."""
 
 
 class RangeSpec(Spec):
@@ -86,7 +99,7 @@ class DatasetSpec(Spec):
 class TuningSpec(Spec):
     """How parameters are chosen: the same number of trials for every algorithm, judged on the validation part."""
 
-    trials: Annotated[int, Field(ge=0)] = 40
+    trials: Annotated[int, Field(ge=0, le=1_000_000)] = 40
     """0: the defaults are used as they are."""
     metric: str = "ndcg@10"
     pruning: bool = True
@@ -131,8 +144,8 @@ class ComPerSpec(AttackSpec):
 class StudySpec(Spec):
     """A whole study. Relative paths in it start from the folder `base`."""
 
-    name: Annotated[str, Field(min_length=1)] = "study"
-    seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (1,)
+    name: StudyName = "study"
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
     datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
     algorithms: Annotated[tuple[AlgorithmSpec, ...], Field(min_length=1)]
     metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
@@ -143,3 +156,10 @@ class StudySpec(Spec):
     budget: Budget = Budget()
     comper: ComPerSpec | None = None
     base: str = "."
+
+    @model_validator(mode="after")
+    def _check(self) -> StudySpec:
+        twice = sorted({seed for seed in self.seeds if self.seeds.count(seed) > 1})
+        if twice:
+            raise ValueError(f"the seed {twice[0]} is listed twice")
+        return self

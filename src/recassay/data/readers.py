@@ -11,6 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.files import refuse_special
 from recassay.core.specs import ReadSpec
 from recassay.data.reading.adjacency import read_adjacency
 from recassay.data.reading.assemble import assemble
@@ -65,6 +66,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
 
 
 def _existing_file(path: Path) -> Path:
+    refuse_special(path)
     if path.is_dir():
         raise InputError(
             "this is a folder",
@@ -73,8 +75,6 @@ def _existing_file(path: Path) -> Path:
         )
     if not path.exists():
         raise InputError("there is no such file", where=str(path), fix="check the name and the folder")
-    if not path.is_file():
-        raise InputError("this is no regular file", where=str(path), fix="give one file of interactions")
     if not os.access(path, os.R_OK):
         raise InputError("the file may not be read", where=str(path), fix="check its permissions")
     if path.stat().st_size == 0:

@@ -45,7 +45,12 @@ def is_path(reference: str) -> bool:
 
 def path_of(reference: str, base: str | Path = ".") -> Path:
     """The file that a reference names; relative ones start from `base`."""
-    return Path(base) / Path(reference).expanduser()
+    try:
+        return Path(base) / Path(reference).expanduser()
+    except RuntimeError:
+        raise UsageError(
+            f"{reference.split('/', maxsplit=1)[0]} is no user of this machine", fix="write the path out"
+        ) from None
 
 
 def preset_of(reference: str) -> SyntheticSpec:

@@ -79,7 +79,7 @@ def split_of_folder(folder: Path, task: Task, read: ReadSpec, allowed: tuple[str
     """The split that lies in a folder: one that `recassay split` wrote, or files of parts."""
     meta = read_sidecar(folder)
     if meta is None:
-        spec = ProtocolSpec(split="given", filter="none", task=task, allow_leakage=allowed)
+        spec = ProtocolSpec.checked(split="given", filter="none", task=task, allow_leakage=allowed)
         split, notes = _judgeable(lambda spec: open_split_folder(folder, spec, read), spec)
         return JudgingSplit(folder.name, split, None, notes=notes)
     split = open_split_folder(folder, exported_protocol(meta), read)
@@ -119,7 +119,9 @@ def given_split(
                 notes.append("only one of the parts has times, so that no leakage in time could be seen")
             else:
                 trained, held_out = replace(trained, weight=None), replace(held_out, weight=None)
-    spec = ProtocolSpec(split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed)
+    spec = ProtocolSpec.checked(
+        split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed
+    )
     parts = trained, held_out.take(held_out.user < 0), held_out
     split, told = _judgeable(lambda spec: apply_protocol(None, spec, given=parts), spec)
     return JudgingSplit(name, split, None, notes=(*notes, *told))

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from recassay.core import registry
 from recassay.core.errors import UsageError
+from recassay.core.labels import LARGEST_CUTOFF
 from recassay.metrics.protocol import Metric
 
 _LABEL = re.compile(r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$")
@@ -79,6 +80,9 @@ def describe_metrics() -> list[dict[str, Any]]:
 def _cutoff(label: str, text: str | None) -> int | None:
     if text is None:
         return None
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"{text!r} in {label!r} is no cut-off", fix="use a whole number from 1, as in ndcg@10")
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:12]) <= LARGEST_CUTOFF:
+        raise UsageError(
+            f"{text[:40]!r} in {label[:80]!r} is no cut-off",
+            fix=f"use a whole number from 1 to {LARGEST_CUTOFF:,}, as in ndcg@10",
+        )
     return int(text)

@@ -76,6 +76,9 @@ class _Collected:
     def event(self, job: Job, event: Mapping[str, Any]) -> None:
         pass
 
+    def waiting(self, reason: str) -> None:
+        """Nothing waits on one machine."""
+
     def finished(self, job: Job, outcome: Outcome) -> None:
         self.outcomes[job.id] = outcome
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,8 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
         return StudySpec.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
+        if not first["loc"]:  # a check of the whole: of the seeds together
+            place.refuse(["study", "seed"], f"study.seed: {said(first)}", "correct the value")
         key = {"seeds": "seed"}.get(str(first["loc"][0]), str(first["loc"][0]))
         place.refuse(["study", key], f"study.{key} = {first['input']!r}: {said(first)}", "correct the value")
 
@@ -164,6 +167,6 @@ def _setting(value: Any, path: tuple[str, ...], place: Place) -> Setting:
         if "options" in value:
             return make_spec(OptionsSpec, value, path, place)
         return make_spec(RangeSpec, value, path, place)
-    if isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     place.refuse(path, f"{'.'.join(path)} = {value!r}", "give a value, [a, b, c], or {low = 1, high = 10, log = true}")

@@ -121,6 +121,9 @@ def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
 def _draw(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
     import vl_convert
 
+    from recassay.plots.drawable import drawable
+
+    spec = drawable(spec)
     svg = str(vl_convert.vegalite_to_svg(spec)) if set(formats) - {"json"} else ""
     made = {
         "svg": lambda: svg.encode(),

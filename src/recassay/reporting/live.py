@@ -5,11 +5,21 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import json
+import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any
+
+from recassay.core.errors import RecAssayError, from_os
+from recassay.core.printable import one_line
+
+CLIENT_SECONDS = 20.0
+"""How long a client may take to ask, or to take the next bytes of an answer."""
+
+MOST_CLIENTS = 64
+"""At a time."""
 
 Content = tuple[str, bytes]
 """A media type, and the bytes."""
@@ -45,7 +55,29 @@ class LiveServer(ThreadingHTTPServer):
         self, address: tuple[str, int], status: Callable[[], Mapping[str, Any]], report: Callable[[], bytes | None]
     ) -> None:
         self.status, self.report = status, report
+        self._places = threading.BoundedSemaphore(MOST_CLIENTS)
         super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread; a client too many is hung up on, and comes again."""
+        if not self._places.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._places.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """As of the base class; its place is free again afterwards."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a connection that broke is the client's affair, and the page shows what else there is."""
 
     @property
     def url(self) -> str:
@@ -78,6 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     server: LiveServer
     server_version = "RecAssay"
+    timeout = CLIENT_SECONDS
     sys_version = ""
 
     def do_GET(self) -> None:
@@ -91,7 +124,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.FORBIDDEN, "this name is not served here")
             return
         path = self.path.partition("?")[0]
-        found = self.server.content(path)
+        try:
+            found = self.server.content(path)
+        except RecAssayError as error:
+            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(error)))
+            return
+        except OSError as error:
+            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(from_os(error))))
+            return
         if found is None:
             self.send_error(HTTPStatus.NOT_FOUND)
             return
@@ -105,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
         if body:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the reader went away
+            with contextlib.suppress(ConnectionError, TimeoutError):  # the reader went away
                 self.wfile.write(data)
 
     def log_message(self, format: str, *values: Any) -> None:

@@ -69,13 +69,13 @@ class Event:
     """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
 
     `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
-    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next. `best`
-    is the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run
-    again because they were made by an earlier version of its code. So does `damaged`: files of done cells that are
-    gone or are not what was written; their cells are run again.
+    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next; `waiting`
+    when nothing can start (`reason`). `best` is the best objective of its trials so far. `earlier` comes with `plan`:
+    by algorithm, the cells that are run again because they were made by an earlier version of its code. So does
+    `damaged`: files of done cells that are gone or are not what was written; their cells are run again.
     """
 
-    kind: Literal["plan", "split", "decided", "started", "trial", "finished", "end"]
+    kind: Literal["plan", "split", "decided", "started", "trial", "finished", "waiting", "end"]
     done: int
     failed: int
     total: int
@@ -277,6 +277,9 @@ class _Run:
         if job.id in self.cells:
             cell = self.cells[job.id]
             self.tell("started", **cell.whose(), trials=len(self.store.trial_records(cell.row.tuning)))
+
+    def waiting(self, reason: str) -> None:
+        self.tell("waiting", reason=reason)
 
     def event(self, job: Job, event: Mapping[str, Any]) -> None:
         if "trial" not in event:

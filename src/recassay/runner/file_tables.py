@@ -11,9 +11,13 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 
 from recassay.core.errors import InputError, MissingExtraError, listing
+from recassay.core.files import refuse_special
 from recassay.core.lines import lines_of
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs import Spec
+
+MOST_BYTES = 10_000_000
+"""Of a study file."""
 
 Made = TypeVar("Made", bound=Spec)
 
@@ -49,7 +53,10 @@ class Place:
 
 def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Place]:
     """The tables of a study file; keys of the outermost level are `sections`, and each holds keys of its own."""
+    refuse_special(path)
     try:
+        if path.is_file() and path.stat().st_size > MOST_BYTES:
+            raise InputError("is too large for a study file", where=str(path), fix="name a TOML or YAML file")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
@@ -75,6 +82,8 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
+    except RecursionError:
+        raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
 
 
 def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any]:
@@ -84,6 +93,8 @@ def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any
         raise MissingExtraError("pyyaml", "yaml", f"reading {path.name}") from None
     try:
         tables = yaml.safe_load(text)
+    except RecursionError:
+        raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
     except yaml.YAMLError as error:
         raise InputError(f"this is not YAML: {_short(error)}", where=str(path), fix="correct the line") from None
     if not isinstance(tables, dict):

@@ -59,6 +59,9 @@ class Watcher(Protocol):
     def finished(self, job: Job, outcome: Outcome) -> None:
         """The job ended, well or badly."""
 
+    def waiting(self, reason: str) -> None:
+        """Nothing can start now, and why."""
+
 
 class Executor(Protocol):
     """Whatever runs jobs: processes of this machine, or a cluster."""

@@ -5,23 +5,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import selectors
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import RecAssayError
+from recassay.core.printable import one_line
 from recassay.runner.jobs import Job, Outcome, Watcher
 from recassay.runner.memory import tree_bytes
 
 POLL_SECONDS = 0.05
 """How often limits are looked at; a job may overstep them for this long."""
+
+END_SECONDS = 3.0
+"""How long a worker may take to end what its job has started."""
 
 MOST_ATTEMPTS = 3
 """How often in a row a job is started whose process somebody else kills (as the system does when memory is short)
@@ -56,6 +61,8 @@ class _Running:
     fruitless: int
     """How many starts before this one ended without a word."""
     began: float
+    token: str
+    """How its own lines begin; a line that does not was written by something else."""
     pid: int | None = None
     peak: int = 0
     answer: Mapping[str, Any] | None = None
@@ -115,8 +122,11 @@ class LocalExecutor:
             self._end(slot)
         self._selector.close()
 
-    def run(self, jobs: list[Job], watcher: Watcher) -> None:
-        """Run all jobs in their order as processes become free; return when each was reported as finished."""
+    def run(self, jobs: list[Job], watcher: Watcher, *, unwanted: Callable[[], bool] | None = None) -> None:
+        """Run all jobs in their order as processes become free; return when each was reported as finished.
+
+        `unwanted` is asked now and then; where it says so, the run ends without a further report.
+        """
         waiting = deque((job, 1, 0) for job in jobs)
         while waiting or any(slot.running for slot in self._slots):
             self._hire()
@@ -131,6 +141,8 @@ class LocalExecutor:
                 if ended is not None and slot.running is not None:
                     self._conclude(slot, ended, waiting, watcher)
             self._enforce()
+            if unwanted is not None and unwanted():
+                return
 
     def _next(self, waiting: Sequence[tuple[Job, int, int]]) -> int | None:
         """The place of the first waiting job that can start now."""
@@ -161,11 +173,17 @@ class LocalExecutor:
             )
 
     def _start(self, slot: _Slot, job: Job, attempts: int, fruitless: int, watcher: Watcher) -> None:
-        request = {"function": job.function, "payload": job.payload(), "log": str(self.logs / f"{job.id}.log")}
+        token = secrets.token_hex(16)
+        request = {
+            "function": job.function,
+            "payload": job.payload(),
+            "log": str(self.logs / f"{job.id}.log"),
+            "token": token,
+        }
         if job.gpu and self.gpus:
             slot.gpu = self._free_gpus.pop(0)
             request["environment"] = {"CUDA_VISIBLE_DEVICES": slot.gpu}
-        slot.running = _Running(job, attempts, fruitless, time.monotonic())
+        slot.running = _Running(job, attempts, fruitless, time.monotonic(), token)
         watcher.started(job)
         assert slot.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -180,13 +198,15 @@ class LocalExecutor:
         slot.buffer[:] = rest
         ended: int | None = None
         for line in lines:
-            message = _message(line)
+            message = _message(line) if self.fork else {"said": line.decode("utf-8", "replace")}
             if "ready" in message:
                 slot.ready, self._failed_starts = True, 0
             elif "exit" in message:
                 ended = int(message["exit"])
-            elif slot.running is not None:
-                self._hear(slot.running, message, watcher)
+            elif "pid" in message and slot.running is not None:
+                slot.running.pid, slot.running.began = int(message["pid"]), time.monotonic()
+            elif "said" in message and slot.running is not None:
+                self._hear(slot, slot.running, str(message["said"]), watcher)
         if not chunk:
             if not self.fork and slot.running is not None:
                 ended = slot.process.wait()
@@ -194,9 +214,19 @@ class LocalExecutor:
             return -signal.SIGKILL if ended is None else ended
         return ended
 
-    def _hear(self, running: _Running, message: Mapping[str, Any], watcher: Watcher) -> None:
-        if "pid" in message:
-            running.pid, running.began = int(message["pid"]), time.monotonic()
+    def _hear(self, slot: _Slot, running: _Running, line: str, watcher: Watcher) -> None:
+        """What a job said; a line that is not ours ends the job, and nothing else."""
+        if running.verdict is not None:
+            return
+        message = _message(line.removeprefix(running.token).encode()) if line.startswith(running.token) else {}
+        if not message:
+            running.verdict = Outcome(
+                "crashed", reason=f"it wrote into the channel of its process: {one_line(line, 80)!r}"
+            )
+            _kill(slot)
+        elif "pid" in message:
+            if not self.fork:
+                running.pid, running.began = int(message["pid"]), time.monotonic()
         elif "event" in message and isinstance(message["event"], dict):
             running.fruitless = -1
             watcher.event(running.job, message["event"])
@@ -212,7 +242,7 @@ class LocalExecutor:
             slot.gpu = None
         job, seconds = running.job, time.monotonic() - running.began
         outcome = running.verdict
-        if running.answer is not None and code == 0:
+        if running.answer is not None and code == 0 and outcome is None:
             outcome = _told(running.answer)
         elif outcome is None and code == -signal.SIGKILL:
             if running.fruitless + 1 < MOST_ATTEMPTS:
@@ -281,6 +311,11 @@ class LocalExecutor:
     def _end(self, slot: _Slot) -> None:
         if slot.running is not None:
             _kill(slot)
+        if self.fork and slot.process.stdin is not None:
+            # Its input ends: it ends all that its job has started, then itself.
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                slot.process.stdin.close()
+                slot.process.wait(END_SECONDS)
         slot.process.kill()
         slot.process.wait()
         for stream in (slot.process.stdin, slot.process.stdout):

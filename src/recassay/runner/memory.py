@@ -20,15 +20,16 @@ def resident_bytes(pid: int | None = None) -> int:
 
 
 def tree_bytes(pid: int) -> int:
-    """Resident memory of a process and all that descend from it."""
+    """Resident memory of a process and all that descend from it, whichever of its threads started them."""
     total, waiting = 0, [pid]
     while waiting:
         one = waiting.pop()
         total += resident_bytes(one)
-        try:
-            waiting.extend(map(int, Path(f"/proc/{one}/task/{one}/children").read_text("ascii").split()))
-        except (OSError, ValueError):
-            continue
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            try:
+                waiting.extend(map(int, children.read_text("ascii").split()))
+            except (OSError, ValueError):
+                continue
     return total
 
 

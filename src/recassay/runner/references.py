@@ -8,8 +8,9 @@ from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
 from typing import Any
 
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.external import ExternalSpec
+from recassay.core.files import refuse_special
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.study import DatasetSpec
@@ -25,7 +26,13 @@ GENERATOR_VERSION = "synthetic 1"
 
 def part_labels(references: Sequence[str], parts: Registry[Any] = algorithms) -> list[str]:
     """What the results call each algorithm (or other part): its registered name, or for a file its class or stem."""
-    return distinct(references, [_part_label(reference, parts) for reference in references])
+    labels = [_part_label(reference, parts) for reference in references]
+    registered = [label for reference, label in zip(references, labels, strict=True) if not is_part_file(reference)]
+    twice = next((label for label in registered if registered.count(label) > 1), None)
+    if twice is not None:
+        written = [reference for reference in references if canonical(reference) == canonical(twice)]
+        raise UsageError(f"the {parts.kind} {twice} is named twice, as {listing(written)}", fix="name it once")
+    return distinct(references, labels)
 
 
 def dataset_labels(references: Sequence[str]) -> list[str]:
@@ -138,6 +145,7 @@ def _file_part(reference: str) -> str:
 
 def file_version(path: Path, kind: str) -> str:
     """The SHA-256 of a file of the study; `kind` says in an error what the file was for."""
+    refuse_special(path)
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

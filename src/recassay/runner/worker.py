@@ -3,7 +3,7 @@
 A worker reads one request a line from its standard input and answers in lines of JSON on its standard output. Where the
 system can fork, it imports once what the jobs will need and forks a process for each job: the job starts at once, and
 whatever it does to its process ends with it. Elsewhere a worker runs a single job itself. A worker ends when its driver
-does, and a job when its worker does.
+does, and a job when its worker does, each with all that it started.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import argparse
 import contextlib
 import ctypes
 import faulthandler
+import glob
 import importlib
 import json
 import os
+import select
 import signal
 import sys
 import threading
@@ -23,7 +25,8 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_LONGEST_LINE = 64 << 20
 
 
 def main() -> None:
@@ -33,20 +36,35 @@ def main() -> None:
     parser.add_argument("--preload", default="")
     parser.add_argument("--once", action="store_true")
     options = parser.parse_args()
-    end_with_parent(options.driver)
     channel = os.dup(1)
     os.dup2(2, 1)
     if options.once:
+        end_with_parent(options.driver)
         _run_job(json.loads(sys.stdin.buffer.readline()), channel)
         return
+    adopt_orphans()
+    if os.getppid() != options.driver:
+        os._exit(1)
     for module in filter(None, options.preload.split(",")):
         importlib.import_module(module)
     if (registry := sys.modules.get("recassay.core.registry")) is not None:
         for parts in (registry.algorithms, registry.metrics, registry.classifiers):
             parts.names()
-    _send(channel, {"ready": True})
-    for line in iter(sys.stdin.buffer.readline, b""):
-        _serve(json.loads(line), channel)
+    try:
+        _send(channel, {"ready": True})
+        for line in iter(sys.stdin.buffer.readline, b""):
+            _serve(json.loads(line), channel)
+    except BrokenPipeError:  # the driver is gone
+        pass
+    finally:
+        end_descendants(os.getpid())
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Where the system can, make this process the parent of what its children leave behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def end_with_parent(parent: int) -> None:
@@ -66,22 +84,91 @@ def _watch(parent: int) -> None:
 
 
 def _serve(request: Mapping[str, Any], channel: int) -> None:
-    """Fork, let the child run the job, and say how it ended."""
+    """Fork, let the child run the job, hand on what it says, and say how it ended.
+
+    The child has a pipe of its own and not the channel to the driver: whatever a job writes into it is told as said by
+    the job. When the job has ended, or the driver has, nothing that the job started is left.
+    """
     worker = os.getpid()
+    ear, mouth = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             os.setpgid(0, 0)
+            os.close(channel)
+            os.close(ear)
             end_with_parent(worker)
-            _run_job(request, channel)
+            _run_job(request, mouth)
         finally:
             os._exit(70)
+    os.close(mouth)
     with contextlib.suppress(OSError):
         os.setpgid(pid, pid)
-    _, status = os.waitpid(pid, 0)
-    with contextlib.suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
+    _send(channel, {"pid": pid})
+    try:
+        status = _listen(pid, ear, channel)
+    finally:
+        os.close(ear)
+        end_descendants(worker)
     _send(channel, {"exit": os.waitstatus_to_exitcode(status)})
+
+
+def _listen(pid: int, ear: int, channel: int) -> int:
+    """Hand on what the job says until it has ended; its wait status. `BrokenPipeError` where the driver is gone."""
+    os.set_blocking(ear, False)
+    heard, open_ = bytearray(), True
+    while True:
+        watched = [0, ear] if open_ else [0]
+        ready, _, _ = select.select(watched, [], [], 0.05)
+        if 0 in ready and not os.read(0, 1):
+            raise BrokenPipeError
+        done, status = os.waitpid(pid, os.WNOHANG)
+        while open_:
+            try:
+                chunk = os.read(ear, 1 << 16)
+            except BlockingIOError:
+                break
+            open_ = bool(chunk)
+            heard += chunk
+            if len(heard) > _LONGEST_LINE and b"\n" not in heard:
+                heard += b"\n"
+            *lines, rest = bytes(heard).split(b"\n")
+            heard[:] = rest
+            for line in lines:
+                _send(channel, {"said": line.decode("utf-8", "replace")})
+        if done:
+            if heard:
+                _send(channel, {"said": heard.decode("utf-8", "replace")})
+            return status
+
+
+def end_descendants(process: int) -> None:
+    """Kill all that descend from `process`, in whatever session, until nothing does; it must adopt orphans."""
+    for _ in range(200):
+        found = descendants(process)
+        if not found:
+            return
+        for one in found:
+            with contextlib.suppress(OSError):
+                os.kill(one, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(0.005)
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that descend from one, as far as the system tells; those started from any of its threads too."""
+    found: list[int] = []
+    waiting = [process]
+    while waiting:
+        one = waiting.pop()
+        for task in glob.glob(f"/proc/{one}/task/*/children"):
+            with contextlib.suppress(OSError, ValueError), open(task, encoding="ascii") as file:
+                children = [int(child) for child in file.read().split()]
+                found += children
+                waiting += children
+    return found
 
 
 def _run_job(request: Mapping[str, Any], channel: int) -> None:
@@ -92,21 +179,22 @@ def _run_job(request: Mapping[str, Any], channel: int) -> None:
         os.dup2(source, target)
     os.environ.update(request.get("environment", {}))
     faulthandler.enable()
-    _send(channel, {"pid": os.getpid()})
-    _send(channel, _answer(request, channel))
+    token = str(request["token"])
+    _send(channel, {"pid": os.getpid()}, token)
+    _send(channel, _answer(request, channel, token), token)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(0)
 
 
-def _answer(request: Mapping[str, Any], channel: int) -> dict[str, Any]:
+def _answer(request: Mapping[str, Any], channel: int, token: str) -> dict[str, Any]:
     from recassay.runner.jobs import reason_of, status_of
 
     try:
         module, _, name = request["function"].partition(":")
         function = getattr(importlib.import_module(module), name)
-        record = function(request["payload"], lambda event: _send(channel, {"event": event}))
+        record = function(request["payload"], lambda event: _send(channel, {"event": event}, token))
         json.dumps(record, allow_nan=False)
         return {"record": record}
     except BaseException as error:
@@ -116,8 +204,9 @@ def _answer(request: Mapping[str, Any], channel: int) -> dict[str, Any]:
         return {"status": status_of(error), "reason": reason, "detail": traceback.format_exc()}
 
 
-def _send(channel: int, message: Mapping[str, Any]) -> None:
-    line = memoryview(json.dumps(message, allow_nan=False).encode() + b"\n")
+def _send(channel: int, message: Mapping[str, Any], token: str = "") -> None:
+    """A line of JSON; one of a job begins with the token of its request, by which the driver knows our own words."""
+    line = memoryview(token.encode() + json.dumps(message, allow_nan=False).encode() + b"\n")
     while line:
         line = line[os.write(channel, line) :]
 

@@ -16,8 +16,11 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
 from recassay.analysis.aggregation.contest import Contest
+from recassay.core.errors import UsageError
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray
+
+LARGEST_BETA, MOST_STEPS = 1e6, 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,14 @@ class DolanMore:
 
     beta_max: float = BETA_MAX
     step: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 < self.beta_max <= LARGEST_BETA:
+            raise UsageError(f"beta_max is {self.beta_max}", fix=f"give a ratio above 1 and up to {LARGEST_BETA:,.0f}")
+        if self.step is not None and not (self.beta_max - 1) / MOST_STEPS <= self.step <= self.beta_max - 1:
+            raise UsageError(
+                f"beta_step is {self.step}", fix=f"give a step that parts 1 to beta_max into 1 to {MOST_STEPS:,} pieces"
+            )
 
 
 Scorer = Callable[[Contest, FloatArray, DolanMore], FloatArray]

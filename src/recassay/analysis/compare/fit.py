@@ -69,7 +69,7 @@ def compare_algorithms(
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
     if not 0.5 <= credibility < 1:
         raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
-    if rope < 0:
+    if not 0 <= rope < float("inf"):
         raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")

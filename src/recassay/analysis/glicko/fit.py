@@ -33,6 +33,7 @@ FEWEST_DATASETS = 5
 """With fewer datasets a rating has no interval."""
 
 CONFIDENCE = 0.95
+LARGEST_TAU, MOST_ORDERS = 10.0, 100_000
 
 
 def rate_algorithms(
@@ -99,10 +100,12 @@ def rate_table(
     """
     if orders is None:
         orders = int(np.clip(GAMES // (len(algorithms) ** 2 * len(datasets)), 20, ORDERS))
-    if (tau is not None and not tau > 0) or not tie >= 0 or orders < 1:
+    if (tau is not None and not 0 < tau <= LARGEST_TAU) or not 0 <= tie < np.inf or not 1 <= orders <= MOST_ORDERS:
         raise UsageError(
-            f"tau {tau}, tie {tie}, {orders} random orders", fix="tau is above 0, tie at least 0, orders at least 1"
-        )  # fmt: skip
+            f"tau {tau}, tie {tie}, {orders} random orders",
+            fix=f"tau is above 0 and at most {LARGEST_TAU:g} (usual: 0.3 to 1.2), tie a number from 0 on, "
+            f"orders from 1 to {MOST_ORDERS:,}",
+        )
     scores = round_robin(values, higher_is_better=higher_is_better, tie=tie)
     shuffled = np.argsort(derived_rng(seed, "glicko orders", metric).random((orders, len(datasets))), axis=1)
     for attempt in (TAU, *CALMER) if tau is None else (tau,):

@@ -42,14 +42,25 @@ def dataset_order(
     """The datasets in their order of play; a property sorts from least to most (Cardoso et al., section 5.2).
 
     `order`: `given` (as the table names them; sorted names when `given` is not known), `name`, a property, or the names
-    themselves, which may be a part of the datasets. `properties[dataset][property]` comes from an IRT model (such
+    themselves, each once. `properties[dataset][property]` comes from an IRT model (such
     as difficulty, discrimination, difficulty_deviation) and goes before those of the matrix itself.
     """
+    if properties is not None and not set(properties) & set(matrix.datasets):
+        raise InputError(
+            f"the properties are of other datasets ({listing(properties)})",
+            fix=f"give those of {listing(matrix.datasets)}",
+        )
     if not isinstance(order, str):
         unknown = [name for name in order if name not in matrix.datasets]
         if unknown or len(set(order)) < len(order) or not order:
             what = f"unknown datasets {listing(unknown)}" if unknown else "a dataset is listed twice, or none is"
-            raise UsageError(f"order: {what}", fix="list each dataset of the table at most once")
+            raise UsageError(f"order: {what}", fix="list each dataset of the table once")
+        left = [name for name in matrix.datasets if name not in order]
+        if left:
+            raise UsageError(
+                f"order: {len(left)} of the {len(matrix.datasets)} datasets are not listed ({listing(left)})",
+                fix="list each dataset of the table once, or give a table of those you want",
+            )
         return list(order)
     if order == "given":
         return list(given) if given is not None else list(matrix.datasets)

@@ -46,6 +46,8 @@ def plan_study(
         raise UsageError(f"difference is {difference}", fix="give a relative difference above 0, such as 0.02")
     if not 0.5 <= power < 1:
         raise UsageError(f"power is {power}", fix="give a probability from 0.5 to below 1")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
     model = fit_model(results, metric, higher_is_better=higher_is_better, users=users, seed=seed)
     if len(model.datasets) < FEWEST_DATASETS:
         raise NotApplicableError(

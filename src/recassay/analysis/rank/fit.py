@@ -47,8 +47,6 @@ def rank_algorithms(
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
     options = DolanMore(beta_max, beta_step)
-    if options.beta_max <= 1:
-        raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
     negative = bool((matrix.values < 0).any())
     rules, skipped = [], {}
     for rule in choose_rules(methods):

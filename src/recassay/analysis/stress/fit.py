@@ -50,8 +50,6 @@ def stress_rankings(
     """
     _refuse_too_little(matrix, draws)
     options = DolanMore(beta_max)
-    if options.beta_max <= 1:
-        raise UsageError(f"beta_max is {options.beta_max}", fix="give a ratio above 1")
     negative = bool((matrix.values < 0).any())
     asked = choose_rules(methods)
     opinions = distinct(asked)

@@ -24,7 +24,7 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
     nominal one (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/).
     """
     lines = enumerate(lines_of(text), start=1)
-    names, numeric, zeros = _header(lines, where)
+    names, numeric, zeros, nominal = _header(lines, where)
     rows = [_row(line, number, zeros, where) for number, line in lines if line.strip() and line.strip()[0] != "%"]
     if not names or not rows:
         raise InputError("holds no rows", where=where, fix="check that this is an ARFF file with an @data part")
@@ -39,14 +39,23 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
                 what = f"column {name!r} holds {series[int(bad[0])]!r} in data row {int(bad[0]) + 1}"
                 raise InputError(what, where=where, fix="it is declared numeric: give numbers, or declare it nominal")
             series = numbers
+        elif (allowed := nominal.get(name)) is not None:
+            strange = (~series.is_in(list(allowed)) & series.is_not_null()).arg_true()
+            if strange.len():
+                row = int(strange[0])
+                what = f"column {name!r} holds {str(series[row])[:80]!r} in data row {row + 1}, which is not declared"
+                raise InputError(what, where=where, fix="add it to the values of the attribute, or correct the row")
         columns.append(series)
     return pl.DataFrame(columns)
 
 
-def _header(lines: Iterator[tuple[int, str]], where: str) -> tuple[list[str], list[bool], list[str]]:
+def _header(
+    lines: Iterator[tuple[int, str]], where: str
+) -> tuple[list[str], list[bool], list[str], dict[str, set[str]]]:
     names: list[str] = []
     numeric: list[bool] = []
     zeros: list[str] = []
+    nominal: dict[str, set[str]] = {}
     for number, line in lines:
         text = line.strip()
         word = text.split(None, 1)[0].lower() if text else ""
@@ -58,14 +67,25 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> tuple[list[str], li
         if found is None:
             raise InputError("is no attribute", where=f"{where}, line {number}", fix="write @attribute NAME TYPE")
         kind = found[2].strip()
+        place = f"{where}, line {number}"
         names.append(_plain(found[1]))
         numeric.append(kind.lower() in _NUMERIC)
-        first = _VALUE.match(kind.strip("{}").strip()) if kind.startswith("{") else None
-        zeros.append(_plain(first[1]) if first else "0")
+        if kind.startswith("{"):
+            if not kind.endswith("}"):
+                raise InputError("the list of values has no end", where=place, fix="close it with }")
+            declared = [_plain(value) for value in _tokens(kind[1:-1].strip(), place)]
+            nominal[names[-1]] = set(declared)
+            zeros.append(declared[0] if declared else "0")
+        elif kind.lower().split()[0] in {*_NUMERIC, "string", "date"}:
+            zeros.append("0")
+        else:
+            raise InputError(
+                f"the type {kind[:60]!r} is not known", where=place, fix="use numeric, string, date or {a, b, c}"
+            )
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise InputError(f"attribute {repeated[0]!r} is declared twice", where=where, fix="rename one of them")
-    return names, numeric, zeros
+    return names, numeric, zeros, nominal
 
 
 def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | None]:
@@ -73,13 +93,17 @@ def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | Non
     values: list[str | None]
     if text.startswith("{"):
         values = list(zeros)
-        for at, value in _SPARSE.findall(text.strip("{}")):
+        body = text[1:-1].strip()
+        found = [(pair[1], pair[2]) for pair in _SPARSE.finditer(body)]
+        if not text.endswith("}") or _SPARSE.sub("", body).strip():
+            raise InputError("is no sparse row", where=f"{where}, line {number}", fix="write {0 1.5, 3 yes}")
+        for at, value in found:
             if int(at) >= len(values):
                 raise InputError(f"names column {at} of {len(values)}", where=f"{where}, line {number}")
             values[int(at)] = _value(value)
         return values
     if "'" in text or '"' in text:
-        values = [_value(value) for value in _tokens(text)]
+        values = [_value(value) for value in _tokens(text, f"{where}, line {number}")]
     else:
         values = [_value(value.strip()) for value in text.split(",")]
     if len(values) != len(zeros):
@@ -89,13 +113,12 @@ def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | Non
     return values
 
 
-def _tokens(text: str) -> Iterator[str]:
+def _tokens(text: str, where: str) -> Iterator[str]:
     at = 0
     while at <= len(text):
         found = _VALUE.match(text, at)
-        if found is None:
-            yield text[at:]
-            return
+        if found is None or (found[1][:1] in ("'", '"') and (len(found[1]) < 2 or found[1][-1] != found[1][0])):
+            raise InputError("a quotation mark is not closed", where=where, fix="close it, or write \\' inside a value")
         yield found[1]
         if not found[0].endswith(",") or found.end() == at:
             return

@@ -61,8 +61,14 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     max_repeats = 2
 
     def http_error_302(self, req: Any, fp: IO[bytes], code: int, msg: str, headers: Message) -> Any:
-        target = urljoin(req.full_url, headers.get("location") or headers.get("uri") or "")
-        scheme, origin = urlsplit(target).scheme.lower(), urlsplit(req.full_url).scheme.lower()
+        try:
+            target = urljoin(req.full_url, headers.get("location") or headers.get("uri") or "")
+            scheme, origin = urlsplit(target).scheme.lower(), urlsplit(req.full_url).scheme.lower()
+            if scheme in ("http", "https") and not urlsplit(target).hostname:
+                raise ValueError("nowhere")
+        except ValueError:
+            fp.close()
+            raise AddressFailed("redirects to no address") from None
         if scheme not in ("http", "https") or (origin == "https" and scheme == "http"):
             fp.close()
             raise AddressFailed(f"redirects from {origin} to {scheme}, which is not allowed")
@@ -129,6 +135,9 @@ def fetch(
             return _settle(entry, pins_path, pin, digest, path, None, 0)
         problems: list[tuple[str, RecAssayError]] = []
         for address in entry.addresses:
+            if _in_the_open(address) and not (entry.sha256 or entry.md5 or pin):
+                problems.append((address, InputError("is an http address, and no checksum tells what it should send")))
+                continue
             transfer = Transfer(
                 address,
                 part,
@@ -187,6 +196,12 @@ def obtain(
             fix="import the right one yourself",
         )
     return record, files[0]
+
+
+def _in_the_open(address: str) -> bool:
+    """Whether anybody on the way could send another file: http, unless it is this machine."""
+    parts = urlsplit(address)
+    return parts.scheme.lower() == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
 
 
 @contextmanager

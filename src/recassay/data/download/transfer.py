@@ -14,6 +14,7 @@ import re
 import shutil
 import socket
 import ssl
+import time
 import urllib.error
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from typing import Any, Protocol
 from urllib.request import Request
 
 from recassay.core.errors import InputError, RecAssayError
+from recassay.core.printable import one_line
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes so far and the bytes in all, None where the server does not say."""
@@ -59,6 +61,8 @@ class Patience:
     timeout: float = 60.0
     first_pause: float = 1.0
     longest_pause: float = 60.0
+    least_rate: float = 1000.0
+    """Bytes a second, over `timeout` seconds; a server that drips is left."""
 
     def pause(self, failures: int, retry_after: float | None) -> float:
         """Seconds to wait after so many failures in a row; a server's Retry-After counts if it is longer."""
@@ -152,13 +156,16 @@ class Transfer:
                 raise _http_problem(error) from error
         except urllib.error.URLError as error:
             raise _network_problem(error.reason) from error
+        except (http.client.InvalidURL, UnicodeError) as error:
+            raise AddressFailed(f"is or leads to no address ({one_line(str(error), 80)})") from error
         except http.client.HTTPException as error:
             raise _PassingProblem(f"the connection broke ({type(error).__name__})") from error
         except (ConnectionError, TimeoutError, ssl.SSLError, socket.gaierror) as error:
             raise _network_problem(error) from error
 
     def _receive(self, response: Any, offset: int, state: dict[str, Any]) -> None:
-        if response.status == 206 and offset:
+        self._refuse_other(response, offset)
+        if response.status == 206:
             start, total = self._continued(response, state)
             if start != offset:
                 self._forget()
@@ -176,16 +183,36 @@ class Transfer:
             self.digest, self.resumed_from = Digest(), 0
         self._copy(response, total)
 
+    def _refuse_other(self, response: Any, offset: int) -> None:
+        """What is no answer to what was asked: no content, a part of the file, or the file packed once more."""
+        if response.status not in (200, 206):
+            raise AddressFailed(f"the server answers {response.status} and sends no file")
+        if response.status == 206 and not offset:
+            raise AddressFailed("the server sent a part of the file, and the whole was asked for")
+        packed = (response.headers.get("Content-Encoding") or "identity").strip().lower()
+        if packed != "identity":
+            raise AddressFailed(f"the server sent the file encoded ({packed[:40]}), which was not asked for")
+
     def _copy(self, response: Any, total: int | None) -> None:
         self._report(total)
+        read = getattr(response, "read1", response.read)
+        began, before = time.monotonic(), self.digest.size
         with self.part.open("ab") as out:
-            while chunk := response.read(_CHUNK):
+            while chunk := read(_CHUNK):
+                if time.monotonic() - began > self.patience.timeout:
+                    if self.digest.size - before < self.patience.least_rate * self.patience.timeout:
+                        raise _PassingProblem(
+                            f"the server sends less than {self.patience.least_rate:,.0f} bytes a second"
+                        )
+                    began, before = time.monotonic(), self.digest.size
                 if self.digest.size + len(chunk) > self.max_bytes:
                     raise self._too_large()
                 out.write(chunk)
                 self.digest.update(chunk)
                 self._report(total)
         size = self.digest.size
+        if not size:
+            raise AddressFailed("the server sent an empty file")
         if total is not None and size < total:
             raise _PassingProblem(f"the connection closed after {size:,} of {total:,} bytes")
         if self.expected_size not in (None, size):
@@ -200,7 +227,11 @@ class Transfer:
         if etag and state["etag"] and etag != state["etag"]:
             self._forget()
             raise _PassingProblem("the file changed on the server; starting again")
-        return int(match[1]), _length(match[3])
+        total = _length(match[3])
+        if state["total"] is not None and total is not None and total != state["total"]:
+            self._forget()
+            raise _PassingProblem("the file changed its size on the server; starting again")
+        return int(match[1]), total
 
     def _unsatisfiable(self, error: urllib.error.HTTPError, offset: int) -> None:
         """416 to a resume: the part is the whole file already, or it does not fit and goes."""
@@ -248,7 +279,7 @@ class Transfer:
         return self.part.with_name(f"{self.part.name}.json")
 
     def _read_state(self) -> dict[str, Any]:
-        nothing = {"address": None, "etag": None, "validator": None}
+        nothing = {"address": None, "etag": None, "validator": None, "total": None}
         try:
             state = json.loads(self._state_path.read_text("utf-8"))
         except (OSError, ValueError):
@@ -259,6 +290,7 @@ class Transfer:
         etag = headers.get("ETag")
         strong = etag if etag and not etag.startswith("W/") else None
         state = {"address": self.address, "etag": etag, "validator": strong or headers.get("Last-Modified")}
+        state["total"] = _length(headers.get("Content-Length"))
         self._state_path.write_text(json.dumps(state), "utf-8")
 
     def _forget(self) -> None:
@@ -279,7 +311,7 @@ def empty(part: Path) -> None:
 
 
 def _length(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdigit() else None
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
 def _http_problem(error: urllib.error.HTTPError) -> Exception:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.printable import one_line
 from recassay.core.results import Source
 from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
 from recassay.data.importers.detect import Detected, detect, refuse_other
@@ -55,7 +57,7 @@ def _detected(file: OpenedFile, asked: Asked, format: str | None) -> Detected:
 
 
 def _part(file: OpenedFile, found: Detected, asked: Asked) -> Part:
-    imported = read_tables(file, asked) if found.importer is None else _imported(file, found, asked)
+    imported = _tables(file, asked) if found.importer is None else _imported(file, found, asked)
     return _made(imported.frame, file.name, file.source, imported.notes)
 
 
@@ -65,14 +67,25 @@ def _made(frame: pl.DataFrame, where: str, source: Source | None, notes: Sequenc
     return Part(mean_over_users(frame), where, source, tuple(notes), users)
 
 
+def _tables(file: OpenedFile, asked: Asked) -> Imported:
+    try:
+        return read_tables(file, asked)
+    except (pl.exceptions.PolarsError, csv.Error) as error:
+        raise InputError(
+            f"cannot be read as a table ({one_line(str(error), 120)})", where=file.name,
+            fix="give columns of plain text and numbers",
+        ) from error  # fmt: skip
+
+
 def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
     """What an importer read, with the dataset filled in where the file does not say it."""
     assert found.importer is not None
     try:
         imported = found.importer.read(file)
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration, pl.exceptions.PolarsError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration, RecursionError,
+            csv.Error, pl.exceptions.PolarsError) as error:  # fmt: skip
         raise InputError(
-            f"is not what {found.importer.title} writes ({type(error).__name__}: {str(error).splitlines()[0][:120]})"
+            f"is not what {found.importer.title} writes ({type(error).__name__}: {one_line(str(error), 120)})"
             if str(error)
             else f"is not what {found.importer.title} writes",
             where=file.name,

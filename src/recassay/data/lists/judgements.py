@@ -10,6 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.files import refuse_special
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import list_roles
 from recassay.data.lists.text import qrels_table
@@ -27,6 +28,7 @@ def read_judgements(source: Any) -> pl.DataFrame | None:
     if not isinstance(source, str | Path) or not Path(source).is_file() or not str(source).lower().endswith(SUFFIXES):
         return None
     path = Path(source)
+    refuse_special(path)
     if path.suffix.lower() in (".parquet", ".pq"):
         return _parquet(path)
     data, origin = read_bytes(path, empty_fix="give user, 0, item and relevance in each line")

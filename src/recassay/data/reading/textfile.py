@@ -31,6 +31,7 @@ _SIGNATURES = {
     b"\x89HDF": "an HDF5 file",
     b"%PDF": "a PDF document",
 }
+_NO_TEXT = frozenset(["idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"])
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -57,10 +58,7 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     carriage return) a copy is written to `scratch`. A compressed file may not expand beyond `EXPANSION_RATIO`
     times its size once it exceeds `EXPANSION_FLOOR` bytes.
     """
-    try:
-        codec = codecs.lookup(encoding)
-    except LookupError:
-        raise UsageError(f"unknown encoding {encoding!r}", fix="use utf-8, latin-1, cp1252 or utf-16") from None
+    codec = _codec(encoding)
     compressed = path.name.lower().endswith(".gz")
     with path.open("rb") as file:
         head = file.read(1 << 16)
@@ -81,6 +79,18 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
             lone = _lone_returns(chunk) if lone is None else lone
             out.write(chunk.replace(b"\r", b"\n") if lone else chunk)
     return TextFile(target, sha256)
+
+
+def _codec(encoding: str) -> codecs.CodecInfo:
+    """The codec of a text encoding; what turns bytes into bytes, or is for names and literals alone, is none."""
+    try:
+        codec = codecs.lookup(encoding)
+        if codec.name in _NO_TEXT or codec.incrementaldecoder is None:
+            raise LookupError
+        "a,1\n".encode(codec.name)
+    except (LookupError, ValueError):
+        raise UsageError(f"unknown encoding {encoding!r}", fix="use utf-8, latin-1, cp1252 or utf-16") from None
+    return codec
 
 
 def line_blocks(path: Path) -> Iterator[bytes]:

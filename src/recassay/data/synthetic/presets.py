@@ -142,8 +142,8 @@ def preset_spec(name: str, *, seed: int = 0, scale: float = 1.0) -> SyntheticSpe
     """
     if name not in PRESETS:
         raise UsageError(f"no preset {name!r}", fix=did_you_mean(name, list(PRESETS)))
-    if not 1 <= scale < float("inf"):
-        raise UsageError(f"scale is {scale}", where=f"preset {name}", fix="give 1 or more")
+    if not 1 <= scale <= 10_000:
+        raise UsageError(f"scale is {scale}", where=f"preset {name}", fix="give a number from 1 to 10,000")
     spec = PRESETS[name]
     return spec.model_copy(
         update={

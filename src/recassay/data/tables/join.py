@@ -38,6 +38,9 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     `prefer` is `error`, `first`, `last`, or (the end of) the name of the place that wins. Repeats of a cell with seeds
     or folds of their own are put together; values that agree to the digits of the shorter one are one.
     """
+    if prefer not in ("error", "first", "last") and not any(_names(part.where, prefer) for part in parts):
+        places = listing(part.where for part in parts)
+        raise UsageError(f"--prefer {prefer!r} is none of the places", fix=f"use first, last or one of {places}")
     checked = [
         Results.from_frame(part.frame, where=part.where).frame.with_columns(
             pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE)
@@ -164,10 +167,6 @@ def _preferred(rows: list[dict[str, Any]], places: Sequence[str], prefer: str) -
         return rows[0]
     if prefer == "last":
         return rows[-1]
-    if not any(_names(place, prefer) for place in places):
-        raise UsageError(
-            f"--prefer {prefer!r} is none of the places", fix=f"use first, last or one of {listing(places)}"
-        )
     return next((row for row in rows if _names(places[row[_PART]], prefer)), rows[0])
 
 

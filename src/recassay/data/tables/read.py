@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.files import refuse_special
 from recassay.core.lines import lines_of
 from recassay.core.results import Source
 
@@ -37,7 +38,12 @@ def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
     data, origin = read_bytes(path, empty_fix=empty_fix)
     packed = Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}
-    return read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix), origin
+    frame = read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix)
+    for name, kind in frame.schema.items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            what = f"column {name!r} holds {str(kind).lower()[:40]}, not text or numbers"
+            raise InputError(what, where=origin.file, fix="leave it out, or write it as plain values")
+    return frame, origin
 
 
 def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix: str = "give a table") -> pl.DataFrame:
@@ -53,6 +59,7 @@ def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix
 def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
     """The content of a file, unpacked where it ends in `.gz`, and the hash of its bytes."""
     name = str(path)
+    refuse_special(path)
     if not path.exists():
         raise InputError("no such file", where=name, fix="check the path")
     if not path.is_file():
@@ -115,7 +122,10 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     delimiter = max("\t,;|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter))
+    try:
+        names = next(csv.reader([header], delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"its header is no row of names ({error})", where=name, fix="check its rows") from None
     repeated = sorted({n for n in names if names.count(n) > 1})
     if repeated:
         what = f"column {listing(map(repr, repeated))} appears twice in the header"

@@ -133,12 +133,34 @@ def read_properties(source: Any) -> dict[str, dict[str, float]]:
     """Properties of datasets by name: a table with the column dataset (or its first) and columns of numbers."""
     frame, where, _ = _frame(source, "give a column dataset and columns of numbers")
     name = c.DATASET if c.DATASET in frame.columns else frame.columns[0]
-    numbers = frame.drop(name).select(pl.all().cast(pl.Float64, strict=False))
-    kept = [n for n in numbers.columns if numbers.get_column(n).null_count() < frame.height]
+    names = frame.get_column(name).cast(pl.String).fill_null("").str.strip_chars().to_list()
+    for row, dataset in enumerate(names):
+        if not dataset:
+            raise InputError(f"data row {row + 1} names no dataset", where=where, fix="fill it in")
+        if dataset in names[:row]:
+            raise InputError(f"the dataset {dataset!r} appears twice", where=where, fix="keep one row a dataset")
+    kept = {
+        n: column for n in frame.columns if n != name and (column := _property(frame.get_column(n), where)) is not None
+    }
     if not kept:
         raise InputError("no column holds numbers", where=where, fix="give a column for each property")
-    rows = numbers.select(kept).to_dicts()
-    names = frame.get_column(name).cast(pl.String).str.strip_chars().to_list()
+    rows = pl.DataFrame(kept).to_dicts()
     return {
         dataset: {k: v for k, v in row.items() if v is not None} for dataset, row in zip(names, rows, strict=True)
     }  # fmt: skip
+
+
+def _property(column: pl.Series, where: str) -> pl.Series | None:
+    """A column of numbers, null where a cell is empty; None where it holds text alone."""
+    text = column.cast(pl.String, strict=False).fill_null("").str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    if numbers.null_count() == column.len():
+        return None
+    bad = ((numbers.is_null() & (text != "")) | ~numbers.is_finite().fill_null(True)).arg_true()
+    if bad.len():
+        row = int(bad[0])
+        raise InputError(
+            f"{column.name!r} holds {text[row]!r} in data row {row + 1}", where=where,
+            fix="give it a number, or leave it empty",
+        )  # fmt: skip
+    return numbers
