@@ -99,6 +99,8 @@ def by_cells(values: np.ndarray, costs: np.ndarray, order: np.ndarray) -> Curve:
         known = done.any(axis=1)
         mean = np.full(len(values), 0.5)
         mean[known] = np.nanmean(relative[known], axis=1)
+        if np.ptp(mean) == 0:
+            continue
         first = truth[int(mean.argmin())] <= truth.min() + SLACK
         curve.append((float(costs[done].sum() / costs.sum()), float(stats.spearmanr(mean, truth)[0]), float(first)))
     return curve
