@@ -123,7 +123,15 @@ def example_evidence(datasets: Sequence[str]) -> dict[str, Callable[[], Any]]:
         "user_responses": lambda: _user_responses,
         "instances": _instances,
         "comper": dict,
+        "adaptive": lambda: _adaptive(datasets),
     }
+
+
+def _adaptive(datasets: Sequence[str]) -> dict[str, Any]:
+    """The journal of an adaptive run on these datasets that has no step yet."""
+    question = {"target": "first", "confidence": 0.95, "indifference": 1.0, "rho": 0.97}
+    return {"metric": METRIC, "algorithms": None, "datasets": list(datasets), "question": question, "seed": 0,
+            "steps": [], "said": ""}  # fmt: skip
 
 
 def _table(

@@ -21,6 +21,16 @@ from recassay.analysis.adaptive.belief import Belief
 from recassay.analysis.adaptive.certificate import Certificate
 from recassay.core.types import BoolArray, FloatArray
 
+SHARED = 0.5
+"""How far the gain of a pair on a dataset is drawn to its mean over datasets: it is counted over few draws, and cells
+whose gain is large by chance would be run first.
+"""
+
+LEAP, WORTH = 0.3, 0.2
+"""A block that costs more than this share of what was spent waits while there is a smaller one that tells at least this
+share of its value per second: what is learned meanwhile may spare it.
+"""
+
 LEAST_WEIGHT = 1e-6
 """Of a pair that the target asks about: when all is settled but not certified, it still counts."""
 
@@ -67,11 +77,18 @@ def choose(
     ]
     candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
     found: list[Block] = []
-    for block in candidates:
+    for block in _in_steps(candidates, float(seconds[done].sum())):
         found.append(block)
         if sum(len(b.algorithms) for b in found) >= cells and sum(b.seconds for b in found) >= least_seconds:
             break
     return found
+
+
+def _in_steps(blocks: list[Block], spent: float) -> list[Block]:
+    """The blocks without those that are too large a step, where smaller ones are nearly as good."""
+    least = WORTH * blocks[0].value / blocks[0].seconds if blocks else 0.0
+    small = [block for block in blocks if block.seconds <= LEAP * spent and block.value / block.seconds >= least]
+    return small or blocks[:1]
 
 
 def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) -> FloatArray:
@@ -96,11 +113,11 @@ def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
     """By pair and dataset, what running both algorithms there tells about the target."""
     ranks = belief.ranks
     draws = len(ranks)
-    mean = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
+    whole_mean = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
     apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # dataset x draw x algorithm
-    across = mean.T @ apart / draws  # dataset x m x m: cov(mean rank of a, rank of b on j)
+    across = whole_mean.T @ apart / draws  # dataset x m x m: cov(mean rank of a, rank of b on j)
     within = apart.transpose(0, 2, 1) @ apart / draws
-    own, total = np.diagonal(across, axis1=1, axis2=2), mean.T @ mean / draws
+    own, total = np.diagonal(across, axis1=1, axis2=2), whole_mean.T @ whole_mean / draws
     joint = own[:, :, None] + own[:, None, :] - across - across.transpose(0, 2, 1)
     inner = np.diagonal(within, axis1=1, axis2=2)
     inner = inner[:, :, None] + inner[:, None, :] - 2 * within
@@ -108,6 +125,8 @@ def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
     floor = 1e-9
     told = np.where((inner > floor) & (whole > floor), joint**2 / np.maximum(inner * whole, floor**2), 0.0)
     told = np.maximum(told - 1.0 / draws, 0.1 / draws * (inner > floor))  # chance alone correlates by 1/draws
+    mean = told.sum(axis=0) / np.maximum((told > 0).sum(axis=0), 1)
+    told = np.where(told > 0, (1 - SHARED) * told + SHARED * mean, 0.0)
     return (weight * told).transpose(1, 2, 0)
 
 

@@ -20,7 +20,20 @@ from recassay.core.labels import find_label, split_label
 from recassay.core.results import Results
 from recassay.core.types import BoolArray, FloatArray
 
-__all__ = ["Grid", "Measured", "Question", "Runner", "dataset_features", "decide", "read_benchmark", "run_adaptive"]
+__all__ = [
+    "Benchmark",
+    "Grid",
+    "Measured",
+    "Question",
+    "Runner",
+    "dataset_features",
+    "decide",
+    "fit_adaptive",
+    "read_benchmark",
+    "replay",
+    "replay_costs",
+    "run_adaptive",
+]
 
 Measured: TypeAlias = tuple[float | None, float]
 """What a cell gave and the seconds it took; None or NaN where it failed."""

@@ -1,0 +1,254 @@
+"""Adaptive benchmarking on synthetic truth: belief, costs, choice, certificate, and the loop that joins them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import recassay
+from recassay.analysis.adaptive.belief import complete
+from recassay.analysis.adaptive.certificate import certify
+from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
+from recassay.analysis.adaptive.fit import Benchmark, Grid, Question, decide, replay, replay_costs, run_adaptive
+from recassay.analysis.adaptive.sampler import cut_normal
+from recassay.analysis.adaptive.seconds import predict_seconds
+from recassay.core import ties
+from recassay.core.errors import InputError, UsageError
+from recassay.testing.grids import GRID_KINDS, synthetic_grid
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def benchmark(kind="factors", seed=0, algorithms=6, datasets=8) -> Benchmark:
+    grid = synthetic_grid(kind, rng(seed), algorithms=algorithms, datasets=datasets)
+    names = tuple(f"a{i}" for i in range(algorithms)), tuple(f"d{j}" for j in range(datasets))
+    return Benchmark(Grid("score", *names, grid.features), grid.values, grid.seconds, True)
+
+
+def whole_ranks(values: np.ndarray) -> np.ndarray:
+    return ties.ranks(values, higher_is_better=True, axis=0).mean(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(-np.inf, np.inf), (1.0, 1.3), (3.0, np.inf), (-np.inf, -2.5), (-0.2, 0.1), (0.5, 9.0), (-1.0, 5.0)]
+)
+def test_a_cut_normal_has_the_moments_of_one(low, high):
+    source = rng(1)
+    drawn = np.array([cut_normal(low, high, source) for _ in range(4000)])
+    truth = stats.truncnorm(low, high)
+    assert low <= drawn.min() <= drawn.max() <= high
+    assert drawn.mean() == pytest.approx(truth.mean(), abs=5 * truth.std() / np.sqrt(4000))
+    assert drawn.std() == pytest.approx(truth.std(), rel=0.08)
+
+
+def test_the_belief_keeps_every_order_that_was_seen():
+    values = rng(2).normal(size=(6, 7))
+    values[rng(3).random((6, 7)) < 0.4] = np.nan
+    values[:, 6] = np.nan
+    ranks = complete(values, rng(4).normal(size=(7, 2)), rng=rng(5)).ranks
+    for j in range(7):
+        seen = np.flatnonzero(~np.isnan(values[:, j]))
+        best_first = seen[np.argsort(-values[seen, j])]
+        assert (np.diff(ranks[:, best_first, j], axis=1) > 0).all()
+    assert (np.sort(ranks, axis=1) == np.arange(1, 7)[:, None]).all()
+
+
+def test_a_complete_grid_is_known_ties_and_failures_included():
+    values = np.array([[0.5, 0.1], [0.5, np.nan], [0.2, -np.inf], [0.1, 0.3]])
+    whole = values.copy()
+    whole[1, 1] = -np.inf
+    ranks = complete(whole, rng=rng()).ranks
+    assert (ranks == ranks[0]).all()
+    assert ranks[0].T.tolist() == [[1.5, 1.5, 3, 4], [2, 3.5, 3.5, 1]]
+    assert certify(ranks.mean(axis=2)).probability("order") == 1.0
+    partly = complete(values, rng=rng()).ranks[:, :, 1]
+    assert (partly[:, 2] >= 3).all()
+    assert len(np.unique(partly[:, 1])) == 4
+
+
+def test_nothing_known_means_anything_goes():
+    ranks = complete(np.full((4, 5), np.nan), rng=rng()).ranks
+    assert np.abs(ranks.mean(axis=0) - 2.5).max() < 0.3
+
+
+def test_the_belief_learns_levels_and_says_how_sure_it_is():
+    scores, errors = [], []
+    for seed in range(4):
+        grid = synthetic_grid("factors", rng(seed), algorithms=8, datasets=16)
+        values = grid.values.copy()
+        values[:, np.argsort(grid.features[:, 0])[8:]] = np.nan
+        means = complete(values, grid.features, rng=rng(seed)).mean_ranks
+        truth = whole_ranks(grid.values)
+        scores.append(stats.spearmanr(means.mean(axis=0), truth)[0])
+        errors.append((truth - means.mean(axis=0)) / means.std(axis=0))
+    assert np.mean(scores) > 0.8
+    assert 0.4 < np.std(errors) < 1.6
+
+
+def test_unlike_datasets_are_less_certain():
+    values = np.full((5, 8), np.nan)
+    values[:, :5] = rng(1).normal(size=(5, 5)) + np.arange(5)[:, None]
+    features = np.column_stack([[1.0, 1.1, 0.9, 1.0, 1.2, 1.05, 1.1, 9.0]])
+    ranks = complete(values, features, rng=rng(2)).ranks
+    assert ranks[:, :, 7].var(axis=0).mean() > 1.1 * ranks[:, :, 5].var(axis=0).mean()
+
+
+def test_costs_are_learned_from_what_was_run():
+    size = np.linspace(8, 14, 12)
+    a, b = np.array([-8.0, -5.0, -6.0, -2.0]), np.array([1.0, 1.2, 0.8, 1.1])
+    truth = np.exp(a[:, None] + b[:, None] * size)
+    seen = truth.copy()
+    seen[:, 6:] = np.nan
+    found = predict_seconds(seen, size)
+    assert np.array_equal(found[:, :6], truth[:, :6])
+    assert np.abs(np.log(found / truth)).max() < 1.2
+    seen[3] = np.nan
+    alike = predict_seconds(seen, size, ["quick", "slow", "quick", "slow"])
+    assert alike[3].sum() > predict_seconds(seen, size, ["quick", "slow", "slow", "quick"])[3].sum()
+    assert np.isfinite(predict_seconds(np.full((3, 4), np.nan))).all()
+
+
+def test_claims_are_counted_over_draws():
+    draws = np.tile([1.0, 2.0, 3.0, 4.0], (99, 1))
+    draws[:30, :2] = [2.0, 1.0]
+    found = certify(draws, stretch=1.0)
+    assert found.order.tolist() == [0, 1, 2, 3]
+    assert found.first == pytest.approx(0.69)
+    assert found.sets.tolist() == pytest.approx([0.69, 0.99, 0.99, 1.0])
+    assert found.probability("top3") == pytest.approx(0.99)
+    assert found.ordered == pytest.approx(0.99)
+    assert certify(draws, stretch=1.0, indifference=0.5).ordered == pytest.approx(0.69)
+    assert found.agreement == pytest.approx(0.69)
+    assert found.settled(0.9).tolist() == [False, False, True, True]
+
+
+def test_a_stretch_makes_claims_later():
+    draws = rng().normal([1.0, 2.0, 3.0], 0.5, size=(500, 3))
+    assert certify(draws, stretch=1.5).first < certify(draws, stretch=1.0).first
+
+
+def test_the_choice_weighs_what_is_open_and_its_price():
+    values = np.full((4, 6), np.nan)
+    values[:, 0], values[:, 1] = [4, 3, 2, 1], [3, 4, 2, 1]
+    belief = complete(values, rng=rng())
+    certificate = certify(belief.mean_ranks)
+    weight = pair_weights(belief.mean_ranks, certificate, "first")
+    assert weight[0, 1] > 3 * weight[0, 3] if certificate.order[0] == 0 else weight[1, 0] > 3 * weight[1, 3]
+    assert weight[2, 3] == 0
+    done = ~np.isnan(values)
+    seconds = np.ones((4, 6))
+    seconds[:, 3] = 0.01
+    assert {block.dataset for block in choose(belief, certificate, "first", done, seconds)} == {3}
+    every = choose(belief, certificate, "order", done, np.ones((4, 6)), cells=16, least_seconds=0.0)
+    assert not any(done[cell] for cell in cells_of(every))
+    few = choose(belief, certificate, "order", done, seconds, cells=99, most_seconds=0.5)
+    assert {block.dataset for block in few} == {3}
+    assert opening(np.zeros((4, 6), bool), seconds).dataset == 3
+
+
+@pytest.mark.parametrize("target", ["first", "top3", "order", "rho"])
+def test_a_run_ends_with_a_claim_that_is_true_of_its_whole_grid(target):
+    table = benchmark(seed=11)
+    found = replay(table, Question(target, 0.9), seed=1)
+    assert found.ended in ("certified", "complete")
+    assert found.probabilities[target] >= 0.9
+    assert found.measured.sum() == sum(len(step.cells) for step in found.steps)
+    assert np.isnan(found.values[~found.measured]).all()
+    curve = found.curve()
+    assert curve.get_column("done").is_sorted()
+    assert 0 < found.share <= 1
+    again = replay(table, Question(target, 0.9), seed=1)
+    assert again.order == found.order
+    assert again.steps == found.steps
+
+
+def test_claims_hold_on_grids_of_every_kind():
+    right = []
+    for number, kind in enumerate([*GRID_KINDS, *GRID_KINDS]):
+        table = benchmark(kind, seed=100 + number, algorithms=5, datasets=7)
+        found = replay(table, Question("first"), seed=number)
+        truth = whole_ranks(table.values)
+        right.append(truth[table.grid.algorithms.index(found.order[0])] <= truth.min() + 1e-9)
+    assert sum(right) >= 11
+
+
+def test_run_to_the_end_it_is_the_full_ranking():
+    table = benchmark("none", seed=3, algorithms=4, datasets=4)
+    found = replay(table, Question("order", 0.999, indifference=0.0), seed=0)
+    assert found.measured.all()
+    assert found.ended == "complete"
+    assert np.allclose(found.mean_ranks, whole_ranks(table.values))
+    assert found.certified
+
+
+def test_the_budget_is_kept_and_can_be_raised():
+    table = benchmark("none", seed=5)
+    costs = replay_costs(table)
+    poor = replay(table, Question("order", 0.99), budget=0.05 * costs.sum())
+    assert poor.ended == "budget"
+    assert not poor.certified
+    assert poor.spent <= 0.2 * costs.sum()
+    rich = replay(table, Question("order", 0.99), budget=0.5 * costs.sum(), known=(poor.values, poor.seconds))
+    assert rich.measured.sum() > poor.measured.sum()
+    assert rich.measured[poor.measured].all()
+
+
+def test_a_runner_whose_cells_fail_and_whose_metric_falls():
+    asked = []
+
+    def runner(cells):
+        asked.extend(cells)
+        return {(a, d): (None if a == "broken" else {"good": 0.1, "bad": 0.9}[a], 1.0) for a, d in cells}
+
+    grid = Grid("loss", ("bad", "broken", "good"), ("x", "y", "z"))
+    found = run_adaptive(runner, grid, Question("order", 0.9), higher_is_better=False)
+    assert found.order == ("good", "bad", "broken")
+    assert len(asked) == len(set(asked)) == found.measured.sum()
+    assert set(found.cells().filter(pl.col("algorithm") == "broken").get_column("state")) <= {"failed", "predicted"}
+
+
+def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
+    table = benchmark(seed=1)
+    rows = [
+        (a, d, metric, float(part[i, j]))
+        for metric, part in (("ndcg@10", table.values), ("seconds_fit", table.seconds))
+        for i, a in enumerate(table.grid.algorithms)
+        for j, d in enumerate(table.grid.datasets)
+        if j < 2 or i == 0
+    ]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    found = recassay.adaptive(frame)
+    assert found.next is not None
+    assert not {(a, d) for a, d, *_ in rows} & set(found.next.cells)
+    states = found.cells().group_by("state").len().rows()
+    assert dict(states) == {"measured": len(rows) // 2, "predicted": 48 - len(rows) // 2}
+    predicted = found.cells().filter(pl.col("state") == "predicted")
+    assert predicted.get_column("value").null_count() == predicted.height
+    more = recassay.adaptive(frame, algorithms=[*table.grid.algorithms, "new"], datasets=table.grid.datasets)
+    assert "new" in more.order
+
+
+def test_what_cannot_be_asked_is_refused():
+    with pytest.raises(UsageError, match="confidence"):
+        Question(confidence=1.0)
+    with pytest.raises(UsageError, match="choose first"):
+        Question("second")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="at least two"):
+        Grid("x", ("a",), ("d", "e"))
+    with pytest.raises(UsageError, match="name its algorithms"):
+        recassay.adaptive(lambda cells: {})
+    frame = pl.DataFrame({"algorithm": ["a", "b"], "dataset": "d", "metric": "ndcg@10", "value": [0.1, 0.2]})
+    with pytest.raises(InputError, match="not of the grid"):
+        recassay.adaptive(frame, algorithms=["a", "c"], datasets=["d", "e"])
+
+
+def test_equal_results_everywhere():
+    grid = Grid("x", ("a", "b", "c"), ("d", "e"))
+    found = decide(grid, Question("order"), np.full((3, 2), 0.5), np.ones((3, 2)))
+    assert found.ended == "complete"
+    assert found.mean_ranks.tolist() == [2, 2, 2]
+    assert found.certified

@@ -1,0 +1,129 @@
+"""Adaptive studies: chosen cells are ordinary cells, killed and resumed, extended, and run to the whole grid."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+import recassay
+from recassay.analysis.adaptive.fit import Question
+from recassay.api.adaptive_study import AdaptiveStudy
+from recassay.recommenders.study import run_study
+from recassay.store import Store
+from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive
+from support.drivers import drivers
+from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+
+ALGORITHMS = ("Pop", "Fake", "Slow")
+DATASETS = ("tiny", "other", "third")
+DRIVE = """
+from pathlib import Path
+import recassay.recommenders.cell
+from recassay.analysis.adaptive.fit import Question
+from recassay.api.adaptive_study import AdaptiveStudy
+from recassay.recommenders.study import run_study
+from support.run import tiny_study
+
+def drive(folder):
+    folder = Path(folder)
+    spec = tiny_study(folder, ("Pop", "Fake", "Slow"), datasets=("tiny", "other", "third"), trials=6)
+    chooser = AdaptiveStudy(Question("order", 0.999, indifference=0.0))
+    run_study(spec, folder / "killed", workers=1, choose=chooser,
+              progress=lambda event: print(event.kind, flush=True))
+"""
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    announce_metrics(tmp_path, monkeypatch)
+    write_plugin(tmp_path)
+    for seed, name in enumerate(DATASETS):
+        tiny_data(tmp_path, name, seed=seed, users=40 + 20 * seed)
+    return tmp_path
+
+
+def study(folder, **more):
+    return tiny_study(folder, ALGORITHMS, datasets=DATASETS, **{"trials": 0, **more})
+
+
+def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
+    events = []
+    chooser = AdaptiveStudy(Question("first", 0.6), workers=1)
+    record = run_study(study(data), data / "out", workers=1, choose=chooser, progress=events.append)
+    assert chooser.last is not None
+    assert chooser.last.certified
+    assert 3 <= record.done < 9
+    said = [event.said for event in events if event.kind == "decided"]
+    assert "0 of 9 cells" in said[0]
+    assert "nothing more has to be run" in said[-1]
+    journal = read_adaptive(data / "out")
+    assert journal is not None
+    ran = {tuple(cell) for step in journal["steps"] for cell in step["cells"]}
+    with Store.open(data / "out") as store:
+        assert {(cell.algorithm, cell.dataset) for cell in store.cells()} == ran
+    assert journal["ended"] == "certified"
+    assert all(step["why"] for step in journal["steps"])
+    again = run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.6)))
+    assert again.ran == 0
+    whole = run_study(study(data), data / "out", workers=1)
+    assert (whole.done, whole.ran) == (9, 9 - record.done)
+    run_study(study(data), data / "plain", workers=1)
+    assert numbers(data / "out") == numbers(data / "plain")
+    after = recassay.adaptive(data / "out")
+    assert after.ended == "complete"
+    assert after.measured.all()
+
+
+def test_a_budget_stops_it_and_a_failing_algorithm_counts_as_last(data):
+    spec = tiny_study(data, ("Pop", "Raises", "Fake"), datasets=DATASETS, trials=0)
+    spent = run_study(spec, data / "out", workers=1, choose=AdaptiveStudy(Question(), budget=1e-6))
+    assert spent.ran == 0
+    assert "the budget is spent" in str(recassay.adaptive_standing(data / "out"))
+    chooser = AdaptiveStudy(Question("order", 0.999, indifference=0.0))
+    run_study(spec, data / "out", workers=1, choose=chooser)
+    assert chooser.last is not None
+    assert chooser.last.order[-1] == "Raises"
+    states = set(chooser.last.cells().filter(algorithm="Raises").get_column("state"))
+    assert states <= {"failed", "predicted"}
+
+
+def test_a_dataset_that_cannot_be_prepared_is_no_part_of_the_grid(data):
+    (data / "third.csv").write_text("user,item,timestamp\nu1,i1,1\n")
+    chooser = AdaptiveStudy(Question("first", 0.9))
+    record = run_study(study(data), data / "out", workers=1, choose=chooser)
+    assert chooser.last is not None
+    assert chooser.last.datasets == ("tiny", "other")
+    assert {cell.dataset for cell in record.failed} == {"third"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the workers through /proc")
+def test_killed_and_resumed_it_comes_to_the_same_table(data):
+    with drivers(DRIVE, data) as start:
+        for finished in (2, 3):
+            driver = start.start()
+            seen = 0
+            while seen < finished:
+                line = driver.says()
+                assert line not in ("", "gone")
+                seen += line == "finished"
+            driver.kill()
+    with Store.open(data / "killed") as store:
+        kept = {cell.id for cell in store.cells()}
+    assert 5 <= len(kept) < 9
+    chooser = AdaptiveStudy(Question("order", 0.999, indifference=0.0))
+    record = run_study(study(data, trials=6), data / "killed", workers=1, choose=chooser)
+    assert record.ran == record.done - len(kept)
+    assert record.done == 9
+    run_study(study(data, trials=6), data / "peaceful", workers=1)
+    assert numbers(data / "killed") == numbers(data / "peaceful")
+    assert chooser.last is not None
+    assert len(chooser.last.steps) >= 3
+
+
+def test_a_damaged_journal_is_one_clear_line(data):
+    run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.6)))
+    (data / "out" / ADAPTIVE_FILE).write_text(json.dumps({"version": 99}))
+    with pytest.raises(recassay.RecAssayError, match="journal of the adaptive run is damaged"):
+        recassay.adaptive(data / "out")
