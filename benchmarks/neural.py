@@ -108,8 +108,10 @@ def measure(kind: Any, split: Split, device: str, epochs: int, converge: bool) -
     import torch
 
     used = settled_device(device, kind.name)
+    before = 0
     if used == "cuda":
         torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
     sizes = split.train.n_users, split.train.n_items, len(split.train)
     made = kind(epochs=MOST_EPOCHS, device=device)
     timed = []
@@ -136,7 +138,7 @@ def measure(kind: Any, split: Split, device: str, epochs: int, converge: bool) -
             "test": ndcg(found.model, split.test, split.refit()),
         }
     if used == "cuda":
-        row["GPU MB"] = torch.cuda.max_memory_allocated() / 1e6
+        row["GPU MB"] = (torch.cuda.max_memory_allocated() - before) / 1e6
         row["said MB"] = made.gpu_memory_bytes(*sizes) / 1e6
     else:
         row["host MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

@@ -27,6 +27,10 @@ EVENT_BYTES = 5 * 8 + 3 * 8
 """Bytes per event: five int64 tensors, and what making them takes."""
 
 
+WORKSPACE_BYTES = 72 << 20
+"""What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
+
+
 class NeuralAlgorithm(ABC):
     """An algorithm on the shared training loop. Subclasses declare `name`, `source`, `space` and the network.
 
@@ -82,6 +86,7 @@ class NeuralAlgorithm(ABC):
         """The memory of a GPU that training and scoring take; a recorded step has memory of its own."""
         step = 4 * self.numbers(n_users, n_items, n_interactions)[1]
         kept = self.graphs * dense_bytes(n_users, n_items, n_interactions) + held_bytes(n_users, n_items)
+        kept += WORKSPACE_BYTES
         return self.device_bytes(n_users, n_items, n_interactions) + step + kept + gpu_scoring_bytes(n_items)
 
     def _training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:

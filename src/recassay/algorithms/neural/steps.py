@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any
 
 from recassay.algorithms.device import tensor_cores
@@ -31,7 +32,7 @@ class Steps:
             name: _optimiser(network.optimiser, parameters, rate * share, self._recordable)
             for name, (parameters, share) in network.groups().items()
         }
-        self._stream = torch.cuda.Stream() if self._recordable else None
+        self._stream = _recording_stream() if self._recordable else None
         self._taken: Counter[str] = Counter()
         self._recorded: dict[str, tuple[Any, Any, Any]] = {}
 
@@ -73,6 +74,12 @@ class Steps:
         with torch.cuda.graph(graph, stream=self._stream):
             loss = self._step(one, place)
         return graph, place, loss
+
+
+@cache
+def _recording_stream() -> Any:
+    """The one stream of this process on which steps are recorded: cuBLAS keeps memory for every stream it has seen."""
+    return torch.cuda.Stream()
 
 
 def _optimiser(kind: str, parameters: list[Any], rate: float, recordable: bool) -> Any:
