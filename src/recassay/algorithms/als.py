@@ -39,21 +39,21 @@ class ALS:
         "Rendle, Krichene, Zhang & Koren 2022, Revisiting the Performance of iALS, RecSys"
     )
     space: ClassVar[SearchSpace] = {
-        "factors": Whole(50, 200, 64),
+        "factors": Whole(50, 200, 192),
         "iterations": Whole(10, 100, 15),
-        "alpha": Real(1.0, 50.0, 2.0),
-        "reg": Real(1e-4, 100.0, 10.0, log=True),
-        "reg_power": Real(0.0, 1.0, 0.0),
+        "alpha": Real(1.0, 50.0, 4.0),
+        "reg": Real(1e-4, 100.0, 20.0, log=True),
+        "reg_power": Real(0.0, 1.0, 0.3),
     }
 
     def __init__(
         self,
         *,
-        factors: int = 64,
+        factors: int = 192,
         iterations: int = 15,
-        alpha: float = 2.0,
-        reg: float = 10.0,
-        reg_power: float = 0.0,
+        alpha: float = 4.0,
+        reg: float = 20.0,
+        reg_power: float = 0.3,
     ) -> None:
         self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
         self.reg_power = reg_power

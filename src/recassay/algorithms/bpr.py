@@ -29,13 +29,13 @@ class BPR:
     name: ClassVar[str] = "BPR"
     source: ClassVar[str] = "Rendle, Freudenthaler, Gantner & Schmidt-Thieme 2009, BPR, UAI"
     space: ClassVar[SearchSpace] = {
-        "factors": Whole(50, 200, 64),
-        "iterations": Whole(10, 100, 50),
+        "factors": Whole(50, 200, 128),
+        "iterations": Whole(10, 100, 100),
         "reg": Real(1e-4, 10.0, 0.01, log=True),
-        "rate": Real(0.001, 0.1, 0.05),
+        "rate": Real(0.001, 0.1, 0.1),
     }
 
-    def __init__(self, *, factors: int = 64, iterations: int = 50, reg: float = 0.01, rate: float = 0.05) -> None:
+    def __init__(self, *, factors: int = 128, iterations: int = 100, reg: float = 0.01, rate: float = 0.1) -> None:
         self.factors, self.iterations, self.reg, self.rate = factors, iterations, reg, rate
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:

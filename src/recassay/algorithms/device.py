@@ -108,3 +108,14 @@ def reproducible() -> Iterator[None]:
     finally:
         torch.use_deterministic_algorithms(before)
         torch.utils.deterministic.fill_uninitialized_memory = filled
+
+
+@contextmanager
+def tensor_cores(*, allowed: bool) -> Iterator[None]:
+    """A context in which a GPU may, or may not, take the factors of float32 products to 10 bits after the point."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = allowed
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before

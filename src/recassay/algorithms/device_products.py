@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.device import reproducible, require_gpu_memory
+from recassay.algorithms.device import reproducible, require_gpu_memory, tensor_cores
 from recassay.algorithms.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
 from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import UsageError
@@ -97,7 +96,7 @@ def ease_weights_on(square: Any, reg: float, device: str) -> Any:
 def gram_on(matrix: csr_array, device: str) -> Any:
     """X'X on the device; exact where X holds zeros and ones (every count is far below 2^24)."""
     require_gpu_memory(4 * int(matrix.shape[1]) ** 2, device, "a matrix of items x items")
-    with reproducible(), _tensor_cores(allowed=bool((matrix.data == 1).all())), torch.no_grad():
+    with reproducible(), tensor_cores(allowed=bool((matrix.data == 1).all())), torch.no_grad():
         profiles = Profiles(matrix, device)
         total = torch.zeros(profiles.shape[1], profiles.shape[1], device=device)
         for rows in profiles.blocks(ROWS_AT_ONCE):
@@ -133,13 +132,3 @@ def nearest_on(
             block = torch.where(block > 0, block, -torch.inf)
             found.append(ties.top(block, k))
     return np.concatenate([items for items, _ in found]), np.concatenate([values for _, values in found])
-
-
-@contextmanager
-def _tensor_cores(*, allowed: bool) -> Iterator[None]:
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = allowed
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before

@@ -30,12 +30,12 @@ class NMF:
         "Cichocki & Phan 2009, Fast Local Algorithms for Large Scale NMF, IEICE E92-A"
     )
     space: ClassVar[SearchSpace] = {
-        "factors": Whole(10, 200, 20, log=True),
+        "factors": Whole(10, 200, 192, log=True),
         "iterations": Whole(10, 100, 30),
         "reg": Real(1e-3, 30.0, 5.0, log=True),
     }
 
-    def __init__(self, *, factors: int = 20, iterations: int = 30, reg: float = 5.0) -> None:
+    def __init__(self, *, factors: int = 192, iterations: int = 30, reg: float = 5.0) -> None:
         self.factors, self.iterations, self.reg = factors, iterations, reg
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:

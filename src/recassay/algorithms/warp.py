@@ -35,12 +35,12 @@ class WARP:
     name: ClassVar[str] = "WARP"
     source: ClassVar[str] = "Weston, Bengio & Usunier 2011, WSABIE, IJCAI; Kula 2015, LightFM, CBRecSys"
     space: ClassVar[SearchSpace] = {
-        "components": Whole(10, 100, 64),
-        "max_sampled": Whole(10, 50, 10),
+        "components": Whole(10, 100, 100),
+        "max_sampled": Whole(10, 50, 20),
         "rate": Real(1e-5, 1e-2, 1e-2, log=True),
     }
 
-    def __init__(self, *, components: int = 64, max_sampled: int = 10, rate: float = 1e-2, epochs: int = 50) -> None:
+    def __init__(self, *, components: int = 100, max_sampled: int = 20, rate: float = 1e-2, epochs: int = 50) -> None:
         self.components, self.max_sampled, self.rate, self.epochs = components, max_sampled, rate, epochs
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:

@@ -10,7 +10,8 @@ import numpy as np
 
 from recassay.algorithms.device import TORCH_BYTES, known_device, require_gpu_memory, settled_device
 from recassay.algorithms.device_lists import gpu_scoring_bytes
-from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.events import Events, held_bytes
+from recassay.algorithms.neural.links import dense_bytes
 from recassay.algorithms.neural.network import Network
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
 from recassay.algorithms.scoring import scoring_bytes
@@ -26,6 +27,10 @@ EVENT_BYTES = 5 * 8 + 3 * 8
 """Bytes per event: five int64 tensors, and what making them takes."""
 
 
+WORKSPACE_BYTES = 72 << 20
+"""What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
+
+
 class NeuralAlgorithm(ABC):
     """An algorithm on the shared training loop. Subclasses declare `name`, `source`, `space` and the network.
 
@@ -38,6 +43,8 @@ class NeuralAlgorithm(ABC):
     space: ClassVar[SearchSpace]
     stopped_by: ClassVar[str] = "epochs"
     preload: ClassVar[tuple[str, ...]] = ("torch",)
+    graphs: ClassVar[int] = 0
+    """How many matrices of the links between users and items are held at a time."""
 
     def __init__(self, *, epochs: int, batch: int, rate: float, device: str) -> None:
         if epochs < 1 or batch < 1 or not rate > 0:
@@ -76,8 +83,11 @@ class NeuralAlgorithm(ABC):
         return TORCH_BYTES + 24 * n_interactions + 16 * n_users + scoring_bytes(n_items) + training
 
     def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The memory of a GPU that training and scoring take."""
-        return self.device_bytes(n_users, n_items, n_interactions) + gpu_scoring_bytes(n_items)
+        """The memory of a GPU that training and scoring take; a recorded step has memory of its own."""
+        step = 4 * self.numbers(n_users, n_items, n_interactions)[1]
+        kept = self.graphs * dense_bytes(n_users, n_items, n_interactions) + held_bytes(n_users, n_items)
+        kept += WORKSPACE_BYTES
+        return self.device_bytes(n_users, n_items, n_interactions) + step + kept + gpu_scoring_bytes(n_items)
 
     def _training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
         device = settled_device(self.device, self.name)

@@ -25,19 +25,19 @@ class CDAE(NeuralAlgorithm):
     name: ClassVar[str] = "CDAE"
     source: ClassVar[str] = "Wu, DuBois, Zheng & Ester 2016, Collaborative Denoising Auto-Encoders, WSDM"
     space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 64, step=32),
-        "corruption": Real(0.0, 0.8, 0.5),
-        "reg": Real(1e-5, 0.1, 1e-3, log=True),
-        "rate": Real(1e-3, 0.2, 0.02, log=True),
+        "latent": Whole(32, 256, 128, step=32),
+        "corruption": Real(0.0, 0.8, 0.2),
+        "reg": Real(1e-5, 0.1, 1e-4, log=True),
+        "rate": Real(1e-3, 0.2, 0.05, log=True),
     }
 
     def __init__(
         self,
         *,
-        latent: int = 64,
-        corruption: float = 0.5,
-        reg: float = 1e-3,
-        rate: float = 0.02,
+        latent: int = 128,
+        corruption: float = 0.2,
+        reg: float = 1e-4,
+        rate: float = 0.05,
         negatives: float = 5.0,
         epochs: int = 100,
         batch: int = 256,

@@ -14,24 +14,24 @@ class Chance:
 
     def __init__(self, rng: np.random.Generator, device: str) -> None:
         self.device = device
-        self._generator = torch.Generator(device).manual_seed(int(rng.integers(2**62)))
+        self.generator = torch.Generator(device).manual_seed(int(rng.integers(2**62)))
 
     def uniform(self, *shape: int) -> Any:
         """Even numbers from 0 to 1."""
-        return torch.rand(shape, generator=self._generator, device=self.device)
+        return torch.rand(shape, generator=self.generator, device=self.device)
 
     def normal(self, *shape: int) -> Any:
         """Standard normal numbers."""
-        return torch.randn(shape, generator=self._generator, device=self.device)
+        return torch.randn(shape, generator=self.generator, device=self.device)
 
     def below(self, bounds: Any) -> Any:
         """For each entry of the int64 tensor `bounds`, an even whole number from 0 to it, itself left out."""
-        drawn = torch.randint(2**62, bounds.shape, generator=self._generator, device=self.device)
+        drawn = torch.randint(2**62, bounds.shape, generator=self.generator, device=self.device)
         return drawn % bounds
 
     def permutation(self, n: int) -> Any:
         """The numbers 0 to n - 1 in a random order."""
-        return torch.randperm(n, generator=self._generator, device=self.device)
+        return torch.randperm(n, generator=self.generator, device=self.device)
 
     def dropout(self, x: Any, rate: float) -> Any:
         """Entries of `x` set to 0 with probability `rate`, the others divided by 1 - `rate`."""

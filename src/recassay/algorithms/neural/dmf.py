@@ -26,9 +26,10 @@ class DMF(NeuralAlgorithm):
 
     name: ClassVar[str] = "DMF"
     source: ClassVar[str] = "Xue, Dai, Zhang, Huang & Chen 2017, Deep Matrix Factorization Models, IJCAI"
+    graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
         "hidden": Choice((64, 128, 256, 512), 256),
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 192, step=32),
         "negatives": Whole(1, 10, 7),
         "rate": Real(1e-5, 1e-2, 1e-3, log=True),
     }
@@ -37,7 +38,7 @@ class DMF(NeuralAlgorithm):
         self,
         *,
         hidden: int = 256,
-        embedding: int = 64,
+        embedding: int = 192,
         negatives: int = 7,
         rate: float = 1e-3,
         epochs: int = 100,
@@ -60,6 +61,8 @@ class DMF(NeuralAlgorithm):
 
 class TwoTowers(EmbeddingNetwork):
     """The network of `DMF`; the first layers are products with the sparse matrix, for all users and items at once."""
+
+    recordable = True
 
     def __init__(self, algorithm: DMF, events: Events) -> None:
         super().__init__(events)

@@ -30,7 +30,7 @@ class ENMF(NeuralAlgorithm):
     space: ClassVar[SearchSpace] = {
         "embedding": Whole(32, 256, 64, step=32),
         "negative_weight": Real(1e-3, 0.5, 0.1, log=True),
-        "dropout": Real(0.0, 0.7, 0.3),
+        "dropout": Real(0.0, 0.7, 0.5),
         "rate": Real(1e-3, 0.2, 0.05, log=True),
     }
 
@@ -39,7 +39,7 @@ class ENMF(NeuralAlgorithm):
         *,
         embedding: int = 64,
         negative_weight: float = 0.1,
-        dropout: float = 0.3,
+        dropout: float = 0.5,
         rate: float = 0.05,
         optimiser: str = "Adagrad",
         epochs: int = 200,

@@ -11,6 +11,9 @@ from scipy.sparse import csr_array
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.torch_when_used import torch
 
+DENSE_BYTES = 512 << 20
+"""What all profiles may take on a GPU as bytes of ones and zeros, to be looked up instead of made."""
+
 
 class Events:
     """Which user has which item: event e is (`user[e]`, `item[e]`), sorted by user and item, each pair once.
@@ -31,6 +34,10 @@ class Events:
         # Item minus place: how many items that the user lacks come before it. Rising over all events.
         place = torch.arange(len(self.item), device=self.device) - self.first[self.user]
         self._lacked_before = self.user * self.n_items + self.item - place
+        self._held: Any = None
+        if self.device == "cuda" and held_bytes(self.n_users, self.n_items):
+            self._held = torch.zeros(self.n_users, self.n_items, dtype=torch.bool, device=self.device)
+            self._held[self.user, self.item] = True
 
     def _put(self, array: Any) -> Any:
         return torch.from_numpy(array.astype(np.int64)).to(self.device)
@@ -75,6 +82,8 @@ class Events:
 
     def profiles(self, users: Any) -> Any:
         """Rows of ones and zeros, users x items, float32."""
+        if self._held is not None:
+            return self._held[users].float()
         row, event = self.of(users)
         dense = torch.zeros(len(users), self.n_items, device=self.device)
         dense[row, self.item[event]] = 1.0
@@ -85,3 +94,8 @@ class Events:
         ones = np.ones(len(self), dtype=np.float32)
         host = (ones, self.item.cpu().numpy(), self.first.cpu().numpy())
         return Events(csr_array(host, shape=(self.n_users, self.n_items)).T.tocsr(), self.chance)
+
+
+def held_bytes(n_users: int, n_items: int) -> int:
+    """What all profiles take on a GPU; 0 where there are too many to keep."""
+    return n_users * n_items if n_users * n_items <= DENSE_BYTES else 0

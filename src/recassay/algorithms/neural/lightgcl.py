@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.contrast import contrast
+from recassay.algorithms.neural.contrast import MOST_CONTRASTED, contrast
 from recassay.algorithms.neural.embeddings import ranking_loss, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
@@ -35,15 +35,16 @@ class LightGCL(NeuralAlgorithm):
     source: ClassVar[str] = (
         "Cai, Huang, Xia & Ren 2023, LightGCL: Simple Yet Effective Graph Contrastive Learning, ICLR"
     )
+    graphs: ClassVar[int] = 2
     space: ClassVar[SearchSpace] = {
         "embedding": Whole(32, 256, 64, step=32),
         "layers": Whole(1, 4, 2),
         "rank": Whole(3, 10, 5),
-        "contrast": Real(1e-7, 0.3, 0.2, log=True),
-        "temperature": Real(0.1, 5.0, 0.2, log=True),
+        "contrast": Real(1e-7, 0.3, 4e-3, log=True),
+        "temperature": Real(0.1, 5.0, 0.28, log=True),
         "dropout": Choice((0.0, 0.1, 0.25), 0.0),
-        "reg": Real(1e-8, 1e-4, 1e-7, log=True),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
+        "reg": Real(1e-8, 1e-4, 3e-5, log=True),
+        "rate": Real(1e-5, 1e-2, 3e-3, log=True),
     }
 
     def __init__(
@@ -52,11 +53,11 @@ class LightGCL(NeuralAlgorithm):
         embedding: int = 64,
         layers: int = 2,
         rank: int = 5,
-        contrast: float = 0.2,
-        temperature: float = 0.2,
+        contrast: float = 4e-3,
+        temperature: float = 0.28,
         dropout: float = 0.0,
-        reg: float = 1e-7,
-        rate: float = 1e-3,
+        reg: float = 3e-5,
+        rate: float = 3e-3,
         epochs: int = 100,
         batch: int = 4096,
         device: str = "auto",
@@ -81,7 +82,9 @@ class LowRankView(GraphNetwork):
     def __init__(self, algorithm: LightGCL, events: Events) -> None:
         super().__init__(events, algorithm.embedding)
         self.algorithm = algorithm
+        self.balance = balanced(events)
         self.left, self.right = leading_parts(self.links, events, algorithm.rank)
+        self.recordable = max(events.n_users, events.n_items) <= MOST_CONTRASTED
 
     def embeddings(self) -> tuple[Any, Any]:
         """The sum of all layers, without dropout."""
@@ -102,7 +105,7 @@ class LowRankView(GraphNetwork):
         if not self.algorithm.dropout:
             return self.links
         ones = torch.ones(len(self.events), device=self.events.device)
-        return self.links.weighted(balanced(self.events) * self.chance.dropout(ones, self.algorithm.dropout))
+        return self.links.weighted(self.balance * self.chance.dropout(ones, self.algorithm.dropout))
 
     def _layers(self, links: Links) -> tuple[Any, Any, list[Any]]:
         """(final users, final items, for each layer (z, g) of users and of items)."""

@@ -8,6 +8,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, ranking_loss, rows, xavier
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
+from recassay.algorithms.torch_when_used import torch
 from recassay.core.search import Real, SearchSpace, Whole
 
 
@@ -22,20 +23,21 @@ class LightGCN(NeuralAlgorithm):
 
     name: ClassVar[str] = "LightGCN"
     source: ClassVar[str] = "He, Deng, Wang, Li, Zhang & Wang 2020, LightGCN, SIGIR"
+    graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 160, step=32),
         "layers": Whole(1, 4, 3),
         "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+        "rate": Real(1e-4, 1e-2, 5.6e-3, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 64,
+        embedding: int = 160,
         layers: int = 3,
         reg: float = 1e-4,
-        rate: float = 1e-3,
+        rate: float = 5.6e-3,
         epochs: int = 200,
         batch: int = 2048,
         device: str = "auto",
@@ -77,12 +79,16 @@ class GraphNetwork(EmbeddingNetwork):
 
     def pair_loss(self, user: Any, item: Any, other: Any, users: Any, items: Any, reg: float) -> Any:
         """BPR on the final vectors and the penalty on those of layer 0."""
-        loss = ranking_loss(rows(users, user), rows(items, item), rows(items, other))
-        return loss + reg * half_squares(rows(self.users, user), rows(self.items, item), rows(self.items, other))
+        mine, mine_0 = rows(torch.cat([users, self.users], 1), user).chunk(2, dim=1)
+        theirs, theirs_0 = rows(torch.cat([items, self.items], 1), torch.cat([item, other])).chunk(2, dim=1)
+        loss = ranking_loss(mine, *theirs.chunk(2))
+        return loss + reg * half_squares(mine_0, *theirs_0.chunk(2))
 
 
 class LightGraph(GraphNetwork):
     """The network of `LightGCN`."""
+
+    recordable = True
 
     def __init__(self, events: Events, size: int, layers: int, reg: float) -> None:
         super().__init__(events, size)

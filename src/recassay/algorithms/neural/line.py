@@ -28,7 +28,7 @@ class LINE(NeuralAlgorithm):
     name: ClassVar[str] = "LINE"
     source: ClassVar[str] = "Tang, Qu, Wang, Zhang, Yan & Mei 2015, LINE, WWW"
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 192, step=32),
         "order": Choice((0, 1, 2), 0),
         "negatives": Whole(1, 10, 5),
         "noise_power": Choice((0.0, 0.75), 0.0),
@@ -38,7 +38,7 @@ class LINE(NeuralAlgorithm):
     def __init__(
         self,
         *,
-        embedding: int = 64,
+        embedding: int = 192,
         order: int = 0,
         negatives: int = 5,
         noise_power: float = 0.0,
@@ -65,6 +65,8 @@ class LINE(NeuralAlgorithm):
 
 class Proximities(EmbeddingNetwork):
     """The network of `LINE`: pairs of tables whose inner products model a link."""
+
+    recordable = True
 
     def __init__(self, algorithm: LINE, events: Events) -> None:
         super().__init__(events)

@@ -1,8 +1,11 @@
-"""Sparse products on the device: the links between users and items, times a dense matrix of either side."""
+"""Sparse products on the device: the links between users and items, times a dense matrix of either side.
+
+On a GPU the sums are taken in a fixed order, which the sparse products of cuSPARSE do not promise (and do not keep):
+by the rows of an embedding bag, or, where many pairs are linked, by a dense matrix with its zeros.
+"""
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from typing import Any
 
@@ -10,6 +13,12 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.torch_when_used import torch
+
+DENSE_SHARE = 0.005
+"""Share of all pairs that are linked from which on a GPU multiplies zeros and all faster than it looks links up."""
+
+DENSE_BYTES = 512 << 20
+"""What one matrix of links may take in that form."""
 
 
 class Links:
@@ -21,7 +30,7 @@ class Links:
     def __init__(self, events: Events) -> None:
         self._users_items = (events.n_users, events.n_items)
         self._by_item = torch.argsort(events.item, stable=True)
-        self._first_user, self._item = events.first, events.item
+        self._first_user, self._item, self._user_of_event = events.first, events.item, events.user
         self._user = events.user[self._by_item]
         self._first_item = torch.nn.functional.pad(events.item.bincount(minlength=events.n_items).cumsum(0), (1, 0))
         self._forth: Any = None
@@ -31,9 +40,25 @@ class Links:
         """The same links with these values, one per event in the order of `Events`."""
         made = Links.__new__(Links)
         made.__dict__.update(self.__dict__)
-        made._forth = _matrix(self._first_user, self._item, values, self._users_items)
-        made._back = _matrix(self._first_item, self._user, values[self._by_item], self._users_items[::-1])
+        if values.device.type == "cpu":
+            made._forth = _Host(self._first_user, self._item, self._users_items)
+            made._back = _Host(self._first_item, self._user, self._users_items[::-1])
+        elif dense_bytes(*self._users_items, len(values)):
+            made._forth = torch.zeros(self._users_items, device=values.device)
+            made._back = made._forth.T
+        else:
+            made._forth = _Bags(self._first_user, self._item, torch.empty_like(values))
+            made._back = _Bags(self._first_item, self._user, torch.empty_like(values))
+        made.put(values)
         return made
+
+    def put(self, values: Any) -> None:
+        """Take these values in place of the ones so far, in the same memory."""
+        if isinstance(self._forth, (_Host, _Bags)):
+            self._forth.put(values)
+            self._back.put(values[self._by_item])
+        else:
+            self._forth[self._user_of_event, self._item] = values
 
     def of_items(self, dense: Any) -> Any:
         """For every user, the weighted sum of the rows of `dense` (items x d) of the user's items."""
@@ -42,6 +67,45 @@ class Links:
     def of_users(self, dense: Any) -> Any:
         """For every item, the weighted sum of the rows of `dense` (users x d) of the item's users."""
         return _product().apply(dense, self._back, self._forth)
+
+
+class _Host:
+    """A sparse matrix of scipy, whose products are faster than torch's on the host."""
+
+    def __init__(self, first: Any, column: Any, shape: tuple[int, int]) -> None:
+        self._structure, self._shape, self._matrix = (column.numpy(), first.numpy()), shape, csr_array(shape)
+
+    def put(self, values: Any) -> None:
+        self._matrix = csr_array((values.numpy(), *self._structure), shape=self._shape)
+
+    def __matmul__(self, dense: Any) -> Any:
+        return torch.from_numpy(self._matrix @ dense.numpy())
+
+
+class _Bags:
+    """A sparse matrix on a GPU: row r has `values` in the columns from `first[r]` to `first[r + 1]`."""
+
+    def __init__(self, first: Any, column: Any, values: Any) -> None:
+        self._first, self._column, self._values = first, column, values
+
+    def put(self, values: Any) -> None:
+        self._values.copy_(values)
+
+    def __matmul__(self, dense: Any) -> Any:
+        return torch.nn.functional.embedding_bag(
+            self._column,
+            dense,
+            self._first,
+            mode="sum",
+            per_sample_weights=self._values.to(dense.dtype),
+            include_last_offset=True,
+        )
+
+
+def dense_bytes(n_users: int, n_items: int, n_links: int) -> int:
+    """What a matrix of links takes on a GPU as a dense one; 0 where it is kept sparse there."""
+    pairs = n_users * n_items
+    return 4 * pairs if n_links >= DENSE_SHARE * pairs and 4 * pairs <= DENSE_BYTES else 0
 
 
 def degrees(events: Events, kept: Any | None = None) -> tuple[Any, Any]:
@@ -60,19 +124,6 @@ def balanced(events: Events, kept: Any | None = None) -> Any:
     return values if kept is None else values * kept
 
 
-def _matrix(first: Any, column: Any, values: Any, shape: tuple[int, int]) -> Any:
-    """A sparse matrix in the form whose product is fastest on the device: scipy's on the host, cuSPARSE's on a GPU."""
-    if values.device.type == "cpu":
-        return csr_array((values.numpy(), column.numpy(), first.numpy()), shape=shape)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*(beta state|invariant checks).*", UserWarning)
-        return torch.sparse_csr_tensor(first, column, values, size=shape, check_invariants=False)
-
-
-def _times(matrix: Any, dense: Any) -> Any:
-    return torch.from_numpy(matrix @ dense.numpy()) if isinstance(matrix, csr_array) else matrix @ dense
-
-
 @cache
 def _product() -> Any:
     """The differentiable product; the class is made when torch is there."""
@@ -81,10 +132,10 @@ def _product() -> Any:
         @staticmethod
         def forward(context: Any, dense: Any, matrix: Any, transpose: Any) -> Any:
             context.transpose = transpose
-            return _times(matrix, dense.detach())
+            return matrix @ dense.detach()
 
         @staticmethod
         def backward(context: Any, slope: Any) -> Any:
-            return _times(context.transpose, slope.contiguous()), None, None
+            return context.transpose @ slope.contiguous(), None, None
 
     return Product

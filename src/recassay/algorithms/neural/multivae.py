@@ -31,7 +31,7 @@ class MultiVAE(NeuralAlgorithm):
     source: ClassVar[str] = _SOURCE
     space: ClassVar[SearchSpace] = {
         "latent": Whole(32, 256, 128, step=32),
-        "anneal_cap": Real(0.0, 1.0, 0.2),
+        "anneal_cap": Real(0.0, 1.0, 1.0),
         "dropout": Real(0.0, 0.7, 0.5),
         "rate": Real(1e-5, 1e-2, 1e-3, log=True),
     }
@@ -40,7 +40,7 @@ class MultiVAE(NeuralAlgorithm):
         self,
         *,
         latent: int = 128,
-        anneal_cap: float = 0.2,
+        anneal_cap: float = 1.0,
         dropout: float = 0.5,
         rate: float = 1e-3,
         hidden: int = 600,

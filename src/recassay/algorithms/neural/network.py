@@ -58,6 +58,9 @@ class Network(Weights, ABC):
     """A class of `torch.optim`."""
     half_precision: bool = False
     """Whether the loss may be computed with bfloat16 products on a GPU (weights and sums stay float32)."""
+    recordable: bool = False
+    """Whether a step on a GPU may be recorded once and replayed: every loss makes the same operations on tensors of the
+    same places and shapes, asks the host for nothing, and does not read `progress`."""
 
     def __init__(self, events: Events) -> None:
         self.events, self.chance = events, events.chance

@@ -35,8 +35,8 @@ class RecVAE(NeuralAlgorithm):
     source: ClassVar[str] = "Shenbin, Alekseev, Tutubalina, Malykh & Nikolenko 2020, RecVAE, WSDM"
     space: ClassVar[SearchSpace] = {
         "latent": Whole(32, 256, 200, step=8),
-        "gamma": Real(1e-3, 0.05, 0.005, log=True),
-        "dropout": Real(0.0, 0.7, 0.5),
+        "gamma": Real(1e-3, 0.05, 0.015, log=True),
+        "dropout": Real(0.0, 0.7, 0.6),
         "rate": Real(1e-5, 1e-2, 5e-4, log=True),
     }
 
@@ -44,8 +44,8 @@ class RecVAE(NeuralAlgorithm):
         self,
         *,
         latent: int = 200,
-        gamma: float = 0.005,
-        dropout: float = 0.5,
+        gamma: float = 0.015,
+        dropout: float = 0.6,
         rate: float = 5e-4,
         hidden: int = 600,
         encoder_passes: int = 3,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.contrast import contrast
+from recassay.algorithms.neural.contrast import MOST_CONTRASTED, contrast
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
-from recassay.algorithms.neural.links import Links, balanced
+from recassay.algorithms.neural.links import balanced
 from recassay.algorithms.neural.network import Pass
 from recassay.core.search import Real, SearchSpace, Whole
 
@@ -24,26 +24,27 @@ class SGL(NeuralAlgorithm):
 
     name: ClassVar[str] = "SGL"
     source: ClassVar[str] = "Wu, Wang, Feng, He, Chen, Lian & Xie 2021, Self-supervised Graph Learning, SIGIR"
+    graphs: ClassVar[int] = 3
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 128, step=32),
         "layers": Whole(1, 4, 3),
         "contrast": Real(5e-3, 1.0, 0.1, log=True),
-        "temperature": Real(0.1, 1.0, 0.2, log=True),
-        "drop": Real(0.0, 0.5, 0.1),
+        "temperature": Real(0.1, 1.0, 0.6, log=True),
+        "drop": Real(0.0, 0.5, 0.2),
         "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+        "rate": Real(1e-4, 1e-2, 3e-3, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 64,
+        embedding: int = 128,
         layers: int = 3,
         contrast: float = 0.1,
-        temperature: float = 0.2,
-        drop: float = 0.1,
+        temperature: float = 0.6,
+        drop: float = 0.2,
         reg: float = 1e-4,
-        rate: float = 1e-3,
+        rate: float = 3e-3,
         epochs: int = 100,
         batch: int = 2048,
         device: str = "auto",
@@ -68,16 +69,15 @@ class TwoViews(LightGraph):
     def __init__(self, algorithm: SGL, events: Events) -> None:
         super().__init__(events, algorithm.embedding, algorithm.layers, algorithm.reg)
         self.algorithm = algorithm
-        self.views: tuple[Links, ...] = ()
+        self.recordable = max(events.n_users, events.n_items) <= MOST_CONTRASTED
+        self.views = tuple(self.links.weighted(balanced(events)) for _ in range(2))
 
     def passes(self) -> Sequence[Pass]:
         """All events once, on two new views of the graph."""
-        self.views = tuple(self._thinned() for _ in range(2))
+        for view in self.views:
+            kept = self.chance.uniform(len(self.events)) >= self.algorithm.drop
+            view.put(balanced(self.events, kept))
         return super().passes()
-
-    def _thinned(self) -> Links:
-        kept = self.chance.uniform(len(self.events)) >= self.algorithm.drop
-        return self.links.weighted(balanced(self.events, kept))
 
     def loss(self, batch: Any) -> Any:
         """Ranking, contrast and penalty of a batch."""

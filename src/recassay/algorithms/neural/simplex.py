@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, rows, xavier
-from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
 from recassay.algorithms.torch_when_used import torch
@@ -27,22 +27,23 @@ class SimpleX(NeuralAlgorithm):
 
     name: ClassVar[str] = "SimpleX"
     source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
+    graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 192, step=32),
         "margin": Real(0.0, 0.9, 0.4),
         "negative_weight": Real(1.0, 300.0, 50.0, log=True),
-        "gamma": Real(0.0, 1.0, 0.5),
-        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+        "gamma": Real(0.0, 1.0, 0.83),
+        "rate": Real(1e-4, 1e-2, 6.7e-4, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 64,
+        embedding: int = 192,
         margin: float = 0.4,
         negative_weight: float = 50.0,
-        gamma: float = 0.5,
-        rate: float = 1e-3,
+        gamma: float = 0.83,
+        rate: float = 6.7e-4,
         negatives: int = 500,
         dropout: float = 0.1,
         reg: float = 1e-6,
@@ -69,7 +70,7 @@ class MeanOfItems(EmbeddingNetwork):
 
     def __init__(self, algorithm: SimpleX, events: Events) -> None:
         super().__init__(events)
-        self.algorithm = algorithm
+        self.algorithm, self.recordable = algorithm, held_bytes(events.n_users, events.n_items) > 0
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         self.mixing = Dense(algorithm.embedding, algorithm.embedding, self.chance)

@@ -12,6 +12,7 @@ from recassay.algorithms.device_lists import torch_recommender
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Network, Pass
+from recassay.algorithms.neural.steps import Steps
 from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import RecAssayError
 from recassay.core.types import IdArray, Interactions, Recommender, TopK
@@ -45,15 +46,12 @@ class NeuralTraining:
         with reproducible():
             self.events = Events(train.csr(), Chance(rng, device))
             self.network = make(self.events)
-            self._optimisers = {
-                name: _optimiser(self.network.optimiser, parameters, rate * share)
-                for name, (parameters, share) in self.network.groups().items()
-            }
+            self._steps = Steps(self.network, rate=rate, batch=batch, device=device)
         self._done = 0
 
     def advance(self, iterations: int) -> None:
         """So many further epochs; a loss that is no longer finite raises."""
-        with reproducible():
+        with reproducible(), self._steps.stream():
             for _ in range(iterations):
                 self.network.progress = float(self._done)
                 passes = self.network.passes()
@@ -66,18 +64,11 @@ class NeuralTraining:
 
     def _go_through(self, one: Pass, before: float, share: float) -> Any:
         """One pass: the sum of its losses."""
-        network, optimiser = self.network, self._optimisers[one.weights]
-        half = network.half_precision and self._device == "cuda"
         batches = -(-len(one.among) // self._batch)
         total = torch.zeros((), device=self._device)
         for number, batch in enumerate(self.events.batches(one.among, self._batch) if batches else ()):
-            network.progress = self._done + before + share * number / batches
-            with torch.autocast(self._device, dtype=torch.bfloat16, enabled=half):
-                loss = one.loss(batch)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
-            total += loss.detach()
+            self.network.progress = self._done + before + share * number / batches
+            total += self._steps.take(one, batch)
         return total
 
     def model(self) -> TrainedRecommender:
@@ -86,9 +77,3 @@ class NeuralTraining:
             score = self.network.scorer()
         lists = torch_recommender(score, n_items=self.events.n_items, rng=self._rng, device=self._device)
         return TrainedRecommender(lists, self._done)
-
-
-def _optimiser(kind: str, parameters: list[Any], rate: float) -> Any:
-    """An optimiser, in its form that moves all parameters by one kernel where there is one."""
-    fused = {"fused": True} if kind in ("Adam", "AdamW") else {}
-    return getattr(torch.optim, kind)(parameters, lr=rate, **fused)

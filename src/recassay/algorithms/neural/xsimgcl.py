@@ -23,26 +23,27 @@ class XSimGCL(NeuralAlgorithm):
 
     name: ClassVar[str] = "XSimGCL"
     source: ClassVar[str] = "Yu, Xia, Chen, Cui, Hung & Yin 2024, XSimGCL, TKDE 36"
+    graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
+        "embedding": Whole(32, 256, 128, step=32),
         "layers": Whole(1, 4, 2),
-        "contrast": Real(5e-3, 1.0, 0.2, log=True),
+        "contrast": Real(5e-3, 1.0, 0.05, log=True),
         "temperature": Real(0.05, 1.0, 0.2, log=True),
         "noise": Real(0.01, 1.0, 0.2, log=True),
         "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
+        "rate": Real(1e-4, 1e-2, 3e-3, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 64,
+        embedding: int = 128,
         layers: int = 2,
-        contrast: float = 0.2,
+        contrast: float = 0.05,
         temperature: float = 0.2,
         noise: float = 0.2,
         reg: float = 1e-4,
-        rate: float = 1e-3,
+        rate: float = 3e-3,
         contrasted: int = 1,
         epochs: int = 100,
         batch: int = 2048,

@@ -1,0 +1,143 @@
+"""What is computed by a short cut equals its definition, values and gradients alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from recassay.core.registry import algorithms
+from recassay.core.seeds import derived_rng
+
+torch = pytest.importorskip("torch")
+
+from recassay.algorithms.neural.chance import Chance  # noqa: E402
+from recassay.algorithms.neural.contrast import contrast  # noqa: E402
+from recassay.algorithms.neural.diffrec import DiffRec, signal_left  # noqa: E402
+from recassay.algorithms.neural.events import Events  # noqa: E402
+from recassay.algorithms.neural.lightgcl import leading_parts  # noqa: E402
+from recassay.algorithms.neural.links import Links, _Bags, balanced, dense_bytes  # noqa: E402
+from recassay.algorithms.neural.nncf import _sides  # noqa: E402
+from recassay.algorithms.neural.ract import ndcg  # noqa: E402
+from recassay.algorithms.neural.recvae import log_density  # noqa: E402
+
+N_USERS, N_ITEMS = 30, 20
+
+
+@pytest.fixture
+def events() -> Events:
+    rng = derived_rng(3, "losses")
+    dense = (rng.random((N_USERS, N_ITEMS)) < 0.3).astype(np.float32)
+    dense[0] = 0
+    return Events(csr_array(dense), Chance(rng, "cpu"))
+
+
+def matrix(events: Events) -> Any:
+    return events.profiles(torch.arange(N_USERS))
+
+
+def gradients(loss: Any, *weights: Any) -> list[Any]:
+    return list(torch.autograd.grad(loss, weights, retain_graph=True))
+
+
+def test_the_loss_of_enmf_over_all_pairs(events):
+    network = algorithms.get("ENMF")(embedding=5, negative_weight=0.2, device="cpu").network(events)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight += events.chance.normal(*weight.shape)
+    users = torch.tensor([4, 0, 9, 17])
+    held = matrix(events)[users]
+    scores = (network.users[users] * network.scale) @ network.items.T
+    confidence = torch.where(held > 0, 1.0, 0.2)
+    expected = (confidence * (held - scores).square()).sum() - held.sum()
+    found = network.whole_loss(users, network.users[users])
+    assert found.item() == pytest.approx(expected.item(), rel=1e-5)
+    weights = (network.users, network.items, network.scale)
+    for one, other in zip(gradients(found, *weights), gradients(expected, *weights), strict=True):
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("in_batch", [True, False])
+def test_the_contrast_of_two_views(events, in_batch):
+    first, second = (events.chance.normal(12, 4).requires_grad_(True) for _ in range(2))
+    chosen = torch.tensor([3, 7, 3, 0])
+    nodes = torch.unique(chosen) if in_batch else torch.arange(12)
+    asked = nodes if in_batch else chosen
+    cosine = torch.nn.functional.cosine_similarity(first[asked][:, None], second[nodes][None], dim=2) / 0.3
+    place = torch.tensor([int((nodes == node).nonzero()) for node in asked])
+    expected = torch.nn.functional.cross_entropy(cosine, place)
+    found = contrast(first, second, chosen, 0.3, in_batch=in_batch)
+    assert found.item() == pytest.approx(expected.item(), rel=1e-5)
+    for one, other in zip(gradients(found, first, second), gradients(expected, first, second), strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
+
+
+def test_links_in_the_forms_of_a_gpu(events):
+    values = balanced(events)
+    links = Links(events).weighted(values)
+    dense = torch.zeros(N_USERS, N_ITEMS)
+    dense[events.user, events.item] = values
+    bags = _Bags(events.first, events.item, torch.empty_like(values))
+    bags.put(values)
+    items = events.chance.normal(N_ITEMS, 3)
+    assert torch.allclose(bags @ items, dense @ items, atol=1e-6)
+    assert torch.allclose(links.of_items(items), dense @ items, atol=1e-6)
+    links.put(2 * values)
+    assert torch.allclose(links.of_items(items), 2 * dense @ items, atol=1e-6)
+    assert dense_bytes(1000, 1000, 50_000) == 4_000_000
+    assert dense_bytes(1000, 1000, 1000) == dense_bytes(10**6, 10**6, 10**11) == 0
+
+
+def test_the_leading_parts_of_the_graph(events):
+    left, right = leading_parts(Links(events).weighted(balanced(events)), events, 4)
+    dense = torch.zeros(N_USERS, N_ITEMS)
+    dense[events.user, events.item] = balanced(events)
+    u, s, v = torch.linalg.svd(dense, full_matrices=False)
+    assert torch.allclose(left @ right.T, (u[:, :4] * s[:4]) @ v[:4], atol=1e-3)
+
+
+def test_sides_of_all_ids_or_of_those_asked_for(events):
+    table = events.chance.normal(6, 2)
+    for chosen in (torch.tensor([[1, 5], [0, 1]]), torch.tensor([[1, 5, 0, 2], [0, 1, 3, 3]])):
+        assert torch.equal(_sides(lambda ids: table[ids], 6, chosen), table[chosen])
+
+
+def test_the_ndcg_that_the_critic_learns(events):
+    scores, held = events.chance.normal(8, N_ITEMS), matrix(events)[8:16]
+    shown = held * (torch.arange(N_ITEMS) % 2)
+    hidden = held - shown
+    found = ndcg(scores, shown, hidden, 5)
+    for row in range(8):
+        order = torch.argsort(scores[row].masked_fill(shown[row] > 0, -torch.inf), descending=True)[:5]
+        gains = hidden[row][order] / torch.log2(torch.arange(2.0, 7.0))
+        best = (1 / torch.log2(torch.arange(2.0, 2.0 + min(5, int(hidden[row].sum()))))).sum()
+        assert found[row].item() == pytest.approx((gains.sum() / best).item() if best > 0 else 0.0, rel=1e-5)
+
+
+def test_densities_and_noise():
+    z, mean, log_variance = torch.tensor([0.3]), torch.tensor([-0.2]), torch.tensor([0.7])
+    expected = torch.distributions.Normal(mean, torch.exp(log_variance / 2)).log_prob(z)
+    assert torch.allclose(log_density(z, mean, log_variance), expected)
+    left = signal_left(DiffRec(steps=6, noise_scale=0.1))
+    # Equation 4: from the second step on, the noise up to step t is s (low + (t - 1) / (T - 1) (high - low)).
+    noise = 0.1 * np.linspace(5e-4, 5e-3, 6)
+    assert np.allclose(left / left[0], (1 - noise) / (1 - noise[0]))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("name", ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "NNCF"])
+def test_a_recorded_step_computes_what_the_single_operations_do(name, monkeypatch):
+    from recassay.algorithms.neural.steps import Steps
+    from recassay.testing.answers import answer
+    from recassay.testing.examples import learnable_tastes
+    from support.neural import tiny
+
+    train, _ = learnable_tastes()
+    make = tiny(name, epochs=6, device="cuda")
+    recorded = [answer(make(), train) for _ in range(2)]
+    monkeypatch.setattr(Steps, "take", Steps._step)
+    for other in (recorded[1], answer(make(), train)):
+        assert np.array_equal(recorded[0].items, other.items)
+        assert np.array_equal(recorded[0].scores, other.scores)
