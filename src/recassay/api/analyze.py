@@ -20,6 +20,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.labels import find_label
+from recassay.core.names import canonical, did_you_mean
 from recassay.core.plain import plain
 from recassay.core.registry import analyses
 from recassay.core.results import Results
@@ -68,6 +69,10 @@ def analyze(
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
+    if control is not None and canonical(control) not in map(canonical, table.algorithms):
+        raise UsageError(
+            f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
+        )
     evidence = evidence_of(study_folder(results))
     if table.users is not None:
         evidence["users"] = lambda: partial(table_scores, table)
