@@ -88,9 +88,7 @@ def test_the_front_comes_with_the_share_of_replicates():
 
 
 def test_the_most_accurate_comes_first_where_lower_is_better():
-    table = results(
-        {"rmse": {"A": [0.9, 0.9], "B": [0.5, 0.5]}, "coverage@10": {"A": [0.9, 0.9], "B": [0.1, 0.1]}}
-    )
+    table = results({"rmse": {"A": [0.9, 0.9], "B": [0.5, 0.5]}, "coverage@10": {"A": [0.9, 0.9], "B": [0.1, 0.1]}})
     (trade,) = trade_off(table, "rmse", higher_is_better=False).trades
     assert [trade.algorithms[i] for i in trade.order()] == ["B", "A"]
 

@@ -115,9 +115,7 @@ class ComPerResult(Displayed):
             else f"on {self.table.datasets[0]}"
         )
         share = self.resampling_share
-        often = (
-            "" if share is None else f" it is so in {share[first]:.0%} of bootstrap replicates over the datasets;"
-        )
+        often = "" if share is None else f" it is so in {share[first]:.0%} of bootstrap replicates over the datasets;"
         return (
             f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
             f"({mean[second]:.3f});{often} "
