@@ -27,6 +27,7 @@ from recassay.core.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.files import refuse_file
+from recassay.reporting.page.cautions import cautions
 from recassay.reporting.telling import failure
 from recassay.reporting.verdict import verdict
 
@@ -87,10 +88,11 @@ def analyze(
     done, skipped = run_analyses(table, spec)
     said = verdict(done, skipped)
     report = AnalysisReport(label, table, done, skipped, said)
+    content = report_content(
+        report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+    )
+    report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
     if out is not None:
-        content = report_content(
-            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-        )
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
 

@@ -100,4 +100,11 @@ def figures(result: BetaIRTResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10)
+def leader(result: BetaIRTResult) -> str:
+    """The ablest algorithm."""
+    return result.algorithms[result.trait("ability").order()[0]]
+
+
+SECTION = Section(
+    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10, leader=leader
+)

@@ -12,7 +12,11 @@ def sentences(result: ParetoResult) -> list[str]:
     """Who is on the front of the first trades, and how often with the datasets drawn anew."""
     told = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
     sure = any(trade.share is not None for trade in result.trades[:3])
-    how = " In brackets the share of bootstrap replicates over the datasets that agree." if sure else ""
+    how = (
+        " In brackets the share of bootstrap replicates over the datasets that agree."
+        if sure
+        else " That holds for the datasets at hand; they are too few to speak of others."
+    )
     return [f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(told)}.{how}"]
 
 
