@@ -266,6 +266,25 @@ def test_zeros_ones_and_constants_are_fitted(values):
             assert np.isfinite([trait.low, trait.estimate, trait.high]).all()
 
 
+def test_the_hardest_dataset_comes_with_the_share_of_replicates():
+    """Far from the others it is the hardest whichever algorithms there are; one of two twins is so by lot."""
+    ability = np.linspace(-1, 1, 6)[:, None]
+    noise = 0.05 * np.random.default_rng(3).standard_normal((6, 4))
+    clear = fit_beta_irt(expit(ability - [3, 0, 0, -2] + noise), names("a", 6), names("d", 4)).directions[1]
+    assert clear.ends()["highest"]["d0"] == clear.ends()["lowest"]["d3"] == 1
+    twins = fit_beta_irt(expit(ability - [1, 1, 0, -2] + 4 * noise), names("a", 6), names("d", 4))
+    shares = twins.directions[1].ends()["highest"]
+    assert shares["d0"] + shares["d1"] > 0.95
+    assert max(shares.values()) < 1
+    said = beta_irt_section.sentences(twins)[0]
+    hardest = max(shares, key=lambda name: twins.to_dict()["direction_2"]["challenge"][name]["estimate"])
+    assert f"{hardest} is the most challenging dataset" in said
+    assert f"in {100 * shares[hardest]:.0f} % of bootstrap replicates over the algorithms" in said
+    assert "with probability" not in said, "four datasets give no probability over datasets"
+    few = fit_beta_irt(expit(ability - [3, 0, 0, -2] + noise)[:4], names("a", 4), names("d", 4))
+    assert "bootstrap" not in beta_irt_section.sentences(few)[0]
+
+
 def test_the_analysis_keeps_the_contract():
     results = recassay.load_results(synthetic_results())
     found = ANALYSIS.run(results, AnalysisSpec("ndcg@10"))

@@ -285,6 +285,35 @@ def test_sensitivity_is_certain_where_one_algorithm_dominates():
         assert one.above[0, 1] == 1
 
 
+def test_the_best_comes_with_the_share_of_replicates():
+    """The first wins on five of six datasets and loses much on the sixth."""
+    values = np.full((2, 6, 5), 0.5)
+    values[0, :5, 0], values[0, 5, 0] = 0.6, 0.35
+    found = comper_scores(cube(values), draws=4000)
+    assert found.resampling_share.sum() == pytest.approx(1)
+    assert found.order()[0] == 0
+    assert 0.5 < found.resampling_share[0] < 1
+    assert f"{found.resampling_share[0]:.0%} of bootstrap replicates over the datasets" in found.conclusions()[0]
+    assert found.to_dict()["resampling_share"] == dict(
+        zip(found.table.algorithms, found.resampling_share.tolist(), strict=True)
+    )
+    few = comper_scores(cube(values[:, :4]), draws=100)
+    assert few.resampling_share is None
+    assert "bootstrap" not in " ".join(few.conclusions())
+
+
+def test_words_of_an_order_that_holds_and_of_one_that_does_not():
+    same = np.array([[[0.9, 0.9, 0.9, 0.1, 1.0]] * 3, [[0.5, 0.5, 0.5, 0.5, 2.0]] * 3])
+    said = " ".join(comper_scores(cube(same), draws=200).conclusions())
+    assert "The order by ComPer is the same in every setting (3 of them)." in said
+    assert "with the five weights drawn at random" in said
+    turned = same.copy()
+    turned[:, 0] = turned[::-1, 0]
+    said = " ".join(comper_scores(cube(turned), draws=200).conclusions())
+    assert "same in every setting" not in said
+    assert "go against the majority of settings" in said
+
+
 def test_sensitivity_by_simulation_matches_the_exact_share():
     """Two algorithms that differ in two dimensions by g and h: under any weights the first wins where w1 g > w2 h, and
     the two weights are Dirichlet, so w1 / (w1 + w2) is uniform: P = 1 - h / (g + h)."""

@@ -64,6 +64,35 @@ def test_trades_average_over_shared_datasets_and_know_directions():
     assert "coverage@10: A, B" in pareto_section.sentences(found)[0]
 
 
+def test_the_front_comes_with_the_share_of_replicates():
+    """A dominates; B and C trade places by one dataset, and below five datasets nothing is said of others."""
+    middle = np.array([[0.3] * 8, [0.4, 0.2, 0.4, 0.2, 0.4, 0.2, 0.4, 0.25]])
+    table = results(
+        {
+            "ndcg@10": {"A": [0.9] * 8, "B": middle[0].tolist(), "C": middle[1].tolist()},
+            "coverage@10": {"A": [0.2] * 8, "B": [0.5] * 8, "C": [0.5] * 8},
+        }
+    )
+    (trade,) = trade_off(table, "ndcg@10").trades
+    shares = trade.shares()
+    assert shares["A"] == 1
+    assert 1 <= shares["B"] + shares["C"] < 1.2, "draws in which they tie have both"
+    assert 0.02 < shares["B"] < 0.98
+    other = "B" if trade.front[1] else "C"
+    said = pareto_section.sentences(trade_off(table, "ndcg@10"))[0]
+    assert f"coverage@10: A (100 %), {other} ({100 * shares[other]:.0f} %). In brackets the share of bootstrap" in said
+    assert trade_off(table, "ndcg@10").to_dict()["trades"]["coverage@10"]["front_share"] == shares
+    fewer = trade_off(Results.from_frame(table.frame.filter(pl.col("dataset") < "d4")), "ndcg@10")
+    assert fewer.trades[0].share is None
+    assert "bootstrap" not in pareto_section.sentences(fewer)[0]
+
+
+def test_the_most_accurate_comes_first_where_lower_is_better():
+    table = results({"rmse": {"A": [0.9, 0.9], "B": [0.5, 0.5]}, "coverage@10": {"A": [0.9, 0.9], "B": [0.1, 0.1]}})
+    (trade,) = trade_off(table, "rmse", higher_is_better=False).trades
+    assert [trade.algorithms[i] for i in trade.order()] == ["B", "A"]
+
+
 def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_logs():
     table = results(
         {
@@ -127,11 +156,21 @@ def test_single_values_have_no_interval_and_no_sentence():
     assert per_dataset_section.sentences(found) == []
 
 
-def test_where_the_two_best_overlap():
-    values = np.array([[0.9, 0.5], [0.1, 0.45]])
-    repeats = np.stack([values - 0.05, values + 0.05], axis=2)
-    found = per_dataset(matrix(values, replicates=repeats))
-    assert found.unsettled() == ("d01", "d00")[::-1]
-    narrow = np.stack([values - 0.001, values + 0.001], axis=2)
-    assert per_dataset(matrix(values, replicates=narrow)).unsettled() == ()
-    assert "on 2 of 2 datasets" in per_dataset_section.sentences(found)[0]
+@pytest.mark.parametrize("up", [True, False])
+def test_the_best_is_ahead_in_every_repeat_or_it_is_not(up):
+    best = np.array([[0.9, 0.8, 0.9], [0.5, 0.4, 0.6]]).T
+    second = np.array([[0.3, 0.2, 0.1], [0.4, 0.45, 0.5]]).T
+    repeats = np.stack([best, second]).transpose(0, 2, 1)
+    repeats = repeats if up else -repeats
+    found = per_dataset(matrix(repeats.mean(axis=2), replicates=repeats, paired=True, higher_is_better=up))
+    assert [(one.dataset, one.first, one.second, one.repeats) for one in found.ahead] == [
+        ("d00", "a00", "a01", 3),
+        ("d01", "a00", "a01", 3),
+    ]
+    assert [one.share for one in found.ahead] == pytest.approx([1, 2 / 3])
+    (said,) = per_dataset_section.sentences(found)
+    assert "on 1 of 2 datasets the best algorithm is ahead of the second in every repeat" in said
+    assert found.to_dict()["ahead"]["d01"]["share"] == pytest.approx(2 / 3)
+    apart = per_dataset(matrix(repeats.mean(axis=2), replicates=repeats, higher_is_better=up))
+    assert apart.ahead == ()
+    assert per_dataset_section.sentences(apart) == []

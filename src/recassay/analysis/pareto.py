@@ -14,6 +14,7 @@ from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.labels import known_direction, split_label
 from recassay.core.results import Results
+from recassay.core.seeds import derived_rng
 from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
@@ -26,14 +27,18 @@ MOST = 6
 """Pairs that are looked at: more pictures than that nobody compares."""
 
 SMALLEST_COST = 1e-6
+REPLICATES = 1_000
+FEWEST_DATASETS = 5
+"""Below so many datasets nothing is said of datasets drawn anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trade:
     """Accuracy and one other metric, averaged over the datasets on which all of `algorithms` have both.
 
-    `front[i]`: no algorithm is at least as good in both and better in one (the Pareto front). `mean` says how `other`
-    was averaged; `left_out` lacks values on more than half of the datasets.
+    `front[i]`: no algorithm is at least as good in both and better in one (the Pareto front). `share[i]`: in which
+    share of the bootstrap's replicates, the datasets drawn anew, it is on the front; None below `FEWEST_DATASETS`.
+    `mean` says how `other` was averaged; `left_out` lacks values on more than half of the datasets.
     """
 
     other: str
@@ -44,11 +49,18 @@ class Trade:
     accuracy: FloatArray
     values: FloatArray
     front: BoolArray
+    share: FloatArray | None = None
     left_out: tuple[str, ...] = ()
+    upward: bool = True
 
     def order(self) -> list[int]:
         """The algorithms of the front from the most accurate on, then the others likewise."""
-        return sorted(range(len(self.algorithms)), key=lambda i: (not self.front[i], -self.accuracy[i]))
+        better = -self.accuracy if self.upward else self.accuracy
+        return sorted(range(len(self.algorithms)), key=lambda i: (not self.front[i], better[i]))
+
+    def shares(self) -> dict[str, float] | None:
+        """The share of replicates with each algorithm on the front, by name."""
+        return None if self.share is None else dict(zip(self.algorithms, self.share.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,10 +76,12 @@ class ParetoResult(Displayed):
         return pl.DataFrame(
             [
                 {"against": t.other, c.ALGORITHM: t.algorithms[i], self.metric: float(t.accuracy[i]),
-                 "other": float(t.values[i]), "front": bool(t.front[i]), "datasets": t.n_datasets}
+                 "other": float(t.values[i]), "front": bool(t.front[i]),
+                 "front_share": None if t.share is None else float(t.share[i]), "datasets": t.n_datasets}
                 for t in self.trades
                 for i in t.order()
-            ]
+            ],
+            schema_overrides={"front_share": pl.Float64},
         )  # fmt: skip
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -86,6 +100,7 @@ class ParetoResult(Displayed):
                     "accuracy": dict(zip(t.algorithms, t.accuracy.tolist(), strict=True)),
                     "values": dict(zip(t.algorithms, t.values.tolist(), strict=True)),
                     "front": [t.algorithms[i] for i in t.order() if t.front[i]],
+                    "front_share": t.shares(),
                     "left_out": list(t.left_out),
                 }
                 for t in self.trades
@@ -94,19 +109,28 @@ class ParetoResult(Displayed):
 
 
 def pareto_front(first: FloatArray, second: FloatArray) -> BoolArray:
-    """Which points no other one dominates, higher being better in both: at least as good in both, better in one."""
-    no_worse = ~beats(first[:, None], first[None]) & ~beats(second[:, None], second[None])
-    better = beats(first[None], first[:, None]) | beats(second[None], second[:, None])
-    return ~np.any(no_worse & better, axis=1)
+    """Which points (last axis) no other one dominates, higher being better in both: no worse in both, better in one."""
+    mine, theirs = (first[..., :, None], second[..., :, None]), (first[..., None, :], second[..., None, :])
+    no_worse = ~beats(mine[0], theirs[0]) & ~beats(mine[1], theirs[1])
+    better = beats(theirs[0], mine[0]) | beats(theirs[1], mine[1])
+    return ~np.any(no_worse & better, axis=-1)
 
 
-def trade_off(results: Results, metric: str, *, higher_is_better: bool | None = None) -> ParetoResult:
+def trade_off(
+    results: Results,
+    metric: str,
+    *,
+    higher_is_better: bool | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> ParetoResult:
     """`metric` against each of the other metrics of `OTHERS` that the table has, at most `MOST`."""
     upward = results.direction(metric, higher_is_better)
     accuracy = results.cells(metric).drop_nulls(c.VALUE)
     trades = []
     for other in _others(results, metric):
-        trade = _trade(accuracy, results.cells(other).drop_nulls(c.VALUE), other, upward)
+        rng = derived_rng(seed, "pareto", other)
+        trade = _trade(accuracy, results.cells(other).drop_nulls(c.VALUE), other, upward, replicates, rng)
         if trade is not None:
             trades.append(trade)
     if not trades:
@@ -128,7 +152,9 @@ def _others(results: Results, metric: str) -> list[str]:
     return [chosen[name] for name in OTHERS if name in chosen]
 
 
-def _trade(accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: bool) -> Trade | None:
+def _trade(
+    accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: bool, replicates: int, rng: np.random.Generator
+) -> Trade | None:
     both = accuracy.join(others, on=[c.ALGORITHM, c.DATASET], suffix="_other")
     datasets = both.get_column(c.DATASET).n_unique()
     counts = both.group_by(c.ALGORITHM).len()
@@ -139,27 +165,39 @@ def _trade(accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: boo
     if kept.len() < 2 or both.height == 0:
         return None
     cost = split_label(other)[0] in COSTS
-    value = pl.col(f"{c.VALUE}_other")
-    mean = value.clip(SMALLEST_COST).log().mean().exp() if cost else value.mean()
-    table = both.group_by(c.ALGORITHM).agg(pl.col(c.VALUE).mean(), mean.alias("other")).sort(c.ALGORITHM)
-    first, second = table.get_column(c.VALUE).to_numpy(), table.get_column("other").to_numpy()
+    both = both.sort(c.ALGORITHM, c.DATASET)
+    shape = (kept.len(), shared.len())
+    first = both.get_column(c.VALUE).to_numpy().reshape(shape)
+    second = both.get_column(f"{c.VALUE}_other").to_numpy().reshape(shape)
+    second = np.log(np.maximum(second, SMALLEST_COST)) if cost else second
     up = bool(known_direction(other))
+    signs = (1.0 if upward else -1.0, 1.0 if up else -1.0)
+    share = None
+    if shared.len() >= FEWEST_DATASETS:
+        drawn = rng.multinomial(shared.len(), np.full(shared.len(), 1 / shared.len()), size=replicates) / shared.len()
+        share = pareto_front(signs[0] * drawn @ first.T, signs[1] * drawn @ second.T).mean(axis=0)
+    mean = second.mean(axis=1)
     absent = sorted(set(accuracy.get_column(c.ALGORITHM)) - set(kept))
     return Trade(
         other=other,
         higher_is_better=up,
         mean="geometric mean" if cost else "mean",
-        algorithms=tuple(table.get_column(c.ALGORITHM)),
+        algorithms=tuple(sorted(kept)),
         n_datasets=shared.len(),
-        accuracy=first,
-        values=second,
-        front=pareto_front(first if upward else -first, second if up else -second),
+        accuracy=first.mean(axis=1),
+        values=np.exp(mean) if cost else mean,
+        front=pareto_front(signs[0] * first.mean(axis=1), signs[1] * mean),
+        share=share,
         left_out=tuple(absent),
+        upward=upward,
     )
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ParetoResult:
-    return trade_off(results, spec.metric, higher_is_better=spec.higher_is_better)
+    replicates = min(spec.replicates, REPLICATES)
+    return trade_off(
+        results, spec.metric, higher_is_better=spec.higher_is_better, replicates=replicates, seed=spec.seed
+    )
 
 
 ANALYSIS = Analysis(

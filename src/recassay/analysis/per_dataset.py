@@ -14,9 +14,21 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.display import Displayed
 from recassay.core.plain import plain
 from recassay.core.results import Matrix, Results
+from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 
 IntervalSource = Literal["users", "repeats", "stated", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """On one dataset, the best two by their means, and the share of paired repeats in which the first is better."""
+
+    dataset: str
+    first: str
+    second: str
+    share: float
+    repeats: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +36,8 @@ class PerDatasetResult(Displayed):
     """`values[a, d]` with `low` and `high` (NaN where there is no interval) and `share`, the value relative to the
     best of its dataset (1 the best; best / value where lower is better).
 
-    `source` says what the intervals are over: the `users` of the test part, or the `repeats` (seeds or folds).
+    `source` says what the intervals are over: the `users` of the test part, or the `repeats` (seeds or folds). `ahead`
+    compares the two best of each dataset where repeats are paired.
     """
 
     metric: str
@@ -37,22 +50,12 @@ class PerDatasetResult(Displayed):
     share: FloatArray
     source: IntervalSource
     confidence: float
+    ahead: tuple[Ahead, ...] = ()
 
     def order(self) -> list[int]:
         """The algorithms by their mean share of the best, highest first."""
         mean = self.share.mean(axis=1)
         return sorted(range(len(self.algorithms)), key=lambda a: (-mean[a], self.algorithms[a]))
-
-    def unsettled(self) -> tuple[str, ...]:
-        """Datasets on which the interval of the best overlaps that of the second."""
-        names = []
-        for d, name in enumerate(self.datasets):
-            up = self.values[:, d] if self.higher_is_better else -self.values[:, d]
-            first, second = np.argsort(-up, kind="stable")[:2]
-            near, far = (self.low, self.high) if self.higher_is_better else (-self.high, -self.low)
-            if near[first, d] <= far[second, d]:
-                names.append(name)
-        return tuple(names)
 
     def to_frame(self) -> pl.DataFrame:
         """One row a cell."""
@@ -80,6 +83,10 @@ class PerDatasetResult(Displayed):
                 "metric": self.metric,
                 "source": self.source,
                 "confidence": self.confidence,
+                "ahead": {
+                    one.dataset: {"first": one.first, "second": one.second, "share": one.share, "repeats": one.repeats}
+                    for one in self.ahead
+                },
                 "values": {
                     dataset: {
                         name: {
@@ -139,7 +146,23 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
         share=share,
         source=source,
         confidence=confidence,
+        ahead=_ahead(matrix),
     )
+
+
+def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
+    if matrix.replicates is None or not matrix.paired or len(matrix.algorithms) < 2:
+        return ()
+    sign = 1 if matrix.higher_is_better else -1
+    found = []
+    for d, name in enumerate(matrix.datasets):
+        first, second = np.argsort(-sign * matrix.values[:, d], kind="stable")[:2]
+        one, other = matrix.replicates[first, d], matrix.replicates[second, d]
+        both = np.isfinite(one) & np.isfinite(other)
+        share = float(beats(sign * one[both], sign * other[both]).mean()) if both.any() else float("nan")
+        names = matrix.algorithms[first], matrix.algorithms[second]
+        found.append(Ahead(name, *names, share, int(both.sum())))
+    return tuple(found)
 
 
 def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> FloatArray:

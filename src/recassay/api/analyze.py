@@ -20,12 +20,14 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.labels import find_label
+from recassay.core.names import canonical, did_you_mean
 from recassay.core.plain import plain
 from recassay.core.registry import analyses
 from recassay.core.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.files import refuse_file
+from recassay.reporting.page.cautions import cautions
 from recassay.reporting.telling import failure
 from recassay.reporting.verdict import verdict
 
@@ -68,6 +70,10 @@ def analyze(
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
+    if control is not None and canonical(control) not in map(canonical, table.algorithms):
+        raise UsageError(
+            f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
+        )
     evidence = evidence_of(study_folder(results))
     if table.users is not None:
         evidence["users"] = lambda: partial(table_scores, table)
@@ -82,10 +88,11 @@ def analyze(
     done, skipped = run_analyses(table, spec)
     said = verdict(done, skipped)
     report = AnalysisReport(label, table, done, skipped, said)
+    content = report_content(
+        report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+    )
+    report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
     if out is not None:
-        content = report_content(
-            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-        )
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
     return report
 

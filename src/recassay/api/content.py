@@ -16,17 +16,19 @@ from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
 from recassay.reporting.telling import Answer, answer
+from recassay.reporting.verdict import leaders
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisReport:
-    """Everything that `analyze` found on one table and metric."""
+    """Everything that `analyze` found on one table and metric; `cautions` are what to know before believing it."""
 
     metric: str
     results: Results
     analyses: dict[str, AnalysisResult]
     skipped: dict[str, str]
     verdict: list[str]
+    cautions: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
 
     def not_done(self) -> dict[str, list[str]]:
@@ -34,16 +36,18 @@ class AnalysisReport:
         return by_reason(self.skipped)
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict, each analysis under its name, and why others were skipped."""
+        """The verdict, what to be wary of, who leads by which analysis, each analysis, and why others were skipped."""
         return {
             "metric": self.metric,
             "verdict": self.verdict,
+            "cautions": self.cautions,
+            "leaders": leaders(self.analyses),
             "skipped": self.skipped,
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
 
     def _repr_html_(self) -> str:
-        return answer_html(self.verdict, ()) + figures(self)._repr_html_()
+        return answer_html([*self.verdict, *self.cautions], ()) + figures(self)._repr_html_()
 
 
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:

@@ -52,7 +52,7 @@ def analyze(
 
 
 def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None) -> None:
-    """The leaderboard, the verdict and what was not done, or their JSON; and where the files went."""
+    """The leaderboard, the verdict, warnings and what was not done, or their JSON; and where the files went."""
     if as_json:
         print_json(recassay.document("analyze", report.to_dict(), report.results))
     else:
@@ -61,6 +61,7 @@ def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None
         elif "users" in report.analyses:
             _show_tables(report.analyses["users"])
         print_lines(report.verdict)
+        print_lines(f"Before you believe it: {caution}" for caution in report.cautions)
         print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])

@@ -35,11 +35,11 @@ class AuditFinding:
 class StudyFacts:
     """The facts of a study folder that a report tells.
 
-    `protocols` is what held for each dataset, from its cells (`protocol` is what the study asked of all). `trials`
-    is what the study asked for, `spent` what happened: by algorithm the fewest and the most trials of a finished
-    cell. `untuned` are algorithms without a single trial although they have something to tune, or may have: the
-    file of an algorithm is not read for a report. Frames: `splits` (a row a dataset),
-    `parameters` (a row a finished cell, chosen values as text), `spaces` (a row a tuned parameter). `conventions` are
+    `protocols` is what held for each dataset, from its cells (`protocol` is what the study asked of all). `trials` is
+    what the study asked for, `spent` what happened: by algorithm the fewest and the most trials of a finished cell.
+    `untuned` are algorithms without a single trial although they have something to tune, or may have: the file of an
+    algorithm is not read for a report. Frames: `splits` (a row a dataset), `parameters` (a row a finished cell, chosen
+    values as text), `spaces` (a row a tuned parameter). `conventions` are
     formula and convention by metric label; an empty `protocol` is that of a study without recommenders; `manifest` is
     the whole of it, as kept in the folder.
     """

@@ -80,13 +80,19 @@ def no_tables(result: Any) -> list[Table]:
     return []
 
 
+def no_leader(result: Any) -> str | None:
+    """For results that put no algorithm first in the metric."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """How results of the type `of` are told: an entry of the group `recassay.sections`.
 
     `sentences` say what they support, `tables` show their numbers, `figures` draw them. The first three sentences are
-    the answer that a command ends with. `page` is the page of the documentation that defines what is shown. Sections
-    are read by `part`, and within it by rising `order`. Charts are imported inside `figures`.
+    the answer that a command ends with. `leader` names the algorithm that the result puts first in the metric, so that
+    a verdict can say where results disagree. `page` is the page of the documentation that defines what is shown.
+    Sections are read by `part`, and within it by rising `order`. Charts are imported inside `figures`.
     """
 
     of: type
@@ -97,6 +103,7 @@ class Section:
     sentences: Callable[[Any], list[str]] = no_sentences
     tables: Callable[[Any], list[Table]] = no_tables
     order: int = 100
+    leader: Callable[[Any], str | None] = no_leader
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, type):

@@ -11,9 +11,11 @@ from scipy.stats import norm
 from recassay.analysis.beta_irt.choice import Found, least_error
 from recassay.analysis.beta_irt.model import Posterior
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
+from recassay.analysis.beta_irt.resampling import shares_at_the_ends
 from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.beta_irt.traits import TRAITS, Direction, Trait
 from recassay.core.errors import listing
+from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
 
 RELIABLE = 0.5
@@ -73,6 +75,8 @@ def fit_direction(
     if found.noise is not None:
         likelihood -= float(np.isfinite(values).sum()) * float(np.log(found.noise * np.sqrt(2 * np.pi)))
     reliability = _reliability(centre[theta], covariance)
+    ends = shares_at_the_ends(posterior, centre * flip, derived_rng(0, "beta-irt items", str(number)))
+    highest, lowest = ends if number == 1 else ends[::-1]
     settled = normal.converged if r_hat is None else r_hat < MIXED
     return Direction(
         number=number,
@@ -81,6 +85,8 @@ def fit_direction(
         traits=traits,
         probability_positive=positive,
         exceeds=exceeds,
+        highest=highest,
+        lowest=lowest,
         expected=expected,
         mse=float(np.nanmean((values - expected) ** 2)),
         mse_mode=float(np.nanmean((values - expected_mode) ** 2)),

@@ -96,7 +96,7 @@ class BetaIRTResult(Displayed):
         ).with_columns(pl.col(c.VALUE, "residual").fill_nan(None))
 
     def to_dict(self) -> dict[str, Any]:
-        """`direction_1`, `direction_2`, the probabilities, `fit`, `settings` and `warnings`."""
+        """`direction_1`, `direction_2`, the probabilities, the resampling shares, `fit`, `settings` and `warnings`."""
         by_number = {f"direction_{d.number}": d for d in self.directions}
         return {
             "metric": self.metric,
@@ -109,6 +109,7 @@ class BetaIRTResult(Displayed):
                 for d in self.directions
             },
             "probability_greater": {TRAITS[d.number - 1][0]: d.exceeds_dict() for d in self.directions},
+            "resampling_share": {TRAITS[d.number - 1][0]: d.ends() for d in self.directions},
             "fit": {key: d.fit() for key, d in by_number.items()},
             "settings": {
                 "estimator": self.estimator,

@@ -45,7 +45,8 @@ class Trait:
 class Direction:
     """What one direction found.
 
-    `exceeds[i, j]` is the probability that respondent i has more of the trait (ability, challenge) than j; `expected`
+    `exceeds[i, j]` is the probability that respondent i has more of the trait (ability, challenge) than j; `highest[i]`
+    and `lowest[i]` the share of bootstrap replicates over the items in which i has most and least of it; `expected`
     (respondents x items) the ICC at the estimates; `mse` its mean squared error there, `mse_mode` at the mode and
     `mse_least` at that of the squared-error fit; `noise` the standard deviation of the squared-error fit, `precision`
     the phi of a Beta density with a precision of its own.
@@ -57,6 +58,8 @@ class Direction:
     traits: dict[str, Trait]
     probability_positive: FloatArray
     exceeds: FloatArray
+    highest: FloatArray
+    lowest: FloatArray
     expected: FloatArray
     mse: float
     mse_mode: float
@@ -111,6 +114,11 @@ class Direction:
             a: {b: float(self.exceeds[i, j]) for j, b in enumerate(self.respondents) if i != j}
             for i, a in enumerate(self.respondents)
         }
+
+    def ends(self) -> dict[str, dict[str, float]]:
+        """`highest` and `lowest`: by respondent the share of bootstrap replicates over the items that has it there."""
+        shares = {"highest": self.highest, "lowest": self.lowest}
+        return {end: dict(zip(self.respondents, share.tolist(), strict=True)) for end, share in shares.items()}
 
     def fit(self) -> dict[str, Any]:
         """How well the ICC fits."""

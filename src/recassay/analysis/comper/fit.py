@@ -9,7 +9,7 @@ from recassay.analysis.comper.derive import derive_from_tables, given_matrix
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.result import ComPerResult
 from recassay.analysis.comper.score import normalise, score
-from recassay.analysis.comper.sensitivity import weight_sensitivity
+from recassay.analysis.comper.sensitivity import resampled_first, weight_sensitivity
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
@@ -70,6 +70,7 @@ def comper_scores(
         normalised=normalised,
         agreements=tuple(agreement_of(measures, table.algorithms, table.datasets)),
         sensitivities=tuple(weight_sensitivity(normalised, chosen.values, draws=draws, seed=seed)),
+        resampling_share=resampled_first(measures["comper"], table.datasets, draws=draws, seed=seed),
     )
 
 

@@ -29,7 +29,9 @@ MEAN = "mean over settings"
 class ComPerResult(Displayed):
     """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
 
-    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
+    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split. `resampling_share` is how
+    often each algorithm has the highest mean score when the datasets are drawn anew with all their settings; None with
+    fewer than five datasets.
     """
 
     table: DimensionTable
@@ -38,6 +40,7 @@ class ComPerResult(Displayed):
     normalised: FloatArray
     agreements: tuple[OrderAgreement, ...]
     sensitivities: tuple[WeightSensitivity, ...]
+    resampling_share: FloatArray | None = None
 
     @property
     def scores(self) -> FloatArray:
@@ -111,9 +114,11 @@ class ComPerResult(Displayed):
             if len(self.table.datasets) > 1
             else f"on {self.table.datasets[0]}"
         )
+        share = self.resampling_share
+        often = "" if share is None else f" it is so in {share[first]:.0%} of bootstrap replicates over the datasets;"
         return (
             f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
-            f"({mean[second]:.3f}); "
+            f"({mean[second]:.3f});{often} "
             f"{DIMENSIONS[most]} is the largest part of that lead ({gap[most]:+.3f} of {gap.sum():+.3f})."
         )
 
@@ -122,6 +127,8 @@ class ComPerResult(Displayed):
         whole, plain = self.agreement("comper"), self.agreement("mean of normalised")
         if whole is None or plain is None:
             return []
+        if whole.reversed_share == 0:
+            return [f"The order by ComPer is the same in every setting ({whole.settings} of them)."]
         single = [one for name in DIMENSIONS if (one := self.agreement(name)) is not None]
         shares = [one.reversed_share for one in single if one.reversed_share == one.reversed_share]
         beside = f" (single dimensions: {min(shares):.0%} to {max(shares):.0%})" if shares else ""
@@ -142,7 +149,7 @@ class ComPerResult(Displayed):
         return (
             f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
             f"{near.order_changed[-1]:.0%} of {near.draws:,} draws and the first in {near.first_changed[-1]:.0%}; "
-            f"under any weights at all {self.table.algorithms[best]} is first in {first:.0%}."
+            f"with the five weights drawn at random {self.table.algorithms[best]} is first in {first:.0%} of draws."
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -215,6 +222,9 @@ class ComPerResult(Displayed):
             {
                 "scores": _nested(table, self.scores),
                 "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
+                "resampling_share": None
+                if self.resampling_share is None
+                else dict(zip(table.algorithms, self.resampling_share.tolist(), strict=True)),
                 "normalisation": self.normalisation,
                 "time_unit": table.time_unit,
                 "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),

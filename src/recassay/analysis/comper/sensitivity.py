@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from recassay.analysis.comper.agreement import family
 from recassay.core import ties
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
@@ -20,6 +22,9 @@ SCHEMES: dict[Scheme, str] = {
 }
 
 _AT_ONCE = 4_000_000
+
+FEWEST_DATASETS = 5
+"""Below so many datasets nothing is said of datasets drawn anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,3 +91,18 @@ def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: 
 def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Positions of the algorithms (last axis), highest score first; scores that tie in the table's order."""
     return np.argsort(ties.ranks(scores, higher_is_better=True), axis=-1, kind="stable")
+
+
+def resampled_first(scores: FloatArray, datasets: Sequence[str], *, draws: int, seed: int) -> FloatArray | None:
+    """How often each algorithm has the highest mean score when datasets are drawn anew, each with all its settings.
+
+    Several best ones share a draw. None below `FEWEST_DATASETS` datasets: so few say nothing about others.
+    """
+    names, place = np.unique([family(name) for name in datasets], return_inverse=True)
+    if len(names) < FEWEST_DATASETS:
+        return None
+    rng = derived_rng(seed, "comper", "datasets")
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)[:, place].astype(np.float64)
+    mean = drawn @ scores.T / drawn.sum(axis=1, keepdims=True)
+    best = ~ties.beats(mean.max(axis=1, keepdims=True), mean)
+    return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))

@@ -45,9 +45,9 @@ def select_datasets(
     `characteristics`. Their choice is repeated over `simulations` starts, whose mean is what Table 4 of KDD'24 reports.
     `preserving` maximises the expected rho under bootstrap (`preserving.Criterion`) and so looks at the results: its
     rho on the same algorithms and metric flatters it. The held-out numbers do not. Algorithms are split at random into
-    halves, the datasets chosen on one half and judged by the other half's ranking (`splits` times, both ways); `others`
-    are metrics that the choice never saw; and both at once. Every other method is judged on the same halves and
-    metrics.
+    halves, the datasets chosen on one half and judged by the other half's ranking on the datasets that were not chosen
+    (`splits` times, both ways); `others` are metrics that the choice never saw; and both at once. Every other method is
+    judged on the same halves and metrics.
     """
     n = len(matrix.datasets)
     if not 1 < k < n:

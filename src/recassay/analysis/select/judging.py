@@ -57,7 +57,7 @@ class Task:
         inner = [self._agreement(self.matrix, judges) for _, judges in halves.pairs]
         both = [[self._agreement(other, judges) for other in self.others.values()] for _, judges in halves.pairs]
         by_chance = self._weights("random", k, simulations)
-        chance, chance_inner = whole.rho(by_chance), [each.rho(by_chance) for each in inner]
+        chance, chance_inner = whole.rho(by_chance), [each.apart(by_chance) for each in inner]
         elsewhere = {name: self._agreement(other) for name, other in self.others.items()}
         nested = self._nested(k, halves) if PRESERVING in names else []
         choices = {}
@@ -66,9 +66,9 @@ class Task:
             weights = self._weights(name, k, simulations)
             rho = whole.rho(weights)
             metrics = {other: each.rho(weights) for other, each in elsewhere.items()}
-            held = [each.rho(nested[i] if looked else weights) for i, each in enumerate(inner)]
+            held = [each.apart(nested[i] if looked else weights) for i, each in enumerate(inner)]
             crossed = [
-                np.mean([each.rho(nested[i] if looked else weights) for each in row], axis=0)
+                np.mean([each.apart(nested[i] if looked else weights) for each in row], axis=0)
                 for i, row in enumerate(both)
                 if row
             ]
@@ -79,6 +79,7 @@ class Task:
                 rho=_of_choice(name, rho),
                 better_than_random=0.5 if name == "random" else _above(rho[:1], chance),
                 simulated=None if looked else Spread.of(rho),
+                left_out=Spread.of(whole.apart(weights)),
                 by_metric={other: _of_choice(name, r) for other, r in metrics.items()},
                 simulated_by_metric=None if looked else {other: Spread.of(r) for other, r in metrics.items()},
                 held_out_algorithms=Spread.of(np.concatenate(held)) if held else None,
@@ -111,7 +112,7 @@ class Task:
             weights = self._weights(name, k, _CURVE_SIMULATIONS)
             points.append(CurvePoint(name, k, False, Spread.of(whole.rho(weights))))
             if inner:
-                held = [each.rho(nested[i] if name == PRESERVING else weights) for i, each in enumerate(inner)]
+                held = [each.apart(nested[i] if name == PRESERVING else weights) for i, each in enumerate(inner)]
                 points.append(CurvePoint(name, k, True, Spread.of(np.concatenate(held))))
         return points
 
@@ -147,7 +148,7 @@ class Task:
         """
         n = len(self.matrix.datasets)
         order = random_subsets(n, n, _SHUFFLES, derived_rng(self.seed, "selection shuffles"))
-        shuffled = np.mean([each.rho(mine[0][order]) for each, mine in zip(inner, nested, strict=True)], axis=0)
+        shuffled = np.mean([each.apart(mine[0][order]) for each, mine in zip(inner, nested, strict=True)], axis=0)
         reached = float(np.mean([rho[0] for rho in held]))
         return float((1 + (shuffled >= reached - ROUNDING).sum()) / (1 + _SHUFFLES))
 

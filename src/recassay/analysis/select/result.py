@@ -46,11 +46,12 @@ class Spread:
 class DatasetChoice:
     """One method's k datasets and how well they keep the ranking of all (Spearman's rho).
 
-    `rho`: on all algorithms and the metric of the choice; for `random` (which has no choice of its own) the mean.
-    `simulated`: over the method's own chance, as in Table 4. `held_out_algorithms`: on halves of the algorithms that
-    the choice did not see; `by_metric`: on metrics it did not see; `held_out_both`: both at once. For `preserving` only
-    the held-out numbers are comparable with the other methods; `held_out_p` is how often subsets that know nothing
-    reach as much.
+    `rho`: on all algorithms and the metric of the choice, with the ranking of all datasets; for `random` (which has no
+    choice of its own) the mean. `simulated`: that over the method's own chance, as in Table 4. All datasets contain the
+    chosen ones, so both flatter: `left_out` is the same with the ranking of the datasets that were not chosen.
+    `held_out_algorithms`: with that of the datasets not chosen, on halves of the algorithms that the choice did not
+    see; `by_metric`: on metrics it did not see; `held_out_both`: both at once. For `preserving` only the held-out
+    numbers are comparable with the other methods; `held_out_p` is how often subsets that know nothing reach as much.
     """
 
     method: str
@@ -58,6 +59,7 @@ class DatasetChoice:
     rho: float
     better_than_random: float
     simulated: Spread | None
+    left_out: Spread
     by_metric: dict[str, float]
     simulated_by_metric: dict[str, Spread] | None
     held_out_algorithms: Spread | None
@@ -72,6 +74,7 @@ class DatasetChoice:
             "spearman": self.rho,
             "better_than_random": self.better_than_random,
             "simulated": None if self.simulated is None else self.simulated.to_dict(),
+            "left_out_datasets": self.left_out.to_dict(),
             "simulated_by_metric": None if self.simulated_by_metric is None
             else {name: spread.to_dict() for name, spread in self.simulated_by_metric.items()},
             "held_out": {
@@ -123,6 +126,7 @@ class SelectResult(Displayed):
                     "spearman": choice.rho,
                     "better_than_random": choice.better_than_random,
                     "simulated_mean": None if choice.simulated is None else choice.simulated.mean,
+                    "left_out_datasets": choice.left_out.mean,
                     "held_out_algorithms": None if held is None else held.mean,
                     "held_out_low": None if held is None else held.low,
                     "held_out_high": None if held is None else held.high,

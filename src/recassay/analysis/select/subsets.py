@@ -43,6 +43,13 @@ class SubsetAgreement:
         agreement: FloatArray = self.directions(weights) @ self.full
         return agreement
 
+    def apart(self, weights: FloatArray) -> FloatArray:
+        """Spearman's rho of each row of weights (0 or 1) with the datasets that it leaves out.
+
+        The whole benchmark contains the subset, which so agrees with itself in part; what it leaves out does not.
+        """
+        return np.asarray((self.directions(weights) * self.directions(1 - weights)).sum(axis=1))
+
 
 def as_weights(chosen: IntArray, n_datasets: int) -> FloatArray:
     """Subsets given as positions (subsets x k) as rows of 0 and 1."""

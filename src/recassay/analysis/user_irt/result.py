@@ -58,7 +58,9 @@ class UserFit:
     def to_dict(self) -> dict[str, Any]:
         """Counts, abilities, hit rates, reliabilities, and the users in summary."""
         whole = self.fit.to_dict()
+        first, second, probability = self.lead()
         return {
+            "lead": {"first": first, "second": second, "probability": probability},
             "users": self.users,
             "telling_users": self.telling,
             "hit_by_all": self.hit_by_all,

@@ -6,24 +6,34 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
+from recassay.reporting.numbers import percent
 from recassay.reporting.section import Figure, Section, Table
 
 if TYPE_CHECKING:
     from recassay.analysis.beta_irt.traits import Trait
 
 
+FEWEST = 5
+"""Below so many datasets (algorithms) no probability is given over them."""
+
+
 def sentences(result: BetaIRTResult) -> list[str]:
     """The ablest algorithm and how surely, the hardest and the easiest dataset, and what the model warns of."""
-    one = result.directions[0]
+    one, two = result.directions
     ability, challenge = result.trait("ability"), result.trait("challenge")
     first, second = ability.order()[:2]
-    order = challenge.order()
+    hardest, *_, easiest = challenge.order()
+    few, small = len(result.datasets) < FEWEST, len(result.algorithms) < FEWEST
+
+    def often(share: float) -> str:
+        return "" if small else f", in {percent(share)} of bootstrap replicates over the algorithms"
+
+    above = "" if few else f", above {ability.names[second]} with probability {one.exceeds[first, second]:.2f}"
     able = (
-        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f}), "
-        f"above {ability.names[second]} with probability {one.exceeds[first, second]:.2f}; "
-        f"{challenge.names[order[0]]} is the most challenging dataset "
-        f"({challenge.estimate[order[0]]:.2f}), {challenge.names[order[-1]]} the least "
-        f"({challenge.estimate[order[-1]]:.2f})."
+        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f})"
+        f"{above}; {challenge.names[hardest]} is the most challenging dataset ({challenge.estimate[hardest]:.2f}"
+        f"{often(two.highest[hardest])}), {challenge.names[easiest]} the least ({challenge.estimate[easiest]:.2f}"
+        f"{often(two.lowest[easiest])})."
     )
     backwards = [n for n, p in zip(one.items, one.probability_positive, strict=True) if p < 0.5]
     against = f"On {listing(backwards)} abler algorithms do worse (negative discrimination): noise, or an error there."
@@ -90,4 +100,11 @@ def figures(result: BetaIRTResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10)
+def leader(result: BetaIRTResult) -> str:
+    """The ablest algorithm."""
+    return result.algorithms[result.trait("ability").order()[0]]
+
+
+SECTION = Section(
+    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10, leader=leader
+)

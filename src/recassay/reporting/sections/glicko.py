@@ -59,4 +59,9 @@ def figures(result: GlickoResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences, tables, order=20)
+def leader(result: GlickoResult) -> str:
+    """The algorithm with the highest rating at the end."""
+    return str(result.to_frame()["algorithm"][0])
+
+
+SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences, tables, order=20, leader=leader)

@@ -98,4 +98,11 @@ def figures(result: ModelResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(ModelResult, "For datasets like these", "significance", "model", figures, sentences, tables, order=20)
+def leader(result: ModelResult) -> str:
+    """The algorithm that probably has the highest level."""
+    return max(zip(result.probability_best(), result.algorithms, strict=True))[1]
+
+
+SECTION = Section(
+    ModelResult, "For datasets like these", "significance", "model", figures, sentences, tables, order=20, leader=leader
+)

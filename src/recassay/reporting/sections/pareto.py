@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from recassay.analysis.pareto import ParetoResult
+from recassay.analysis.pareto import ParetoResult, Trade
 from recassay.core.errors import listing
+from recassay.reporting.numbers import percent
 from recassay.reporting.section import Figure, Section
 
 
 def sentences(result: ParetoResult) -> list[str]:
-    """Who is on the front of the first trades."""
-    told = []
-    for trade in result.trades[:3]:
-        front = [trade.algorithms[i] for i in trade.order() if trade.front[i]]
-        told.append(f"{trade.other}: {listing(front, most=5)}")
-    return [f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(told)}."]
+    """Who is on the front of the first trades, and how often with the datasets drawn anew."""
+    told = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
+    sure = any(trade.share is not None for trade in result.trades[:3])
+    how = (
+        " In brackets the share of bootstrap replicates over the datasets that agree."
+        if sure
+        else " That holds for the datasets at hand; they are too few to speak of others."
+    )
+    return [f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(told)}.{how}"]
+
+
+def _front(trade: Trade) -> list[str]:
+    shares = trade.shares()
+    names = [trade.algorithms[i] for i in trade.order() if trade.front[i]]
+    return names if shares is None else [f"{name} ({percent(shares[name])})" for name in names]
 
 
 def figures(result: ParetoResult) -> list[Figure]:

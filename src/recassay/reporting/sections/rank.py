@@ -122,4 +122,11 @@ def figures(result: RankResult) -> list[Figure]:
     return [*drawn, Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings")]
 
 
-SECTION = Section(RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10)
+def leader(result: RankResult) -> str:
+    """The algorithm with the best mean rank."""
+    return result.algorithms[result.order()[0]]
+
+
+SECTION = Section(
+    RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10, leader=leader
+)

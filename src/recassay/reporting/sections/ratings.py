@@ -55,4 +55,11 @@ def figures(result: RatingsResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(RatingsResult, "Ratings", "leaderboard", "ratings", figures, sentences, tables, order=40)
+def leader(result: RatingsResult) -> str:
+    """The algorithm with the highest rating."""
+    return result.algorithms[result.order()[0]]
+
+
+SECTION = Section(
+    RatingsResult, "Ratings", "leaderboard", "ratings", figures, sentences, tables, order=40, leader=leader
+)

@@ -13,10 +13,12 @@ def sentences(result: SelectResult) -> list[str]:
     said = []
     random, best = result.choices.get("random"), result.choices.get(PRESERVING)
     if random is not None and random.simulated is not None:
+        apart = random.left_out
         said.append(
-            f"{result.k} of the {len(result.datasets)} datasets, taken at random, keep the ranking in {result.metric} "
-            f"with a Spearman correlation of {random.simulated.mean:.2f} on average "
-            f"({random.simulated.low:.2f} to {random.simulated.high:.2f})."
+            f"{result.k} of the {len(result.datasets)} datasets, taken at random, rank in {result.metric} as the other "
+            f"{len(result.datasets) - result.k} do with a Spearman correlation of {apart.mean:.2f} on average (middle "
+            f"95 %: {apart.low:.2f} to {apart.high:.2f}; with all {len(result.datasets)}, which contain them, "
+            f"{random.simulated.mean:.2f})."
         )
     if best is None:
         return said
@@ -36,8 +38,8 @@ def sentences(result: SelectResult) -> list[str]:
     )
     said.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
-        f"one half of the algorithms and judged by the other it reaches {held.mean:.2f}, a random choice "
-        f"{random.held_out_algorithms.mean:.2f}: {verdict}."
+        f"one half of the algorithms and judged by the other on the datasets left out, such a choice reaches "
+        f"{held.mean:.2f}, a random one {random.held_out_algorithms.mean:.2f}: {verdict}."
     )
     return said
 
@@ -45,7 +47,8 @@ def sentences(result: SelectResult) -> list[str]:
 def tables(result: SelectResult) -> list[Table]:
     """The methods with their numbers, then the datasets that each chose."""
     rows = [
-        [name, _spread(choice.simulated), number(None if name == "random" else choice.rho, 3, missing="-"),
+        [name, _spread(choice.left_out), _spread(choice.simulated),
+         number(None if name == "random" else choice.rho, 3, missing="-"),
          "-" if name == "random" else percent(choice.better_than_random), _spread(choice.held_out_algorithms),
          number(sum(choice.by_metric.values()) / len(choice.by_metric) if choice.by_metric else None, 3, missing="-"),
          number(None if choice.held_out_both is None else choice.held_out_both.mean, 3, missing="-")]
@@ -55,19 +58,20 @@ def tables(result: SelectResult) -> list[Table]:
     p = None if preserving is None else preserving.held_out_p
     luck = "" if p is None else f" Subsets that know nothing reach as much on other algorithms with p = {p:.3f}."
     note = (
-        "'over its chance' and 'other algorithms': mean (middle 95 %). Where a way looks at the results (preserving), "
-        "'its choice' flatters it, as it was made on the same numbers: compare 'other algorithms' and 'both other', "
-        f"which the choice did not see.{luck}"
+        "'with those left out', 'over its chance' and 'other algorithms': mean (middle 95 %). All datasets contain the "
+        "chosen ones; 'with those left out', 'other algorithms' and 'both other' are judged on the others alone. Where "
+        "a way looks at the results (preserving), 'its choice' flatters it, as it was made on the same numbers: "
+        f"compare 'other algorithms' and 'both other', which the choice did not see.{luck}"
     )
     chosen = [[name, listing(choice.datasets, most=None)] for name, choice in result.choices.items() if choice.datasets]
     return [
         Table(
             f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
             f"({result.metric}, {result.rule})",
-            ["method", "over its chance", "its choice", "random below", "other algorithms", "other metrics",
-             "both other"],
+            ["method", "with those left out", "over its chance", "its choice", "random below", "other algorithms",
+             "other metrics", "both other"],
             rows,
-            important=["other algorithms", "its choice", "both other", "other metrics"],
+            important=["other algorithms", "with those left out", "its choice", "both other", "other metrics"],
             notes=[note],
         ),
         Table(

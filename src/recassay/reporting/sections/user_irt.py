@@ -15,10 +15,14 @@ def sentences(result: UserIRTResult) -> list[str]:
     main = result.main
     first, second, probability = main.lead()
     if probability >= SURE:
-        told = f"{first} is the ablest on users, before {second} (probability {probability:.3f})"
+        told = (
+            f"Among these users {first} serves more than {second}, beyond chance (probability {probability:.3f}); this "
+            "says nothing of other datasets"
+        )
     else:
         told = (
-            f"on users {first} and {second} cannot be told apart (probability {probability:.2f} that {first} is abler)"
+            f"Among these users no difference between {first} and {second} is shown (probability {probability:.2f} "
+            f"that {first} serves more)"
         )
     telling = f"{main.telling} of {main.users} users tell algorithms apart"
     known = main.reliability()["difficulty"]
@@ -27,7 +31,7 @@ def sentences(result: UserIRTResult) -> list[str]:
             f"; how hard a single user is to serve is known only roughly from {len(main.fit.respondents)} algorithms "
             f"(reliability {known:.2f})"
         )
-    return [f"By user ({result.metric}, {result.model.upper()}), {told}; {telling}."]
+    return [f"{told} ({result.metric} by user, {result.model.upper()}). {telling}."]
 
 
 def tables(result: UserIRTResult) -> list[Table]:
