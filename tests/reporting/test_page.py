@@ -58,7 +58,7 @@ def test_latex_is_booktabs_and_escaped():
     row = next(line for line in text.splitlines() if line.startswith("a" r"\_b"))
     assert row == (
         r"a\_b \& 50\% \$x\$ \#1 \{y\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{} "
-        r"\textless{}b\textgreater{} \textquotedbl{}q\textquotedbl{} & 1.235 & yes \\"
+        r"\textless{}b\textgreater{} {\ttfamily\char34}q{\ttfamily\char34} & 1.235 & yes \\"
     )
     assert r"plain & 2 &  \\" in text
 

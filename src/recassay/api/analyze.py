@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -68,15 +70,7 @@ def analyze(
         refuse_file(Path(out))
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    evidence = evidence_of(study_folder(results))
-    if table.users is not None:
-        evidence["users"] = lambda: partial(table_scores, table)
-    own = own_characteristics(table)
-    if characteristics is not None:
-        given = load_characteristics(characteristics)
-        evidence["characteristics"] = lambda: given
-    elif own is not None:
-        evidence["characteristics"] = own
+    evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
     done, skipped = run_analyses(table, spec)
@@ -90,14 +84,34 @@ def analyze(
     return report
 
 
-def run_analyses(table: Results, spec: AnalysisSpec) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
-    """The result of each registered analysis; and by name why one does not apply, or what it failed with.
+def known_evidence(
+    results: ResultsLike, table: Results, characteristics: CharacteristicsLike | None
+) -> dict[str, Callable[[], Any]]:
+    """By name, ways to load what is known besides the table: of a study, of a published table, and what was given."""
+    evidence = evidence_of(study_folder(results) or study_folder(table))
+    if table.users is not None:
+        evidence["users"] = lambda: partial(table_scores, table)
+    own = own_characteristics(table)
+    if characteristics is not None:
+        given = load_characteristics(characteristics)
+        evidence["characteristics"] = lambda: given
+    elif own is not None:
+        evidence["characteristics"] = own
+    return evidence
+
+
+def run_analyses(
+    table: Results, spec: AnalysisSpec, names: Collection[str] | None = None
+) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
+    """The result of each registered analysis, or of those named; and by name why one does not apply, or what it
+    failed with.
 
     A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
     """
     done: dict[str, AnalysisResult] = {}
     found, skipped = analyses.loadable()
-    for name, analysis in found.items():
+    chosen = {name: analysis for name, analysis in found.items() if names is None or name in names}
+    for name, analysis in chosen.items():
         try:
             result = analysis.run(table, spec)
             json.dumps(plain(result.to_dict()), allow_nan=False)

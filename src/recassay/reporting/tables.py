@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.section import Table
 
@@ -19,13 +20,6 @@ MOST_ROWS = 60
 
 MOST_PAPER_ROWS = 400
 """Longer tables are data, and are written as CSV alone."""
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
-_LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 
 
 def shown(value: object) -> str:
@@ -76,11 +70,6 @@ def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], nu
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
-def latex_text(text: str) -> str:
-    """Text for LaTeX: every character that it would read as a command is escaped."""
-    return _LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], text).replace("\n", " ")
-
-
 def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
@@ -91,7 +80,7 @@ def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
             r"\begin{table}[t]",
             r"\centering",
             rf"\caption{{{latex_text(caption)}}}",
-            rf"\label{{tab:{re.sub(r'[^A-Za-z0-9-]+', '-', label)}}}",
+            rf"\label{{{latex_label('tab', label)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(latex_text(heading(name)) for name in frame.columns) + r" \\",
@@ -113,11 +102,12 @@ def markdown(frame: pl.DataFrame) -> str:
         return "| " + " | ".join(cells) + " |"
 
     rule = ["---:" if n else "---" for n in numeric]
-    rows = [line([_markdown_text(shown(value)) for value in row]) for row in frame.rows()]
-    return "\n".join([line([_markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
+    rows = [line([markdown_text(shown(value)) for value in row]) for row in frame.rows()]
+    return "\n".join([line([markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text for a cell of a Markdown table: what Markdown or HTML would read as markup is escaped."""
     text = re.sub(r"([\\`*_\[\]|~])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
     return text.replace("\n", " ")
 
