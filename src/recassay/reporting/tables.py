@@ -10,10 +10,16 @@ import polars as pl
 
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
+from recassay.reporting.numbers import p_value
 from recassay.reporting.section import Table
 
 DIGITS = 4
 """Significant digits of a number in a table for people; the CSV has them all."""
+
+P_VALUES = frozenset(
+    {"p", "p_holm", "p_value", "p_adjusted", "p_dunn", "p_equal", "p_equal_holm", "held_out_p", "winner_p"}
+)
+"""Columns that hold p-values; other columns that begin with p hold probabilities."""
 
 MOST_ROWS = 60
 """Rows of a table inside the page; longer ones say where the rest is."""
@@ -36,6 +42,28 @@ def shown(value: object) -> str:
         text = f"{value:.{DIGITS}g}"
         return f"{value:.0f}" if "e+" in text and abs(value) < 1e9 else text
     return str(value)
+
+
+def column_texts(column: pl.Series) -> list[str]:
+    """The cells of a column as a paper prints them: numbers with the same decimals, p-values as `< .001`.
+
+    The largest number of a column has four significant digits; whole numbers, and halves, have as many as they need.
+    """
+    values = column.to_list()
+    if not column.dtype.is_float():
+        return [shown(value) for value in values]
+    if column.name in P_VALUES:
+        return [p_value(value) for value in values]
+    finite = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    decimals = _decimals(finite)
+    return [shown(value) if value is None or not math.isfinite(value) else f"{value:.{decimals}f}" for value in values]
+
+
+def _decimals(sizes: Sequence[float]) -> int:
+    for decimals, step in ((0, 1), (1, 2)):
+        if all(size * step == int(size * step) for size in sizes):
+            return decimals
+    return min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), 8)
 
 
 def heading(column: str) -> str:
@@ -74,7 +102,8 @@ def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
     columns = "".join("r" if n else "l" for n in numeric)
-    rows = [" & ".join(latex_text(shown(value)) for value in row) + r" \\" for row in frame.rows()]
+    cells = zip(*(column_texts(column) for column in frame), strict=True)
+    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in cells]
     return "\n".join(
         [
             r"\begin{table}[t]",
@@ -102,7 +131,8 @@ def markdown(frame: pl.DataFrame) -> str:
         return "| " + " | ".join(cells) + " |"
 
     rule = ["---:" if n else "---" for n in numeric]
-    rows = [line([markdown_text(shown(value)) for value in row]) for row in frame.rows()]
+    cells = zip(*(column_texts(column) for column in frame), strict=True)
+    rows = [line(list(map(markdown_text, row))) for row in cells]
     return "\n".join([line([markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
 
 
