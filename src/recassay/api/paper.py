@@ -25,7 +25,7 @@ from recassay.reporting.content import by_reason
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.paper.arrange import Room
-from recassay.reporting.paper.figure_names import DRAWN_BY
+from recassay.reporting.paper.figure_names import DRAWN_BY, FIGURES_OF
 from recassay.reporting.paper.figures import PaperFigure, paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
 from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
@@ -192,7 +192,7 @@ def _figures(
     not_drawn: dict[str, str] = {}
     for name in dict.fromkeys(names):
         analysis = DRAWN_BY.get(name, name)
-        if analysis not in known:
+        if analysis not in known and analysis not in FIGURES_OF:
             raise UsageError(f"there is no figure {name!r}", fix=did_you_mean(name, [*DRAWN_BY, *known]))
         if analysis not in charts:
             ran = {analysis: tests[analysis]} if analysis in tests else {}

@@ -24,6 +24,9 @@ BROADER = {"small": 1.03, "footnotesize": 1.07, "scriptsize": 1.15}
 LEADING = 1.2
 """Distance of two lines, in the size of their letters."""
 
+BETWEEN_GROUPS = 7.0
+"""Points between two groups of columns, besides the gap between any two."""
+
 MARK = 0.45
 DEVIATION = 0.8
 """Size of a deviation beside that of its number."""
@@ -64,7 +67,8 @@ def width_of(grid: Grid, fit: Fit) -> float:
         have = sum(widths[place : place + span]) + 2 * (span - 1) * fit.gap / size
         widths[place] += max(0.0, text_width(title) - have)
         place += span
-    return (names + sum(widths)) * size + 2 * fit.gap * len(widths)
+    apart = BETWEEN_GROUPS * max(len(grid.groups) - 1, 0)
+    return (names + sum(widths)) * size + 2 * fit.gap * len(widths) + apart
 
 
 def height_of(grid: Grid, fit: Fit) -> float:

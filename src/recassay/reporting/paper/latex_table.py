@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recassay.reporting.latex import latex_text
-from recassay.reporting.paper.fit import Fit
+from recassay.reporting.paper.fit import BETWEEN_GROUPS, Fit
 from recassay.reporting.paper.grid import Cell, Grid
 
 NEEDS = r"% needs \usepackage{booktabs}"
@@ -37,7 +37,7 @@ def latex_table(
             rf"\label{{{label}}}",
             rf"\{fit.size}",
             rf"\setlength{{\tabcolsep}}{{{fit.gap:g}pt}}",
-            rf"\begin{{tabular}}{{l{'r@{}l' * len(grid.heads)}}}",
+            rf"\begin{{tabular}}{{l{_columns(grid, fit)}}}",
             r"\toprule",
             *_groups(grid),
             " & ".join([latex_text(grid.corner), *(_head(head, fit) for head in grid.heads)]) + r" \\",
@@ -49,6 +49,13 @@ def latex_table(
             "",
         ]
     )
+
+
+def _columns(grid: Grid, fit: Fit) -> str:
+    """Two columns for each number, and a wider gap before every group but the first."""
+    spans = [span for _, span in grid.groups] or [len(grid.heads)]
+    gap = f"@{{\\hspace{{{2 * fit.gap + BETWEEN_GROUPS:g}pt}}}}"
+    return gap.join("r@{}l" * span for span in spans)
 
 
 def _groups(grid: Grid) -> list[str]:

@@ -8,6 +8,9 @@ from recassay.reporting.markup import Markup, joined, tag
 from recassay.reporting.paper.grid import Cell, Grid
 from recassay.reporting.tables import markdown_text
 
+FEW_COLUMNS = 7
+"""Up to so many columns a page has room for headings beside each other."""
+
 
 def typst_text(text: str) -> str:
     """Text for Typst: every character that it would read as markup is escaped."""
@@ -16,13 +19,21 @@ def typst_text(text: str) -> str:
 
 
 def typst_table(grid: Grid, caption: str, label: str) -> str:
-    """A figure with a table between three rules; numbers are on the right, all with the same decimals."""
-    columns = len(grid.heads) + 1
+    """A figure with a table between three rules; numbers are on the right, all with the same decimals.
+
+    A table of many columns has smaller letters and upright headings.
+    """
+    many = len(grid.heads) > FEW_COLUMNS
     lines = [
+        "#[",
+        "#set figure.caption(position: top)",
+        "#set figure(placement: auto)",
+        f"#show table: set text(size: {'0.7em' if many else '0.85em'})",
         "#figure(",
         f"  caption: [{typst_text(caption)}],",
         "  table(",
-        f"    columns: {columns}, stroke: none, align: (x, y) => if x == 0 {{ left }} else {{ right }},",
+        f"    columns: {len(grid.heads) + 1}, stroke: none, inset: (x: {'2pt' if many else '4pt'}, y: 3pt),",
+        "    align: (x, y) => if x == 0 { left } else { right },",
         "    table.hline(),",
     ]
     if any(title for title, _ in grid.groups):
@@ -30,13 +41,16 @@ def typst_table(grid: Grid, caption: str, label: str) -> str:
             f"table.cell(colspan: {span}, align: center)[{typst_text(title)}]" for title, span in grid.groups
         )
         lines.append(f"    [], {spans},")
-    heads = ", ".join(f"[{typst_text(head)}]" for head in (grid.corner, *grid.heads))
-    lines += [f"    table.header({heads}),", "    table.hline(stroke: 0.5pt),"]
+    heads = [f"[{typst_text(head)}]" for head in grid.heads]
+    if many:
+        heads = [f"rotate(-90deg, reflow: true){head}" for head in heads]
+    corner = f"[{typst_text(grid.corner)}]"
+    lines += [f"    table.header({', '.join([corner, *heads])}),", "    table.hline(stroke: 0.5pt),"]
     for place, (name, cells) in enumerate(grid.rows):
         if grid.closing and place == len(grid.rows) - grid.closing:
             lines.append("    table.hline(stroke: 0.5pt),")
         lines.append(f"    {', '.join(f'[{part}]' for part in (typst_text(name), *map(_typst_cell, cells)))},")
-    return "\n".join([*lines, "    table.hline(),", "  ),", f") <{label}>", ""])
+    return "\n".join([*lines, "    table.hline(),", "  ),", f") <{label}>", "]", ""])
 
 
 def _typst_cell(cell: Cell) -> str:
