@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -34,6 +34,9 @@ from recassay.reporting.verdict import verdict
 LEAST_REPLICATES = 100
 """Fewer bootstrap replicates give no interval."""
 
+Stages: TypeAlias = Callable[[int, int, str], None]
+"""Told before each stage how many are done, how many there are and its name; at the end that all are done."""
+
 
 def analyze(
     results: ResultsLike,
@@ -47,6 +50,7 @@ def analyze(
     control: str | None = None,
     out: str | Path | None = None,
     characteristics: CharacteristicsLike | None = None,
+    progress: Stages | None = None,
 ) -> AnalysisReport:
     """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
@@ -61,6 +65,7 @@ def analyze(
         control: an algorithm that was named beforehand, to be compared with every other.
         out: folder for the report, the tables and the figures.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
+        progress: called before each stage with how many are done, how many there are, and its name.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -73,7 +78,7 @@ def analyze(
     evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
-    done, skipped = run_analyses(table, spec)
+    done, skipped = run_analyses(table, spec, progress=progress)
     said = verdict(done, skipped)
     report = AnalysisReport(label, table, done, skipped, said)
     if out is not None:
@@ -81,6 +86,8 @@ def analyze(
             report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
         )
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
+    if progress is not None:
+        progress(1, 1, "")
     return report
 
 
@@ -101,7 +108,7 @@ def known_evidence(
 
 
 def run_analyses(
-    table: Results, spec: AnalysisSpec, names: Collection[str] | None = None
+    table: Results, spec: AnalysisSpec, names: Collection[str] | None = None, progress: Stages | None = None
 ) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
     """The result of each registered analysis, or of those named; and by name why one does not apply, or what it
     failed with.
@@ -111,7 +118,9 @@ def run_analyses(
     done: dict[str, AnalysisResult] = {}
     found, skipped = analyses.loadable()
     chosen = {name: analysis for name, analysis in found.items() if names is None or name in names}
-    for name, analysis in chosen.items():
+    for number, (name, analysis) in enumerate(chosen.items()):
+        if progress is not None:
+            progress(number, len(chosen) + 1, name)
         try:
             result = analysis.run(table, spec)
             json.dumps(plain(result.to_dict()), allow_nan=False)
@@ -121,4 +130,6 @@ def run_analyses(
             skipped[name] = str(reason)
         except Exception as error:
             skipped[name] = failure("it", error)
+    if progress is not None:
+        progress(len(chosen), len(chosen) + 1, "tables and figures")
     return done, skipped

@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr.write(f"recassay: {said.replace('Value error, ', '')}\n")
         code = 2
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("recassay: interrupted\n")
+        sys.stderr.write("recassay: interrupted; every file that was written is whole\n")
         code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
