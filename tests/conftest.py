@@ -15,6 +15,7 @@ from hypothesis import settings
 from support.browser import chromium, opened, page, page_report, page_results, why_not  # noqa: F401
 from support.in_process import in_process  # noqa: F401
 from support.shared import analyzed  # noqa: F401
+from support.tex import why_no_tex
 
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -77,3 +78,5 @@ def pytest_terminal_summary(terminalreporter) -> None:
     reason = why_not()
     if reason is not None:
         terminalreporter.write_line(f"The browser tests of the report were skipped: {reason}")
+    if why_no_tex() is not None:
+        terminalreporter.write_line(f"The tests that set LaTeX were skipped: {why_no_tex()}")

@@ -54,3 +54,30 @@ def test_pictures_come_with_their_captions(report):
     assert "<script" not in whole
     assert html.escape(report.verdict[0]) in whole
     assert whole.count("<figure>") == len(recassay.figures(some)) > len(shown)
+
+
+def test_every_result_says_its_answer_and_names_its_figures(report):
+    for name, result in report.analyses.items():
+        said, shown = result.verdict(), repr(result)
+        assert said == list(recassay.tell(result).sentences), name
+        assert shown.startswith(said[0] if said else "")
+        assert shown.endswith(f"[{type(result).__name__}]")
+        assert len(shown) < 1200
+        assert result.to_frame().height
+    drawn = report.analyses["compare"].figures
+    assert "critical_difference" in drawn
+    assert report.analyses["compare"].plot().to_dict() == drawn["critical_difference"].chart.to_dict()
+    with pytest.raises(recassay.UsageError, match="there is no figure 'x'; it has critical_difference, pairs"):
+        report.analyses["compare"].plot("x")
+
+
+def test_figures_of_a_report_are_found_by_name_and_saved(report, tmp_path):
+    some = replace(report, analyses={"compare": report.analyses["compare"]})
+    figure = some.figures["critical_difference"]
+    assert figure.save(tmp_path / "new" / "cd.pdf").read_bytes().startswith(b"%PDF")
+    assert b"<svg" in figure.save(str(tmp_path / "cd.svg")).read_bytes()
+    with pytest.raises(recassay.UsageError, match="end it with one of"):
+        figure.save(tmp_path / "cd.docx")
+    with pytest.raises(recassay.UsageError, match="did you mean 'critical_difference'"):
+        some.figures["critical_diference"]
+    assert repr(report).startswith(report.verdict[0])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import shutil
 import socket
 import struct
 import threading
@@ -13,7 +15,10 @@ import pytest
 
 import recassay
 from recassay.api.serve import LiveStudy
+from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer
+from recassay.runner.running import RunningCells
+from recassay.store.records import CellRecord, PlannedRow
 from support.browser import why_not
 from support.in_process import without_processes
 
@@ -81,6 +86,36 @@ def test_a_report_that_fails_is_told_and_the_page_goes_on(study):
             time.sleep(0.05)
         assert live.status()["no_report"] == "the report failed with ZeroDivisionError: no report"
         assert live.status()["done"] == 4
+
+
+def test_cells_at_work_and_the_time_left_are_told(study, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(study, folder)
+    live = LiveStudy(folder, None, lambda: b"")
+    assert (live.status()["running"], live.status()["seconds_left"]) == ([], None)
+    with RunningCells(folder) as at_work:
+        at_work.start("x", "MostPop", "few-items", 1)
+        found = live.status()
+        assert [(one["algorithm"], one["dataset"]) for one in found["running"]] == [("MostPop", "few-items")]
+        assert "running" in [state for row in found["grid"] for state in row]
+        assert found["seconds_left"] in (None, 0.0)
+        text = (folder / "running.json").read_text()
+        (folder / "running.json").write_text(text.replace(f'"process": {os.getpid()}', '"process": 999999999'))
+        assert live.status()["running"] == [], "the run is gone"
+    assert not (folder / "running.json").exists()
+
+
+def test_the_time_left_follows_algorithms_and_datasets():
+    def cell(algorithm, dataset, seconds):
+        return CellRecord(f"{algorithm} {dataset}", algorithm, dataset, 1, None, {}, "done", seconds=seconds)
+
+    done = [cell("A", "d", 1.0), cell("B", "d", 10.0), cell("A", "e", 4.0)]
+    to_go = [PlannedRow("B e", "B", "e", 1, None, (), "", 0)]
+    left = seconds_left(done, to_go, [], 4)
+    assert 10 < left < 60, "about 10 x 4, drawn to the middle"
+    assert seconds_left(done, [*to_go, *to_go], [], 2) == pytest.approx(left)
+    assert seconds_left(done[:2], to_go, [], 1) is None
+    assert seconds_left(done, [], [], 1) == 0
 
 
 def test_it_only_reads_and_only_what_it_names(server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -53,7 +54,8 @@ def test_run_status_analyze(cli, study, tmp_path):
     ran = cli("run", study, "--out", out, "-j", 1, "--json")
     assert ran.code == 0, ran.err
     assert ran.json()["ran"] == 6
-    assert "EASE on mine: done" in ran.err
+    value = recassay.results(out, ["ndcg@10"]).filter(algorithm="EASE", dataset="mine")["value"][0]
+    assert re.search(rf"EASE on mine: ndcg@10 {value:.4f}, \d+\.\d s", ran.err), "a line has the score and the seconds"
     again = cli("run", study, "--out", out)
     assert "6 of 6 cells are done, 0 of them in this run" in again.out
     assert cli("status", out, "--json").json()["done"] == 6
@@ -65,6 +67,30 @@ def test_run_status_analyze(cli, study, tmp_path):
     assert cli("analyze", out, "--json").json()["analyses"]["compare"]["datasets"] == ["dense-small", "mine"]
     manifest = json.loads((out / "manifest.json").read_text())
     assert {"recassay", "python"} & set(json.dumps(manifest).split('"'))
+
+
+def test_a_study_without_a_file_is_named_after_its_folder(cli, tmp_path):
+    ran = cli("run", "--datasets", "synthetic:few-items", "--algorithms", "MostPop", "--trials", 0, "--metrics",
+              "ndcg@10", "--out", tmp_path / "films", "-j", 1)  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert json.loads((tmp_path / "films" / "manifest.json").read_text())["study"]["name"] == "films"
+    assert not (tmp_path / "films" / "running.json").exists()
+
+
+def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, tmp_path, monkeypatch):
+    command = ["run", "--datasets", "synthetic:few-items", "--algorithms", "Random,MostPop", "--trials", 0,
+               "--metrics", "ndcg@10", "--out", tmp_path / "films", "-j", 1]  # fmt: skip
+
+    def interrupted(event):
+        if event.kind == "finished":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("recassay.cli.studies.show_progress", lambda: interrupted)
+        stopped = cli(*command)
+    assert stopped.code == 130
+    assert f"interrupted; 1 of 2 cells and 0 trials are kept in {tmp_path / 'films'}; the same command" in stopped.err
+    assert "2 of 2 cells are done, 1 of them in this run" in cli(*command).out
 
 
 def test_cells_of_an_earlier_version_are_named_and_run_again(cli, tmp_path, copied_package):

@@ -77,8 +77,8 @@ def test_a_recipe_runs(title, folder, cli, monkeypatch):
         ran = cli(*shlex.split(line)[1:])
         assert ran.code == 0, (line, ran.err)
     if "LaTeX" in title:
-        assert "\\toprule" in (folder / "paper" / "tables" / "mean_ranks.tex").read_text()
-        assert (folder / "paper" / "figures" / "critical_difference.pdf").read_bytes().startswith(b"%PDF")
+        assert "\\toprule" in (folder / "tests" / "tables" / "mean_ranks.tex").read_text()
+        assert (folder / "tests" / "figures" / "critical_difference.pdf").read_bytes().startswith(b"%PDF")
     if "results that I already have" in title:
         assert (folder / "verdict" / "report.html").is_file()
 

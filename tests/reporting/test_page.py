@@ -19,7 +19,7 @@ from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.definitions import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import top
-from recassay.reporting.tables import html_table, latex, markdown, paper_tables
+from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
 
@@ -58,9 +58,33 @@ def test_latex_is_booktabs_and_escaped():
     row = next(line for line in text.splitlines() if line.startswith("a" r"\_b"))
     assert row == (
         r"a\_b \& 50\% \$x\$ \#1 \{y\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{} "
-        r"\textless{}b\textgreater{} \textquotedbl{}q\textquotedbl{} & 1.235 & yes \\"
+        r"\textless{}b\textgreater{} {\ttfamily\char34}q{\ttfamily\char34} & 1.235 & yes \\"
     )
-    assert r"plain & 2 &  \\" in text
+    assert r"plain & 2.000 &  \\" in text, "the decimals of a column are the same"
+
+
+def test_columns_of_a_paper_have_fixed_decimals_and_p_values_as_papers_print_them():
+    columns = {"p_holm": [0.0001, 0.0344, 1.0], "p_left": [0.5, 0.25, 0.1234567], "rank": [1.0, 2.5, 3.0],
+               "big": [12345.678, 1.0, None], "wins": [3, 2, 1]}  # fmt: skip
+    printed = {column.name: column_texts(column) for column in pl.DataFrame(columns)}
+    assert printed == {
+        "p_holm": ["< .001", ".034", "> .999"],
+        "p_left": ["0.5000", "0.2500", "0.1235"],
+        "rank": ["1.0", "2.5", "3.0"],
+        "big": ["12345.7", "1.0", ""],
+        "wins": ["3", "2", "1"],
+    }
+
+
+def test_saved_tables_have_captions_of_their_own(analyzed):
+    pictures = {figure.caption for figure in recassay.figures(recassay.rank(analyzed.table, replicates=100))}
+    captions = {
+        path.stem: re.search(r"\\caption\{(.*)\}", path.read_text())[1]
+        for path in (analyzed.out / "tables").glob("*.tex")
+    }
+    assert captions["mean_ranks"].startswith("Mean rank of each algorithm over datasets (")
+    assert not pictures & set(captions.values())
+    assert len(set(captions.values())) == len(captions)
 
 
 def test_markdown_keeps_its_columns():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -34,6 +36,9 @@ from recassay.reporting.verdict import verdict
 LEAST_REPLICATES = 100
 """Fewer bootstrap replicates give no interval."""
 
+Stages: TypeAlias = Callable[[int, int, str], None]
+"""Told before each stage how many are done, how many there are and its name; at the end that all are done."""
+
 
 def analyze(
     results: ResultsLike,
@@ -47,6 +52,7 @@ def analyze(
     control: str | None = None,
     out: str | Path | None = None,
     characteristics: CharacteristicsLike | None = None,
+    progress: Stages | None = None,
 ) -> AnalysisReport:
     """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
@@ -61,6 +67,7 @@ def analyze(
         control: an algorithm that was named beforehand, to be compared with every other.
         out: folder for the report, the tables and the figures.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
+        progress: called before each stage with how many are done, how many there are, and its name.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -74,18 +81,10 @@ def analyze(
         raise UsageError(
             f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
         )
-    evidence = evidence_of(study_folder(results))
-    if table.users is not None:
-        evidence["users"] = lambda: partial(table_scores, table)
-    own = own_characteristics(table)
-    if characteristics is not None:
-        given = load_characteristics(characteristics)
-        evidence["characteristics"] = lambda: given
-    elif own is not None:
-        evidence["characteristics"] = own
+    evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
-    done, skipped = run_analyses(table, spec)
+    done, skipped = run_analyses(table, spec, progress=progress)
     said = verdict(done, skipped)
     report = AnalysisReport(label, table, done, skipped, said)
     content = report_content(
@@ -94,17 +93,41 @@ def analyze(
     report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
     if out is not None:
         report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
+    if progress is not None:
+        progress(1, 1, "")
     return report
 
 
-def run_analyses(table: Results, spec: AnalysisSpec) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
-    """The result of each registered analysis; and by name why one does not apply, or what it failed with.
+def known_evidence(
+    results: ResultsLike, table: Results, characteristics: CharacteristicsLike | None
+) -> dict[str, Callable[[], Any]]:
+    """By name, ways to load what is known besides the table: of a study, of a published table, and what was given."""
+    evidence = evidence_of(study_folder(results) or study_folder(table))
+    if table.users is not None:
+        evidence["users"] = lambda: partial(table_scores, table)
+    own = own_characteristics(table)
+    if characteristics is not None:
+        given = load_characteristics(characteristics)
+        evidence["characteristics"] = lambda: given
+    elif own is not None:
+        evidence["characteristics"] = own
+    return evidence
+
+
+def run_analyses(
+    table: Results, spec: AnalysisSpec, names: Collection[str] | None = None, progress: Stages | None = None
+) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
+    """The result of each registered analysis, or of those named; and by name why one does not apply, or what it
+    failed with.
 
     A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
     """
     done: dict[str, AnalysisResult] = {}
     found, skipped = analyses.loadable()
-    for name, analysis in found.items():
+    chosen = {name: analysis for name, analysis in found.items() if names is None or name in names}
+    for number, (name, analysis) in enumerate(chosen.items()):
+        if progress is not None:
+            progress(number, len(chosen) + 1, name)
         try:
             result = analysis.run(table, spec)
             json.dumps(plain(result.to_dict()), allow_nan=False)
@@ -114,4 +137,6 @@ def run_analyses(table: Results, spec: AnalysisSpec) -> tuple[dict[str, Analysis
             skipped[name] = str(reason)
         except Exception as error:
             skipped[name] = failure("it", error)
+    if progress is not None:
+        progress(len(chosen), len(chosen) + 1, "tables and figures")
     return done, skipped

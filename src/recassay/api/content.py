@@ -35,6 +35,15 @@ class AnalysisReport:
         """The analyses that were skipped, by reason: one cause is told once."""
         return by_reason(self.skipped)
 
+    @property
+    def figures(self) -> Figures:
+        """The pictures of all results; `figures["critical_difference"].save("cd.pdf")` writes one of them."""
+        return figures(self)
+
+    def __repr__(self) -> str:
+        said = self.verdict[0] if self.verdict else "Nothing could be said."
+        return f"{said} [AnalysisReport of {self.metric}: {len(self.analyses)} analyses]"
+
     def to_dict(self) -> dict[str, Any]:
         """The verdict, what to be wary of, who leads by which analysis, each analysis, and why others were skipped."""
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recassay.api.analyze import analyze
+from recassay.api.analyze import Stages, analyze
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
@@ -28,6 +28,7 @@ def report(
     alpha: float = 0.05,
     replicates: int = 10_000,
     characteristics: CharacteristicsLike | None = None,
+    progress: Stages | None = None,
 ) -> AnalysisReport:
     """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
 
@@ -43,6 +44,7 @@ def report(
         alpha: level of the tests; intervals have level 1 - alpha.
         replicates: bootstrap replicates.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        progress: called before each stage with how many are done, how many there are, and its name.
     """
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
@@ -57,6 +59,7 @@ def report(
         alpha=alpha,
         replicates=replicates,
         characteristics=characteristics,
+        progress=progress,
     )
     found.files.extend(write_files(target.parent, {target.name: page.encode()}))
     return found

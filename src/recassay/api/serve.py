@@ -12,8 +12,10 @@ from recassay.api.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
+from recassay.runner.running import running_cells
 from recassay.store.adaptive import read_adaptive
 from recassay.store.store import Store
 
@@ -47,15 +49,26 @@ class LiveStudy:
         self._stop.set()
 
     def status(self) -> dict[str, Any]:
-        """Cells by dataset and algorithm, failures with reasons, and the order of the algorithms so far."""
+        """Cells by dataset and algorithm, those at work and when the study will end, failures, and the order so far."""
         with Store.open(self.folder) as store:
             found, plan = store.status(), store.plan()
-            states = {(c.dataset, c.algorithm): c.status for c in reversed(store.cells())}
+            cells, manifest = store.cells(), store.manifest()
+            states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
+            running = running_cells(self.folder)
+            states |= {(one.dataset, one.algorithm): "running" for one in running}
+            workers = int(manifest.get("machine", {}).get("workers") or 1)
+            done = [cell for cell in cells if cell.status == "done"]
+            left = seconds_left(done, found.to_go, running, workers) if running else None
             algorithms = list(dict.fromkeys(row.algorithm for row in plan))
             datasets = list(dict.fromkeys(row.dataset for row in plan))
             return {
                 **found.to_dict(),
-                "name": str(store.manifest().get("study", {}).get("name", self.folder.name)),
+                "running": [
+                    {"algorithm": one.algorithm, "dataset": one.dataset, "seed": one.seed, "seconds": one.seconds}
+                    for one in running
+                ],
+                "seconds_left": left,
+                "name": str(manifest.get("study", {}).get("name", self.folder.name)),
                 "algorithms": algorithms,
                 "datasets": datasets,
                 "grid": [[states.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],

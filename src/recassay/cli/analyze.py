@@ -9,6 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.progress import show_stages
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
 from recassay.cli.table import load_table, said_direction
 
@@ -47,6 +48,7 @@ def analyze(
         control=control,
         out=out,
         characteristics=characteristics,
+        progress=show_stages(),
     )
     show_report(report, as_json, out)
 

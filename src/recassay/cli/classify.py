@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +9,8 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.progress import earlier_lines, show_progress
+from recassay.cli.progress import earlier_lines, resumable, show_progress, show_stages
 from recassay.cli.render import print_answer, print_json, print_lines, print_rows
-from recassay.cli.render import show as write
 from recassay.cli.studies import plan_content
 from recassay.cli.table import show_and_save
 
@@ -63,9 +60,10 @@ def classify(
         return
     assert study is not None
     spec = recassay.load_classify_study(study)
-    record = recassay.classify(
-        spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
-    )
+    with resumable(lambda: out or Path(spec.name)):
+        record = recassay.classify(
+            spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
+        )
     if dry:
         _show_plan(record, as_json)
         return
@@ -76,7 +74,7 @@ def classify(
             recassay.load_instances(record.folder),
             rated=[name.strip() for name in rated.split(",")] if "," in rated else rated,
             seed=spec.seed,
-            progress=fitting_progress(),
+            progress=show_stages(),
         )
     if as_json:
         status = recassay.status(record.folder).to_dict()
@@ -125,18 +123,5 @@ def analyze_response_folder(
     """`classify --responses DIR`: the analysis of response tables made elsewhere, no classifier run."""
     instances = recassay.load_response_folder(folder)
     names = [name.strip() for name in rated.split(",")] if "," in rated else rated
-    result = recassay.analyze_instances(instances, rated=names, seed=seed, progress=fitting_progress())
+    result = recassay.analyze_instances(instances, rated=names, seed=seed, progress=show_stages())
     show_and_save(recassay.instances_document(instances, result), "decodirt", result, as_json, out)
-
-
-def fitting_progress() -> Callable[[int, int, str], None] | None:
-    """A line that counts the datasets on a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int, dataset: str) -> None:
-        end = "\n" if done + 1 == total else ""
-        write(f"\r\x1b[K[{done + 1}/{total}] items of ", dataset[:80], end)
-        sys.stderr.flush()
-
-    return show

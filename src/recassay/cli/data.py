@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.progress import duration
 from recassay.cli.render import print_json, print_lines, print_rows
 from recassay.cli.render import show as write
 
@@ -196,9 +198,14 @@ def _progress() -> Callable[[int, int | None], None] | None:
     if not sys.stderr.isatty():
         return None
 
+    begin = time.monotonic()
+
     def show(done: int, total: int | None) -> None:
         whole = f" of {total / 1e6:,.1f}" if total else ""
-        write(f"\r{done / 1e6:,.1f}{whole} MB ")
+        passed = time.monotonic() - begin
+        left = f" (about {duration(passed / done * (total - done))} left)" if total and done and passed > 3 else ""
+        end = "\n" if done == total else ""
+        write(f"\r\x1b[K{done / 1e6:,.1f}{whole} MB{left}{end}")
         sys.stderr.flush()
 
     return show

@@ -28,6 +28,7 @@ from recassay.cli import (
     installation,
     irt,
     model,
+    paper,
     plan,
     rank,
     ratings,
@@ -82,6 +83,7 @@ app.command("results")(results.results)
 app.command("serve")(serve.serve)
 app.command("analyze")(analyze.analyze)
 app.command("report")(report.report)
+app.command("paper")(paper.paper)
 app.command("import")(import_.import_)
 app.command("rank")(rank.rank)
 app.command("compare")(compare.compare)

@@ -9,6 +9,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.progress import show_stages
 from recassay.cli.render import print_json, print_lines, say
 from recassay.cli.table import load_table, said_direction
 
@@ -59,6 +60,7 @@ def report(
         alpha=alpha,
         seed=seed,
         characteristics=characteristics,
+        progress=show_stages(),
         out=out,
     )
     if as_json:

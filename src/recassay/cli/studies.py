@@ -10,7 +10,7 @@ import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.progress import earlier_lines, show_progress
+from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import print_json, print_lines, print_rows
 from recassay.core.choices import AdaptiveTarget
 
@@ -84,23 +84,25 @@ def run(
             seed=seed,
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
             metrics=_names(metrics) if metrics else None,
+            name=(out.resolve().name if out is not None else "") or "study",
         )
     if budget is not None and not adaptive:
         raise recassay.UsageError("--budget is for adaptive runs", fix="add --adaptive, or leave it out")
-    record = recassay.run(
-        spec,
-        out,
-        workers=workers,
-        progress=show_progress(),
-        retry_failed=retry,
-        dry_run=dry,
-        cluster=cluster,
-        adaptive=adaptive,
-        target=target,
-        confidence=confidence,
-        indifference=indifference,
-        budget=None if budget is None else o.duration("--budget", budget),
-    )
+    with resumable(lambda: out or Path(spec.name)):
+        record = recassay.run(
+            spec,
+            out,
+            workers=workers,
+            progress=show_progress(),
+            retry_failed=retry,
+            dry_run=dry,
+            cluster=cluster,
+            adaptive=adaptive,
+            target=target,
+            confidence=confidence,
+            indifference=indifference,
+            budget=None if budget is None else o.duration("--budget", budget),
+        )
     if dry:
         _show_plan(record, as_json)
         if record.causes():

@@ -38,6 +38,8 @@ SplitFormat: TypeAlias = Literal["csv", "parquet", "recbole", "lenskit", "trec"]
 OtherItems: TypeAlias = Literal["keep", "remove"]
 """What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
 (`keep`), or leave it and the rest moves up (`remove`)."""
+RowOrder: TypeAlias = Literal["rank", "name", "given"]
+"""The order of algorithms in the tables of a paper: by mean rank, by name, or as the results name them."""
 
 PRACTICALLY_EQUAL = 0.02
 """Relative difference below which two algorithms are called practically equal unless another is asked for."""

@@ -1,14 +1,15 @@
-"""How results show themselves in a notebook."""
+"""How results show themselves: on a terminal, in a notebook, in a program."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
 from recassay.core import registry
+from recassay.core.errors import UsageError, listing
 
 MOST_ROWS = 50
 
@@ -50,23 +51,56 @@ def summary_line(result: object) -> str:
 
 
 class Displayed:
-    """A result that shows itself in a notebook: the sentences and tables of its sections, else its main table.
+    """A result that says its answer: on a terminal, in a notebook, and in a program by `verdict`, `figures` and `plot`.
 
-    It has a `to_frame()`, and a docstring that names it.
+    Sentences, tables and figures are those of its sections. It has a `to_frame()`, and a docstring that names it.
     """
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "__repr__" not in cls.__dict__:  # before a dataclass writes one of all fields
+            cls.__repr__ = Displayed.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        said = self.verdict()
+        name = type(self).__name__
+        return f"{said[0]} [{name}]" if said else f"{summary_line(self)} [{name}]"
+
+    def verdict(self) -> list[str]:
+        """The answer in plain sentences, the most important first: those that a command ends with."""
+        return [sentence for section in self._sections() for sentence in _asked(section.sentences, self)]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures by name, each with its `caption`, its Altair `chart` and `save("name.pdf")`."""
+        return {figure.name: figure for section in self._sections() for figure in section.figures(self)}
+
+    def plot(self, name: str | None = None) -> Any:
+        """The Altair chart of a figure; by default of the first."""
+        drawn = self.figures
+        if not drawn or (name is not None and name not in drawn):
+            what = "it has no figure" if not drawn else f"there is no figure {name!r}"
+            raise UsageError(f"{type(self).__name__}: {what}", fix=f"it has {listing(drawn, most=None) or 'none'}")
+        return next(iter(drawn.values())).chart if name is None else drawn[name].chart
+
+    def _sections(self) -> list[Any]:
+        return [section for section in registry.sections.loadable()[0].values() if isinstance(self, section.of)]
+
     def _repr_html_(self) -> str:
         sentences: list[str] = []
         tables: list[Any] = []
-        for section in registry.sections.loadable()[0].values():
-            try:
-                if isinstance(self, section.of):
-                    said, shown = list(section.sentences(self)), list(section.tables(self))
-                    sentences += said
-                    tables += shown
-            except Exception:  # a plugin's section that fails says nothing; the main table is left
-                continue
+        for section in self._sections():
+            sentences += _asked(section.sentences, self)
+            tables += _asked(section.tables, self)
         whole = "" if tables else table_html(self.to_frame(), summary_line(self))  # type: ignore[attr-defined]
         return answer_html(sentences, tables) + whole
+
+
+def _asked(ask: Callable[[Any], Iterable[Any]], result: object) -> list[Any]:
+    """What a section gives of a result; a plugin's that fails gives nothing."""
+    try:
+        return list(ask(result))
+    except Exception:
+        return []

@@ -28,6 +28,10 @@ BAR = 9
 """Pixels between two bars."""
 
 
+TICK = 18
+"""Pixels that the number of a rank needs; where there are fewer, some are left out."""
+
+
 Row = dict[str, Any]
 
 
@@ -109,7 +113,9 @@ def plot_critical_difference(result: CompareResult) -> Any:
         rules(layout.elbows, color=FAINT, strokeWidth=1),
         rules([{"x": 1, "x2": k, "y": TOP}], color=INK, strokeWidth=1.2),
         rules(ticks, color=INK, strokeWidth=1.2),
-        words(ticks[:: 1 if k <= 15 else k // 10], dy=-14, fontSize=11, color=INK),
+        words(ticks, dy=-14, fontSize=11, color=INK).transform_filter(
+            f"(datum.x - 1) % ceil({TICK * (k - 1)} / width) == 0"
+        ),
         rules(ruler, color=INK, strokeWidth=1.5) if ruler else None,
         words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT) if ruler else None,
         *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recassay.analysis.users.result import UsersResult
-from recassay.reporting.tables import latex_text
+from recassay.reporting.latex import latex_text
 
 DIGITS = 4
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -11,22 +9,34 @@ from typing import Any
 
 from recassay.analysis.rank.result import RankResult
 from recassay.core.analysis import AnalysisResult
+from recassay.core.errors import UsageError
+from recassay.core.names import did_you_mean
+from recassay.reporting.drawing import FORMATS, draw, draw_spec, render
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
 
-FORMATS = ("svg", "pdf", "png", "json")
+__all__ = ["FORMATS", "Figures", "FilledSection", "build_sections", "draw", "figures", "fill_sections", "render"]
 
 
 class Figures(list[Figure]):
-    """Pictures that a notebook shows one below the other, each with its caption."""
+    """Pictures that a notebook shows one below the other, each with its caption; `[name]` is the one of that name."""
+
+    @property
+    def names(self) -> list[str]:
+        """What the pictures are called."""
+        return [figure.name for figure in self]
+
+    def __getitem__(self, place: Any) -> Any:
+        if not isinstance(place, str):
+            return super().__getitem__(place)
+        for figure in self:
+            if figure.name == place:
+                return figure
+        raise UsageError(f"there is no figure {place!r}", fix=did_you_mean(place, self.names))
 
     def _repr_html_(self) -> str:
-        return "".join(
-            f"<figure>{render(figure.chart, 'svg').decode()}"
-            f"<figcaption>{html.escape(figure.caption)}</figcaption></figure>"
-            for figure in self
-        )
+        return "".join(figure._repr_html_() for figure in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ def fill_sections(results: Mapping[str, AnalysisResult], formats: Sequence[str])
             drawings: dict[str, Future[dict[str, bytes]]] = {}
             for figure in filled.figures:
                 try:
-                    drawings[figure.name] = drawer.submit(_draw, figure.chart.to_dict(validate=False), formats)
+                    drawings[figure.name] = drawer.submit(draw_spec, figure.chart.to_dict(validate=False), formats)
                 except Exception as error:
                     filled.not_done.append(failure(f"the picture {figure.name!r}", error))
             pending.append((filled, drawings))
@@ -108,32 +118,3 @@ def _drawn(filled: FilledSection, drawings: Mapping[str, Future[dict[str, bytes]
 def figures(results: Mapping[str, AnalysisResult]) -> Figures:
     """The pictures of these results in reading order; a result without a section has none."""
     return Figures(figure for filled in build_sections(results) for figure in filled.figures)
-
-
-def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-    """A chart as SVG, PDF (fonts embedded), PNG (two pixels a point) and its Vega-Lite JSON, by format.
-
-    No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
-    """
-    return _draw(chart.to_dict(validate=False), formats)
-
-
-def _draw(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
-    import vl_convert
-
-    from recassay.plots.drawable import drawable
-
-    spec = drawable(spec)
-    svg = str(vl_convert.vegalite_to_svg(spec)) if set(formats) - {"json"} else ""
-    made = {
-        "svg": lambda: svg.encode(),
-        "pdf": lambda: bytes(vl_convert.svg_to_pdf(svg)),
-        "png": lambda: bytes(vl_convert.svg_to_png(svg, scale=2)),
-        "json": lambda: json.dumps(spec, indent=1, allow_nan=False).encode(),
-    }
-    return {form: made[form]() for form in formats}
-
-
-def render(chart: Any, form: str) -> bytes:
-    """A chart in one format: see `draw`."""
-    return draw(chart, (form,))[form]

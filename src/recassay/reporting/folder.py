@@ -11,6 +11,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FORMATS, fill_sections
 from recassay.reporting.files import safe_stem, write_files
+from recassay.reporting.table_captions import table_caption
 from recassay.reporting.tables import paper_tables
 
 
@@ -28,10 +29,9 @@ def write_folder(
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
     filled = fill_sections(results, formats)
-    captions = {figure.table: figure.caption for one in filled for figure in one.figures}
     for result in results.values():
         for name, frame in result.frames().items():
-            caption = captions.get(name, name.replace("_", " "))
+            caption = table_caption(name, getattr(result, "metric", None))
             for file, data in paper_tables(safe_stem(name), frame, caption).items():
                 files[f"tables/{file}"] = data
     for one in filled:

@@ -18,3 +18,12 @@ def between(low: float | None, high: float | None, digits: int = 2) -> str:
 def percent(share: float | None, digits: int = 0) -> str:
     """A share as a percentage: `12 %`; nothing where there is none."""
     return "" if share is None else f"{100 * share:.{digits}f} %"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value as papers print it: `< .001`, `.034`, `> .999`; nothing where there is none (None or NaN)."""
+    if p is None or p != p:
+        return ""
+    if p < 0.001:
+        return "< .001"
+    return "> .999" if p > 0.9995 else f"{p:.3f}".removeprefix("0")

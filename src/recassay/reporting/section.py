@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
+
+from recassay.core.errors import UsageError
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
@@ -24,6 +28,24 @@ class Figure:
     caption: str
     chart: Any
     table: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture as its ending says: .pdf, .svg, .png, or .json for its Vega-Lite specification."""
+        from recassay.core.files import write_whole
+        from recassay.reporting.drawing import FORMATS, render
+
+        target = Path(path)
+        form = target.suffix.removeprefix(".").lower()
+        if form not in FORMATS:
+            raise UsageError(f"{target.name} has no known ending", fix=f"end it with one of .{', .'.join(FORMATS)}")
+        write_whole(target, render(self.chart, form), sync=False)
+        return target
+
+    def _repr_html_(self) -> str:
+        from recassay.reporting.drawing import render
+
+        drawn = render(self.chart, "svg").decode()
+        return f"<figure>{drawn}<figcaption>{html.escape(self.caption)}</figcaption></figure>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
+from recassay.reporting.numbers import p_value
 from recassay.reporting.section import Table
 
 DIGITS = 4
 """Significant digits of a number in a table for people; the CSV has them all."""
+
+P_VALUES = frozenset(
+    {"p", "p_holm", "p_value", "p_adjusted", "p_dunn", "p_equal", "p_equal_holm", "held_out_p", "winner_p"}
+)
+"""Columns that hold p-values; other columns that begin with p hold probabilities."""
 
 MOST_ROWS = 60
 """Rows of a table inside the page; longer ones say where the rest is."""
 
 MOST_PAPER_ROWS = 400
 """Longer tables are data, and are written as CSV alone."""
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
-_LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 
 
 def shown(value: object) -> str:
@@ -42,6 +42,28 @@ def shown(value: object) -> str:
         text = f"{value:.{DIGITS}g}"
         return f"{value:.0f}" if "e+" in text and abs(value) < 1e9 else text
     return str(value)
+
+
+def column_texts(column: pl.Series) -> list[str]:
+    """The cells of a column as a paper prints them: numbers with the same decimals, p-values as `< .001`.
+
+    The largest number of a column has four significant digits; whole numbers, and halves, have as many as they need.
+    """
+    values = column.to_list()
+    if not column.dtype.is_float():
+        return [shown(value) for value in values]
+    if column.name in P_VALUES:
+        return [p_value(value) for value in values]
+    finite = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    decimals = _decimals(finite)
+    return [shown(value) if value is None or not math.isfinite(value) else f"{value:.{decimals}f}" for value in values]
+
+
+def _decimals(sizes: Sequence[float]) -> int:
+    for decimals, step in ((0, 1), (1, 2)):
+        if all(size * step == int(size * step) for size in sizes):
+            return decimals
+    return min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), 8)
 
 
 def heading(column: str) -> str:
@@ -76,22 +98,18 @@ def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], nu
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
-def latex_text(text: str) -> str:
-    """Text for LaTeX: every character that it would read as a command is escaped."""
-    return _LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], text).replace("\n", " ")
-
-
 def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
     columns = "".join("r" if n else "l" for n in numeric)
-    rows = [" & ".join(latex_text(shown(value)) for value in row) + r" \\" for row in frame.rows()]
+    cells = zip(*(column_texts(column) for column in frame), strict=True)
+    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in cells]
     return "\n".join(
         [
             r"\begin{table}[t]",
             r"\centering",
             rf"\caption{{{latex_text(caption)}}}",
-            rf"\label{{tab:{re.sub(r'[^A-Za-z0-9-]+', '-', label)}}}",
+            rf"\label{{{latex_label('tab', label)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(latex_text(heading(name)) for name in frame.columns) + r" \\",
@@ -113,11 +131,13 @@ def markdown(frame: pl.DataFrame) -> str:
         return "| " + " | ".join(cells) + " |"
 
     rule = ["---:" if n else "---" for n in numeric]
-    rows = [line([_markdown_text(shown(value)) for value in row]) for row in frame.rows()]
-    return "\n".join([line([_markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
+    cells = zip(*(column_texts(column) for column in frame), strict=True)
+    rows = [line(list(map(markdown_text, row))) for row in cells]
+    return "\n".join([line([markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text for a cell of a Markdown table: what Markdown or HTML would read as markup is escaped."""
     text = re.sub(r"([\\`*_\[\]|~])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
     return text.replace("\n", " ")
 

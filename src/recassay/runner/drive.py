@@ -18,6 +18,7 @@ from recassay.runner.jobs import Executor, Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
+from recassay.runner.running import RunningCells
 from recassay.store.lock import study_lock
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import INDEX_FILE, Store
@@ -173,7 +174,7 @@ def drive(
     The store is whole at any moment, so that a run that was killed is resumed by the same call.
     """
     begin = time.monotonic()
-    with study_lock(folder), Store.open(folder, create=True) as store:
+    with study_lock(folder), Store.open(folder, create=True) as store, RunningCells(folder) as at_work:
         remove_unfinished(folder)
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
         known = store.statuses()
@@ -184,7 +185,7 @@ def drive(
         for cell in to_run:
             if cell.id in known:
                 store.forget_failed_trials(cell.row.tuning)
-        run = _Run(work, store, {cell: known[cell] for cell in done}, progress)
+        run = _Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
         earlier = _earlier(work, store)
         run.tell("plan", earlier=earlier, damaged=tuple(map(str, damaged.values())))
         if not to_run and choose is not None:
@@ -233,8 +234,10 @@ def _earlier(work: Work, store: Store) -> dict[str, int]:
 class _Run:
     """The driver's side of a run: it alone writes to the store."""
 
-    def __init__(self, work: Work, store: Store, known: Mapping[str, str], progress: Progress | None) -> None:
-        self.work, self.store, self.progress = work, store, progress
+    def __init__(
+        self, work: Work, store: Store, known: Mapping[str, str], progress: Progress | None, at_work: RunningCells
+    ) -> None:
+        self.work, self.store, self.progress, self.at_work = work, store, progress, at_work
         self.cells = {cell.id: cell for cell in work.cells}
         self.datasets = {cell.split: cell.row.dataset for cell in reversed(work.cells)}
         self.unusable: dict[str, Outcome] = {}
@@ -276,6 +279,7 @@ class _Run:
     def started(self, job: Job) -> None:
         if job.id in self.cells:
             cell = self.cells[job.id]
+            self.at_work.start(cell.id, cell.row.algorithm, cell.row.dataset, cell.row.seed)
             self.tell("started", **cell.whose(), trials=len(self.store.trial_records(cell.row.tuning)))
 
     def waiting(self, reason: str) -> None:
@@ -323,6 +327,7 @@ class _Run:
             seconds=outcome.seconds,
             **told,
         )
+        self.at_work.finish(cell.id)
         self.store.record(record)
         self.states[cell.id] = outcome.status
         self.ran += 1

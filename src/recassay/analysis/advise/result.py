@@ -153,7 +153,7 @@ class AdviseResult(Displayed):
             )
         return lines
 
-    def verdict(self) -> str:
+    def model_worth(self) -> str:
         """Whether the model is worth anything, in one sentence."""
         model, base = self.skills["model"], self.skills["baseline"]
         numbers = (
@@ -244,7 +244,7 @@ class AdviseResult(Displayed):
             "order_by": "model" if self.trusts_model else "overall mean rank",
             "model": self.model,
             "skill": {name: skill.to_dict() for name, skill in self.skills.items()},
-            "verdict": self.verdict(),
+            "verdict": self.model_worth(),
             "evidence": self.evidence,
             "seconds_fit": {
                 one.algorithm: {"estimate": one.seconds, "interval": [one.low, one.high]} for one in self.cost

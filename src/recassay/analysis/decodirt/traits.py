@@ -175,7 +175,7 @@ def all_traits(
     how: ItemCalibration,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[DatasetTraits]:
-    """`dataset_traits` of every dataset; `progress(done, total, dataset)` is called before each."""
+    """`dataset_traits` of every dataset; `progress(done, total, dataset)` is called before each and at the end."""
     names = [one.dataset for one in instances]
     if not names:
         raise InputError("there are no responses", fix="give the responses on at least one dataset")
@@ -187,4 +187,6 @@ def all_traits(
         if progress is not None:
             progress(done, len(names), one.dataset)
         found.append(dataset_traits(one, how))
+    if progress is not None:
+        progress(len(names), len(names), "")
     return found

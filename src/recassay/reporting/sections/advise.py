@@ -18,7 +18,7 @@ def sentences(result: AdviseResult) -> list[str]:
     by = "the model on characteristics" if result.trusts_model else "the mean rank over the whole benchmark"
     advised = f"On {result.title} try {names[0]} first{then}: in brackets the rank to expect by {by}."
     evidence = [f"Evidence: {result.evidence}"] if result.evidence else []
-    return [advised, result.verdict(), *result.warnings(), *evidence]
+    return [advised, result.model_worth(), *result.warnings(), *evidence]
 
 
 def tables(result: AdviseResult) -> list[Table]:

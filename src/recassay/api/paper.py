@@ -1,0 +1,216 @@
+"""The verb `paper`: the tables, figures, setup and references that a paper needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recassay.analysis.compare.result import FEWEST_DATASETS
+from recassay.api.analyze import known_evidence, run_analyses
+from recassay.api.paper_content import paper_content
+from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.choices import MissingPolicy, RowOrder
+from recassay.core.display import answer_html
+from recassay.core.errors import UsageError, listing
+from recassay.core.inputs import PathLike, ResultsLike
+from recassay.core.labels import find_label
+from recassay.core.names import did_you_mean
+from recassay.core.registry import analyses
+from recassay.core.results import Results
+from recassay.reporting.content import by_reason
+from recassay.reporting.figures import build_sections
+from recassay.reporting.files import refuse_file, safe_stem, write_files
+from recassay.reporting.paper.arrange import Room
+from recassay.reporting.paper.figure_names import DRAWN_BY, FIGURES_OF
+from recassay.reporting.paper.figures import PaperFigure, paper_figure
+from recassay.reporting.paper.files import paper_files, paper_notes
+from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
+from recassay.reporting.paper.main_table import TableStyle, metric_name
+from recassay.reporting.section import Figure
+from recassay.reporting.verdict import verdict
+
+FIGURES = ("critical_difference", "performance_profiles")
+"""The figures of a paper that names none."""
+
+FEW = "no figures: with fewer than five datasets they show nothing that the table does not; name them to have them: {}"
+
+TESTS = ("rank", "compare", "users")
+"""The analyses behind the tables."""
+
+INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27, "": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What was written for a paper: `files`, the sentences that its numbers support, and what a writer should know."""
+
+    metrics: tuple[str, ...]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    files: tuple[Path, ...]
+    results: Results
+
+    def __repr__(self) -> str:
+        return f"Paper({', '.join(self.metrics)}: {len(self.files)} files in {self.files[0].parent})"
+
+    def _repr_html_(self) -> str:
+        return answer_html([*self.sentences, *self.notes, repr(self)], ())
+
+    def to_dict(self) -> dict[str, Any]:
+        """`metrics`, `sentences`, `notes` and `files`."""
+        return {
+            "metrics": list(self.metrics),
+            "sentences": list(self.sentences),
+            "notes": list(self.notes),
+            "files": [str(file) for file in self.files],
+        }
+
+
+def paper(
+    results: ResultsLike,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    out: PathLike = "paper",
+    figures: Sequence[str] | None = None,
+    width: float | str = COLUMN_WIDTH,
+    page_width: float | str = PAGE_WIDTH,
+    letters: float = 9.0,
+    percent: bool = False,
+    decimals: int | None = None,
+    deviations: bool = True,
+    mean: bool = False,
+    wide_table: bool = False,
+    rotated: bool = False,
+    order: RowOrder = "rank",
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    alpha: float = 0.05,
+    replicates: int = 10_000,
+    control: str | None = None,
+    seed: int = 0,
+) -> Paper:
+    """Write what a paper needs: `main.tex`, `setup.tex`, `references.bib`, and folders of tables and figures.
+
+    The main table has algorithms by datasets (turned where that fits better), the best value bold, the second
+    underlined, and a star where the best is significantly better than the second: on a dataset by the sign-flip test
+    over its users, where the results are a study that keeps their scores; for mean columns by Wilcoxon's signed-rank
+    test over datasets. All tables are LaTeX (booktabs), Typst, Markdown and HTML; `main.csv` has every digit.
+
+    Args:
+        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        metrics: one label such as `ndcg@10` or several; the first is that of the figures. By default `ndcg@10` or
+            `accuracy` where present, else the only metric.
+        out: the folder.
+        figures: names of figures, or of analyses whose figures are all wanted. By default the critical-difference
+            diagram and the performance profiles; none of them below five datasets, of which they can show nothing.
+        width: width of a column of text, which figures and narrow tables have: inches, or text such as `8.5cm`.
+        page_width: width of the text of a page, for figures and tables over all columns.
+        letters: size of the letters in figures, in points.
+        percent: print values between 0 and 1 in percent.
+        decimals: digits after the point; by default 4, in percent 2, and fewer for larger numbers.
+        deviations: print the standard deviation over seeds, folds or stated runs beside each value.
+        mean: add the mean over datasets as a column.
+        wide_table: set the main table over all columns (`table*`) even where it would fit one.
+        rotated: turn the main table by 90 degrees, on a page of its own.
+        order: order of the algorithms: by mean `rank`, by `name`, or as `given`.
+        missing: what becomes of missing cells in ranks and tests: see `Results.matrix`. The table shows them as –.
+        higher_is_better: direction of a metric that RecAssay does not know.
+        alpha: level of the tests; intervals have level 1 - alpha.
+        replicates: bootstrap replicates.
+        control: an algorithm that was named beforehand: tests over datasets compare it with every other.
+        seed: the same seed gives the same numbers.
+    """
+    refuse_file(Path(out))
+    column, page = inches(width, "width"), inches(page_width, "page_width")
+    if not 4 <= letters <= 24:
+        raise UsageError(f"letters of {letters:g} points", fix="give a size from 4 to 24, as in 9")
+    if decimals is not None and not 0 <= decimals <= 10:
+        raise UsageError(f"{decimals} decimals", fix="give a number from 0 to 10")
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None)
+    labels = list(dict.fromkeys(find_label(one, table.metrics) for one in wanted or [default_metric(table)]))
+    evidence = known_evidence(results, table, None)
+    specs = {
+        label: AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
+        for label in labels
+    }
+    found = {}
+    for label, spec in specs.items():
+        if len(table.datasets) > 1:
+            table.matrix(label, missing=missing, higher_is_better=higher_is_better)  # a missing cell is told at once
+        found[label] = run_analyses(table, spec, TESTS)[0]
+    few = len(table.datasets) < FEWEST_DATASETS
+    names = (() if few else FIGURES) if figures is None else tuple(figures)
+    drawn, named, skipped = _figures(table, specs[labels[0]], found[labels[0]], names)
+    content = paper_content(
+        table,
+        found,
+        study_folder(results) or study_folder(table),
+        directions={label: table.direction(label, higher_is_better) for label in labels},
+        alpha=alpha,
+        order=order,
+    )
+    made = [_drawn(figure, column, page, letters) for figure in drawn]
+    sentences = verdict(found[labels[0]])
+    title = f"{' and '.join(map(metric_name, labels[:2]))} of {len(content.algorithms)} algorithms"
+    files = paper_files(
+        content,
+        made,
+        sentences,
+        title=title,
+        style=TableStyle(percent, decimals, deviations, mean),
+        room=Room(column, page, wide_table, rotated),
+        analyses=named,
+    )
+    notes = [FEW.format(listing(FIGURES))] if few and figures is None else []
+    notes += [f"{listing(names)} not drawn: {why}" for why, names in by_reason(skipped).items()]
+    notes += paper_notes(content, made, letters)
+    return Paper(tuple(labels), tuple(sentences), tuple(notes), tuple(write_files(Path(out), files)), table)
+
+
+def inches(length: float | str, name: str) -> float:
+    """A length in inches: a number of them, or text with a unit (in, cm, mm, pt)."""
+    read = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(in|cm|mm|pt|)\s*", str(length))
+    value = float(read[1]) * INCHES[read[2]] if read else 0.0
+    if not 1 <= value <= 40:
+        raise UsageError(f"{name} {length!r} is no width of a page", fix="give it as 3.33in or 8.5cm, 1 to 40 inches")
+    return value
+
+
+def _figures(
+    table: Results, spec: AnalysisSpec, tests: Mapping[str, AnalysisResult], names: Iterable[str]
+) -> tuple[list[Figure], list[str], dict[str, str]]:
+    """The figures of these names in order, the analyses behind them, and by name why some are not there."""
+    known = [name for name, _ in analyses]
+    charts: dict[str, list[Figure]] = {}
+    why: dict[str, str] = {}
+    chosen: dict[str, Figure] = {}
+    not_drawn: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        analysis = DRAWN_BY.get(name, name)
+        if analysis not in known and analysis not in FIGURES_OF:
+            raise UsageError(f"there is no figure {name!r}", fix=did_you_mean(name, [*DRAWN_BY, *known]))
+        if analysis not in charts:
+            ran = {analysis: tests[analysis]} if analysis in tests else {}
+            if not ran:
+                ran, reasons = run_analyses(table, spec, [analysis])
+                why |= reasons
+            charts[analysis] = [figure for filled in build_sections(ran) for figure in filled.figures]
+        own = charts[analysis]
+        figures = own if name == analysis else [figure for figure in own if figure.name == name]
+        if not figures:
+            not_drawn[name] = why.get(analysis, "these results give nothing to draw in it")
+        chosen |= {figure.name: figure for figure in figures}
+    behind = [name for name, own in charts.items() if any(figure.name in chosen for figure in own)]
+    return list(chosen.values()), behind, not_drawn
+
+
+def _drawn(figure: Figure, width: float, page_width: float, letters: float) -> PaperFigure:
+    return paper_figure(
+        safe_stem(figure.name), figure.caption, figure.chart, width=width, page_width=max(page_width, width),
+        letters=letters,
+    )  # fmt: skip

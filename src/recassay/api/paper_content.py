@@ -1,0 +1,162 @@
+"""What a paper is made of, gathered from a results table and, where it is one, the study behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.rank.result import RankResult
+from recassay.analysis.users.result import UsersResult
+from recassay.api.tables import own_characteristics
+from recassay.core import columns as c
+from recassay.core.analysis import AnalysisResult
+from recassay.core.choices import RowOrder
+from recassay.core.facts import StudyFacts
+from recassay.core.results import Results
+from recassay.core.types import FloatArray
+from recassay.data.catalog.entries import all_datasets
+from recassay.data.published.tables import find_published, is_published
+from recassay.evidence.facts import study_facts
+from recassay.reporting.paper.content import DatasetFacts, MetricFindings, PaperContent
+
+
+def paper_content(
+    table: Results,
+    found: Mapping[str, Mapping[str, AnalysisResult]],
+    folder: Path | None,
+    *,
+    directions: Mapping[str, bool],
+    alpha: float,
+    order: RowOrder,
+) -> PaperContent:
+    """The content of a paper from the results of `rank`, `compare` and `users` by metric, the main one first."""
+    facts = study_facts(folder) if folder is not None else None
+    findings = [_findings(table, metric, analyses, directions[metric]) for metric, analyses in found.items()]
+    algorithms = _order(table, findings[0], order)
+    places = [table.algorithms.index(name) for name in algorithms]
+    datasets = (
+        list(table.frame.get_column(c.DATASET).unique(maintain_order=True)) if order == "given" else table.datasets
+    )
+    across = [table.datasets.index(name) for name in datasets]
+    return PaperContent(
+        algorithms=tuple(algorithms),
+        datasets=_datasets(table, datasets, facts),
+        findings=tuple(_arranged(one, places, across) for one in findings),
+        alpha=alpha,
+        facts=facts,
+        references=_references(facts),
+        origin=_origin(table),
+    )
+
+
+def _findings(
+    table: Results, metric: str, analyses: Mapping[str, AnalysisResult], higher_is_better: bool
+) -> MetricFindings:
+    rank, compare, users = (analyses.get(name) for name in ("rank", "compare", "users"))
+    deviations, repeats = _deviations(table, metric)
+    return MetricFindings(
+        metric=metric,
+        higher_is_better=higher_is_better,
+        values=table.table(metric),
+        deviations=deviations,
+        repeats=repeats,
+        rank=rank if isinstance(rank, RankResult) else None,
+        compare=compare if isinstance(compare, CompareResult) else None,
+        users=users if isinstance(users, UsersResult) else None,
+    )
+
+
+def _deviations(table: Results, metric: str) -> tuple[FloatArray | None, str]:
+    """The standard deviation of every cell over its folds, its seeds or the runs that were stated, and over what."""
+    rows = table.frame.filter(pl.col(c.METRIC) == metric)
+    repeated = next((n for n in (c.FOLD, c.SEED) if n in rows.columns and rows.get_column(n).n_unique() > 1), None)
+    if repeated is not None:
+        means = rows.group_by(c.ALGORITHM, c.DATASET, repeated).agg(pl.col(c.VALUE).mean())
+        spread = means.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.VALUE).std().alias("spread"))
+        words = f"{rows.get_column(repeated).n_unique()} {repeated}s"
+    elif c.DEVIATION in rows.columns and rows.get_column(c.DEVIATION).count():
+        spread = rows.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.DEVIATION).first().alias("spread"))
+        runs = rows.get_column(c.RUNS).drop_nulls().unique().to_list() if c.RUNS in rows.columns else []
+        words = f"{int(runs[0])} runs" if len(runs) == 1 else "repeated runs, as the results state it"
+    else:
+        return None, ""
+    values = np.full((len(table.algorithms), len(table.datasets)), np.nan)
+    place_a = {name: i for i, name in enumerate(table.algorithms)}
+    place_d = {name: i for i, name in enumerate(table.datasets)}
+    for algorithm, dataset, deviation in spread.iter_rows():
+        values[place_a[algorithm], place_d[dataset]] = np.nan if deviation is None else deviation
+    return (values, words) if np.isfinite(values).any() else (None, "")
+
+
+def _order(table: Results, main: MetricFindings, order: RowOrder) -> list[str]:
+    if order == "given":
+        return table.frame.get_column(c.ALGORITHM).unique(maintain_order=True).to_list()
+    if order == "name":
+        return table.algorithms
+    if main.rank is not None:
+        ranked = [main.rank.algorithms[a] for a in main.rank.order()]
+    else:
+        best = np.nan_to_num(main.values[:, 0] * (1 if main.higher_is_better else -1), nan=-np.inf)
+        ranked = [table.algorithms[a] for a in np.argsort(-best, kind="stable")]
+    return [*ranked, *(name for name in table.algorithms if name not in ranked)]
+
+
+def _arranged(findings: MetricFindings, algorithms: Sequence[int], datasets: Sequence[int]) -> MetricFindings:
+    spread = findings.deviations
+    return replace(
+        findings,
+        values=findings.values[np.ix_(algorithms, datasets)],
+        deviations=None if spread is None else spread[np.ix_(algorithms, datasets)],
+    )
+
+
+def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> tuple[DatasetFacts, ...]:
+    """What the catalogue, the splits of the study or a table of characteristics know of each dataset."""
+    catalogue = {name: entry for entry in all_datasets() for name in (entry.name, *entry.aliases)}
+    found = []
+    for name in names:
+        entry = catalogue.get(name)
+        found.append(DatasetFacts(name) if entry is None else DatasetFacts(name, entry.name, str(entry.home)))
+    if facts is not None and facts.splits.height:
+        rows = {row[c.DATASET]: row for row in reversed(facts.splits.to_dicts())}
+        return tuple(
+            replace(one, users=row["users"], items=row["items"], interactions=row["training interactions"],
+                    tested=row["test interactions"], judged=row["users judged"])
+            if (row := rows.get(one.name)) else one
+            for one in found
+        )  # fmt: skip
+    load = own_characteristics(table)
+    if load is None:
+        return tuple(found)
+    counted = load()
+    places = {name: i for i, name in enumerate(counted.datasets)}
+    columns = [counted.names.index(name) for name in ("Nu", "Ni", "Nr") if name in counted.names]
+    if len(columns) < 3:
+        return tuple(found)
+    rest = []
+    for one in found:
+        row = counted.values[places[one.name], columns] if one.name in places else np.full(3, np.nan)
+        users, items, interactions = (None if np.isnan(value) else round(float(value)) for value in row)
+        rest.append(replace(one, users=users, items=items, interactions=interactions))
+    return tuple(rest)
+
+
+def _references(facts: StudyFacts | None) -> dict[str, str]:
+    """What each algorithm of a study is an instance of: the registered name, or the path of its file."""
+    told = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
+    return {str(one["name"]): str(one["reference"]) for one in told if isinstance(one, dict) and "reference" in one}
+
+
+def _origin(table: Results) -> tuple[str, str]:
+    """Of a published table, what it is and its name."""
+    names = [source.file for source in table.sources]
+    if len(names) != 1 or not is_published(names[0]):
+        return "", ""
+    one = find_published(names[0])
+    protocol = f" ({one.protocol})" if one.protocol else ""
+    return f"The numbers are those of {one.paper.partition(', https')[0]}{protocol}", one.name

@@ -1,0 +1,39 @@
+"""A chart as files: laid out without a browser, fonts inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+FORMATS = ("svg", "pdf", "png", "json")
+
+
+def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
+    """A chart as SVG, PDF (fonts embedded), PNG (two pixels a point) and its Vega-Lite JSON, by format.
+
+    No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
+    """
+    return draw_spec(chart.to_dict(validate=False), formats)
+
+
+def draw_spec(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
+    """The same for the specification of a chart."""
+    import vl_convert
+
+    from recassay.plots.drawable import drawable
+
+    spec = drawable(spec)
+    svg = str(vl_convert.vegalite_to_svg(spec)) if set(formats) - {"json"} else ""
+    made = {
+        "svg": lambda: svg.encode(),
+        "pdf": lambda: bytes(vl_convert.svg_to_pdf(svg)),
+        "png": lambda: bytes(vl_convert.svg_to_png(svg, scale=2)),
+        "json": lambda: json.dumps(spec, indent=1, allow_nan=False).encode(),
+    }
+    return {form: made[form]() for form in formats}
+
+
+def render(chart: Any, form: str) -> bytes:
+    """A chart in one format: see `draw`."""
+    return draw(chart, (form,))[form]

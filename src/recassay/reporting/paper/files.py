@@ -1,0 +1,141 @@
+"""Every file of a paper: tables in all formats, figures, setup, references, and a document around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.reporting.latex import latex_label, latex_text, unprintable
+from recassay.reporting.paper.arrange import PlacedTable, Room, main_tables
+from recassay.reporting.paper.bibliography import bibliography
+from recassay.reporting.paper.captions import rank_caption
+from recassay.reporting.paper.content import PaperContent
+from recassay.reporting.paper.document import document
+from recassay.reporting.paper.figures import PaperFigure
+from recassay.reporting.paper.fit import fitting, pieces
+from recassay.reporting.paper.grid import Grid
+from recassay.reporting.paper.latex_table import latex_table
+from recassay.reporting.paper.main_table import TableStyle, main_grid
+from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
+from recassay.reporting.paper.rank_table import rank_grid
+from recassay.reporting.paper.setup import dataset_caption, dataset_citations, dataset_grid, setup_text
+
+
+def paper_files(
+    content: PaperContent,
+    figures: Sequence[PaperFigure],
+    sentences: Sequence[str],
+    *,
+    title: str,
+    style: TableStyle,
+    room: Room,
+    analyses: Sequence[str],
+) -> dict[str, bytes]:
+    """By path within the folder of the paper: what `recassay paper` writes."""
+    tables: dict[str, tuple[str, ...]] = {}
+    files: dict[str, str] = {}
+    for placed in main_tables(content, style, room):
+        tables[placed.name] = placed.latex
+        files |= _formats(placed)
+    files["tables/main.csv"] = main_frame(content, style).write_csv()
+    for placed in _rank_tables(content, room):
+        tables[placed.name] = placed.latex
+        files |= _formats(placed)
+    written = {
+        f"tables/{name}{'' if number == 0 else f'_{number + 1}'}.tex": text
+        for name, parts in tables.items()
+        for number, text in enumerate(parts)
+    }
+    datasets = _dataset_table(content, room)
+    files |= written | datasets | {"setup.tex": setup_text(content, analyses)}
+    inputs = [*datasets, *written]
+    files["main.tex"] = document(
+        title, [name.removesuffix(".tex") for name in inputs], figures, sentences, column=room.column, page=room.page
+    )
+    files["references.bib"] = bibliography("\n".join(files.values()))
+    drawn = {f"figures/{one.name}.{form}": data for one in figures for form, data in one.files.items()}
+    order = ["main.tex", "setup.tex", "references.bib"]
+    rest = {name: text.encode() for name, text in files.items() if name not in order}
+    return {name: files[name].encode() for name in order} | rest | drawn
+
+
+def _formats(placed: PlacedTable) -> dict[str, str]:
+    """A table for those who do not write LaTeX."""
+    stem = f"tables/{placed.name}"
+    return {
+        f"{stem}.typ": typst_table(placed.grid, placed.caption, latex_label("tab", placed.name)),
+        f"{stem}.md": markdown_table(placed.grid, placed.caption),
+        f"{stem}.html": html_grid(placed.grid, placed.caption),
+    }
+
+
+def _rank_tables(content: PaperContent, room: Room) -> Iterable[PlacedTable]:
+    for findings in content.findings:
+        grid = rank_grid(findings, content.algorithms)
+        if grid is not None:
+            name = "ranks" if len(content.findings) == 1 else f"ranks_{latex_label(findings.metric)}"
+            caption = rank_caption(content, findings)
+            yield PlacedTable(name, grid, caption, _simple(grid, caption, name, room, {}))
+
+
+def _dataset_table(content: PaperContent, room: Room) -> dict[str, str]:
+    grid = dataset_grid(content.datasets)
+    if grid is None:
+        return {}
+    caption = dataset_caption(content.datasets)
+    parts = _simple(grid, caption, "datasets", room, dataset_citations(content.datasets))
+    return {f"tables/datasets{'' if n == 0 else f'_{n + 1}'}.tex": text for n, text in enumerate(parts)}
+
+
+def _simple(grid: Grid, caption: str, name: str, room: Room, after: Mapping[str, str]) -> tuple[str, ...]:
+    """A table in the narrowest room that it fits, else in pieces; what follows names counts for its width."""
+    wider = Grid(grid.corner, grid.heads, tuple((n + "[00]" * (n in after), cells) for n, cells in grid.rows))
+    widths = [(room.column, False), (room.page, room.page > room.column)]
+    for width, wide in widths:
+        fit = fitting(wider, width)
+        if fit is not None:
+            return (latex_table(grid, latex_text(caption), latex_label("tab", name), fit, wide=wide, after=after),)
+    width, wide = widths[-1]
+    return tuple(
+        latex_table(piece, latex_text(caption), latex_label("tab", f"{name}-{n}"), fit, wide=wide, after=after)
+        for n, (piece, fit) in enumerate(pieces(grid, width), start=1)
+    )
+
+
+def main_frame(content: PaperContent, style: TableStyle) -> pl.DataFrame:
+    """The main table as data: a row a metric, algorithm and dataset, with every digit and how it stands out."""
+    rows = []
+    for findings in content.findings:
+        grid = main_grid(content, [findings], style)
+        for a, (name, cells) in enumerate(grid.rows):
+            for d, dataset in enumerate(content.datasets):
+                deviation = None if findings.deviations is None else float(findings.deviations[a, d])
+                rows.append(
+                    {c.METRIC: findings.metric, c.ALGORITHM: name, c.DATASET: dataset.name,
+                     c.VALUE: float(findings.values[a, d]), c.DEVIATION: deviation, "printed": cells[d].text,
+                     "place": cells[d].place or None, "significant": cells[d].marked}
+                )  # fmt: skip
+    return pl.DataFrame(rows, schema_overrides={c.DEVIATION: pl.Float64, "place": pl.Int64}).fill_nan(None)
+
+
+def paper_notes(content: PaperContent, figures: Iterable[PaperFigure], letters: float) -> list[str]:
+    """What a writer should know of the files: names that pdflatex cannot print, figures that did not fit."""
+    notes = []
+    names = [*content.algorithms, *(one.name for one in content.datasets)]
+    strange = sorted({letter for name in names for letter in unprintable(name)})
+    if strange:
+        notes.append(
+            f"pdflatex has no letter for {' '.join(strange)}: it is written as its code, such as [U+4E2D]; rename, or "
+            "use XeLaTeX with the Markdown, Typst or HTML table"
+        )
+    for figure in figures:
+        if figure.letters < letters - 0.05:
+            notes.append(
+                f"the figure {figure.name} does not fit the page with letters of {letters:g} pt: they are "
+                f"{figure.letters:.1f} pt"
+            )
+        elif figure.wide:
+            notes.append(f"the figure {figure.name} does not fit one column: it goes over both")
+    return notes

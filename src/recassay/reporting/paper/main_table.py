@@ -1,0 +1,189 @@
+"""The main table: every algorithm on every dataset, who is best, and where that is more than luck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from recassay.core import ties
+from recassay.core.labels import split_label
+from recassay.core.types import FloatArray
+from recassay.reporting.paper.content import MetricFindings, PaperContent
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
+
+SHARE_DECIMALS = {False: 4, True: 2}
+"""Decimals of a value between 0 and 1, as a fraction and in percent."""
+
+NAMES = {
+    "ndcg": "NDCG", "map": "MAP", "mrr": "MRR", "auc": "AUC", "hitrate": "HitRate", "f1": "F1", "rprecision":
+    "R-Precision", "longtail": "LongTail", "gini": "Gini", "rmse": "RMSE", "mse": "MSE", "mae": "MAE", "gauc": "GAUC",
+    "logloss": "LogLoss", "seconds_fit": "training time (s)", "seconds_predict": "recommendation time (s)",
+}  # fmt: skip
+"""Metrics as papers write them; others get a capital letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableStyle:
+    """How numbers are printed: percent or fraction, decimals (None: by size), `±`, and the mean as a column."""
+
+    percent: bool = False
+    decimals: int | None = None
+    deviations: bool = True
+    mean: bool = False
+
+
+def metric_name(label: str) -> str:
+    """A metric as papers write it: `NDCG@10`."""
+    name, k = split_label(label)
+    shown = NAMES.get(name, name[:1].upper() + name[1:].replace("_", " "))
+    return shown if k is None else f"{shown}@{k}"
+
+
+def in_percent(findings: MetricFindings, style: TableStyle) -> bool:
+    """Whether a metric is printed in percent: where that was asked for, and its values are shares."""
+    values = findings.values[np.isfinite(findings.values)]
+    return style.percent and bool(len(values)) and bool((np.abs(values) <= 1).all())
+
+
+def decimals_of(findings: MetricFindings, style: TableStyle) -> int:
+    """The decimals of a metric, the same in all its cells."""
+    if style.decimals is not None:
+        return style.decimals
+    values = np.abs(findings.values[np.isfinite(findings.values)])
+    largest = float(values.max()) if len(values) else 0.0
+    if largest <= 1:
+        return SHARE_DECIMALS[in_percent(findings, style)]
+    return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 1000 else 0
+
+
+def main_grid(content: PaperContent, metrics: Sequence[MetricFindings], style: TableStyle) -> Grid:
+    """One grid with the datasets of each metric side by side, then its mean rank and wins."""
+    columns: list[tuple[Cell, ...]] = []
+    heads: list[str] = []
+    groups: list[tuple[str, int]] = []
+    for findings in metrics:
+        values = _dataset_columns(content, findings, style)
+        closing = _closing_columns(content, findings, style)
+        heads += [*(one.name for one in content.datasets), *closing]
+        columns += [*values, *closing.values()]
+        if len(metrics) == 1:
+            groups += [("", len(values)), ("", len(closing))] if closing else []
+        else:
+            groups.append((metric_name(findings.metric), len(values) + len(closing)))
+    rows = tuple((name, tuple(column[a] for column in columns)) for a, name in enumerate(content.algorithms))
+    return Grid("", tuple(heads), rows, tuple(groups))
+
+
+def _dataset_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> list[tuple[Cell, ...]]:
+    scale = 100.0 if in_percent(findings, style) else 1.0
+    decimals = decimals_of(findings, style)
+    spread = findings.deviations if style.deviations else None
+    columns = []
+    for d, dataset in enumerate(content.datasets):
+        marked = _ahead_on_users(findings, dataset.name)
+        around = None if spread is None else scale * spread[:, d]
+        cells = cells_of(
+            scale * findings.values[:, d], decimals, higher_is_better=findings.higher_is_better, deviations=around
+        )
+        columns.append(_mark(cells, content.algorithms, marked))
+    return columns
+
+
+def cells_of(
+    values: FloatArray, decimals: int, *, higher_is_better: bool, deviations: FloatArray | None = None
+) -> list[Cell]:
+    """A column: the best value and the second stand out, by what is printed, so that equal numbers look equal."""
+    printed = np.round(values, decimals)
+    known = np.isfinite(printed)
+    places = np.zeros(len(values), dtype=np.int64)
+    if known.sum() > 1:
+        levels = ties.level(printed[known])
+        ordered = np.unique(levels)[:: -1 if higher_is_better else 1]
+        within = np.zeros(len(levels), dtype=np.int64)
+        if len(ordered) > 1:
+            within[levels == ordered[0]] = 1
+            if (levels == ordered[0]).sum() == 1:
+                within[levels == ordered[1]] = 2
+        places[known] = within
+    return [
+        Cell(_printed(value, decimals), _around(deviations, a, decimals), int(places[a])) if known[a] else EMPTY
+        for a, value in enumerate(values)
+    ]
+
+
+def _printed(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def _around(deviations: FloatArray | None, a: int, decimals: int) -> str:
+    if deviations is None or not np.isfinite(deviations[a]):
+        return ""
+    return f"{deviations[a]:.{decimals}f}"
+
+
+def _mark(cells: list[Cell], names: Sequence[str], marked: str | None) -> tuple[Cell, ...]:
+    """The cells, the best of them marked where it is the one that a test shows to be ahead, and stands alone."""
+    best = [name for name, cell in zip(names, cells, strict=True) if cell.place == 1]
+    return tuple(
+        Cell(cell.text, cell.deviation, cell.place, marked=best == [marked] and name == marked)
+        for name, cell in zip(names, cells, strict=True)
+    )
+
+
+def _ahead_on_users(findings: MetricFindings, dataset: str) -> str | None:
+    """Who is best on a dataset and significantly better than the second, by the test over its users; else None."""
+    for one in findings.users.datasets if findings.users is not None else ():
+        if one.dataset == dataset:
+            first, second = one.algorithms[:2]
+            shown = any(pair.significant for pair in one.pairs if (pair.left, pair.right) == (first, second))
+            return first if shown else None
+    return None
+
+
+def ahead_on_datasets(findings: MetricFindings) -> str | None:
+    """Who has the best mean rank and is significantly better than the second over datasets; None where nobody is.
+
+    With a control only its own comparisons are tested, corrected for their number: it must be one of the two.
+    """
+    compare = findings.tested
+    if compare is None:
+        return None
+    best, second = compare.algorithms[:2]
+    if compare.control is None:
+        pair = compare.pairs[0]
+        return best if pair.significant and pair.favours == best else None
+    name = compare.control.name
+    for one in compare.control.pairs:
+        if {name, one.other} == {best, second}:
+            return best if one.significant and one.favours == best else None
+    return None
+
+
+def _closing_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> dict[str, tuple[Cell, ...]]:
+    """Mean, mean rank and wins over datasets; nothing where there is only one dataset."""
+    if findings.rank is None:
+        return {}
+    ranks = dict(zip(findings.rank.algorithms, findings.rank.mean_ranks.tolist(), strict=True))
+    ahead = ahead_on_datasets(findings)
+    columns = {}
+    if style.mean:
+        scale = 100.0 if in_percent(findings, style) else 1.0
+        means = scale * findings.values.mean(axis=1)
+        cells = cells_of(means, decimals_of(findings, style), higher_is_better=findings.higher_is_better)
+        columns["mean"] = _mark(cells, content.algorithms, ahead)
+    mean_ranks = np.array([ranks.get(name, np.nan) for name in content.algorithms])
+    columns["mean rank"] = _mark(cells_of(mean_ranks, 2, higher_is_better=False), content.algorithms, ahead)
+    won = cells_of(wins(findings), 0, higher_is_better=True)
+    columns["wins"] = tuple(Cell(cell.text, place=cell.place if cell.place == 1 else 0) for cell in won)
+    return columns
+
+
+def wins(findings: MetricFindings) -> FloatArray:
+    """On how many datasets each algorithm has the best value; those that tie for it win each."""
+    upward = findings.values if findings.higher_is_better else -findings.values
+    known = np.isfinite(upward).any(axis=0)
+    filled = np.where(np.isfinite(upward), upward, -np.inf)[:, known]
+    return (~ties.beats(filled.max(axis=0), filled)).sum(axis=1).astype(np.float64)

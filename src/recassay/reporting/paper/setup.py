@@ -1,0 +1,208 @@
+"""The setup of a study as text for a paper: data, protocol, tuning, tests and software, and the table of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recassay.core.errors import listing
+from recassay.core.facts import StudyFacts
+from recassay.core.labels import split_label
+from recassay.core.version import __version__
+from recassay.reporting.latex import latex_text
+from recassay.reporting.paper.bibliography import cite, cited
+from recassay.reporting.paper.captions import split_words
+from recassay.reporting.paper.content import DatasetFacts, PaperContent
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
+from recassay.reporting.paper.main_table import metric_name
+
+TUNING_PACKAGE = "optuna"
+
+
+def setup_text(content: PaperContent, analyses: Sequence[str]) -> str:
+    """Paragraphs of LaTeX; `analyses` are the names of those whose results the paper shows."""
+    facts = content.facts
+    paragraphs = {
+        "Data.": _data(content),
+        "Protocol.": _protocol(content),
+        "Algorithms.": _algorithms(content),
+        "Evaluation.": _evaluation(content, analyses),
+        "Software.": _software(facts),
+    }
+    written = [rf"\paragraph{{{title}}}" + "\n" + text for title, text in paragraphs.items() if text]
+    return "\n\n".join(written) + "\n"
+
+
+def _data(content: PaperContent) -> str:
+    known = [one for one in content.datasets if one.users is not None]
+    where = r" (Table~\ref{tab:datasets})" if known else ""
+    number = "one dataset" if len(content.datasets) == 1 else f"{len(content.datasets)} datasets"
+    said = [f"We compare {len(content.algorithms)} algorithms on {number}{where}."]
+    sentence, table = content.origin
+    if sentence:
+        said.append(latex_text(sentence) + cite("published", table) + ".")
+    addresses = [
+        rf"{latex_text(one.name)} (\url{{{_address(one.home)}}})"
+        for one in content.datasets
+        if one.home and not cited("datasets", one.catalogued) and facts_known(content)
+    ]
+    if addresses:
+        said.append(f"Sources without a publication: {', '.join(addresses)}.")
+    return " ".join(said)
+
+
+def facts_known(content: PaperContent) -> bool:
+    """Whether the study itself is known, and not only its table."""
+    return content.facts is not None and bool(content.facts.protocol)
+
+
+def _address(home: str) -> str:
+    """An address for \\url, in which per cent signs and hashes are safe and braces cannot occur."""
+    return home.replace("\\", "").replace("{", "").replace("}", "")
+
+
+def _protocol(content: PaperContent) -> str:
+    facts = content.facts
+    if facts is None or not facts.protocol:
+        return ""
+    groups: dict[str, list[str]] = {}
+    for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
+        groups.setdefault(_protocol_words(protocol), []).append(dataset)
+    if len(groups) == 1:
+        said = [latex_text(next(iter(groups)))]
+    else:
+        said = [latex_text(f"On {listing(names, most=None, last='and')}: {words}") for words, names in groups.items()]
+    leaks = [finding for finding in facts.findings if finding.leak]
+    if leaks:
+        told = listing(dict.fromkeys(f"{finding.dataset} ({finding.name})" for finding in leaks), most=8)
+        said.append(latex_text(f"The audit of the splits found possible leakage on {told}."))
+    return " ".join(said)
+
+
+def _protocol_words(protocol: Mapping[str, Any]) -> str:
+    threshold = protocol.get("positive_threshold")
+    said = [
+        "Every interaction counts as positive."
+        if threshold is None
+        else f"Ratings of at least {threshold:g} count as positive, others are left out."
+    ]
+    if protocol.get("filter") != "none":
+        items, users = protocol.get("min_item_interactions"), protocol.get("min_user_interactions")
+        how = ", repeatedly until all that are left have as many" if protocol.get("filter") == "core" else ", once"
+        said.append(
+            f"Items with fewer than {items} interactions, then users with fewer than {users}, are removed{how}."
+        )
+    said.append(f"We use {split_words(protocol)} into training, validation and test parts.")
+    if protocol.get("final_fit") == "train+valid":
+        said.append("The model that is tested is trained on the training and the validation part together.")
+    said.append(
+        "Items that a user has had may be recommended again."
+        if protocol.get("task") == "repeat"
+        else "Items of a user's training data are never recommended to that user."
+    )
+    return " ".join(said)
+
+
+def _algorithms(content: PaperContent) -> str:
+    names = [latex_text(name) + cite("algorithms", content.references.get(name, name)) for name in content.algorithms]
+    said = [f"The algorithms are {', '.join(names[:-1])} and {names[-1]}."]
+    facts = content.facts
+    if facts is None or not facts.protocol:
+        return said[0]
+    if facts.trials:
+        said.append(
+            f"For each of them and each dataset, parameters are chosen by the tree-structured Parzen estimator of "
+            f"Optuna{cite('tuning', TUNING_PACKAGE)} in {facts.trials} trials, judged by "
+            f"{latex_text(metric_name(facts.tuning_metric))} on the validation part."
+        )
+    else:
+        said.append("All use their default parameters.")
+    seconds, memory = facts.budget.get("seconds_per_cell"), facts.budget.get("memory_gb")
+    limits = [
+        *([] if seconds is None else [f"{seconds:g} seconds"]),
+        *([] if memory is None else [f"{memory:g} GB of memory"]),
+    ]
+    if limits:
+        said.append(f"Each algorithm may use {' and '.join(limits)} on each dataset.")
+    if facts.failed:
+        told = listing((f"{cell.algorithm} on {cell.dataset}" for cell in facts.failed), most=6)
+        said.append(latex_text(f"{len(facts.failed)} of {facts.planned} runs failed: {told}."))
+    return " ".join(said)
+
+
+def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
+    metrics = [
+        latex_text(metric_name(one.metric)) + cite("metrics", split_label(one.metric)[0]) for one in content.findings
+    ]
+    said = [f"We report {listing(metrics, most=None, last='and')}."]
+    level = rf"$\alpha = {content.alpha:g}$"
+    if any(one.users is not None for one in content.findings):
+        said.append(
+            f"On each dataset, algorithms are compared over users by the sign-flip permutation "
+            f"test{cite('analyses', 'users')} of their mean difference, with Holm's correction over the pairs "
+            f"({level})."
+        )
+    if any(one.tested is not None for one in content.findings):
+        said.append(
+            f"Over datasets, they are compared by Friedman's test and Wilcoxon's signed-rank test with Holm's "
+            f"correction over the pairs ({level}){cite('analyses', 'compare')}."
+        )
+    if any(one.rank is not None and one.rank.probability_best is not None for one in content.findings):
+        said.append("Intervals of mean ranks come from a bootstrap over datasets.")
+    if "profiles" in analyses:
+        said.append(
+            "A performance profile shows on which share of the datasets an algorithm is within a factor of the "
+            f"best{cite('analyses', 'profiles')}."
+        )
+    for name in analyses:
+        if name not in ("rank", "compare", "users", "profiles") and cited("analyses", name):
+            said.append(f"The {latex_text(name.replace('_', ' '))} analysis follows{cite('analyses', name)}.")
+    return " ".join(said)
+
+
+def _software(facts: StudyFacts | None) -> str:
+    if facts is None:
+        return f"Tables, figures and tests were made with RecAssay {__version__}."
+    versions = dict(facts.manifest.get("versions", {}))
+    ours, python = versions.pop("recassay", __version__), versions.pop("python", "")
+    others = listing((f"{name} {number}" for name, number in versions.items()), most=None)
+    seeds = listing(facts.seeds, most=None, last="and")
+    repeated = "The seed is" if len(facts.seeds) == 1 else "The seeds are"
+    said = f"The study was run with RecAssay {ours}" + (f" on Python {python}" if python else "")
+    return latex_text(f"{said} ({others})." + (f" {repeated} {seeds}." if seeds else ""))
+
+
+def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
+    """A row a dataset: its counts after the protocol; None where nothing is known of any."""
+    if all(one.users is None for one in datasets):
+        return None
+    split = any(one.tested is not None for one in datasets)
+    rows = []
+    for one in datasets:
+        density = EMPTY
+        if one.users and one.items and one.interactions is not None:
+            density = Cell(f"{100 * one.interactions / (one.users * one.items):.3f}")
+        counts = map(_number, (one.users, one.items, one.interactions))
+        tested = map(_number, (one.tested, one.judged) if split else ())
+        rows.append((one.name, (*counts, density, *tested)))
+    heads = ("users", "items", "training" if split else "interactions", "density (%)")
+    return Grid("", (*heads, *(("test", "test users") if split else ())), tuple(rows))
+
+
+def dataset_caption(datasets: Sequence[DatasetFacts]) -> str:
+    """What the columns of the table of datasets count."""
+    if any(one.tested is not None for one in datasets):
+        return (
+            "The datasets after the protocol: users, items and interactions of the final training, their share of all "
+            "pairs, and the interactions and users of the test part."
+        )
+    return "The datasets: users, items, interactions, and their share of all pairs."
+
+
+def _number(count: int | None) -> Cell:
+    return EMPTY if count is None else Cell(f"{count:,}")
+
+
+def dataset_citations(datasets: Sequence[DatasetFacts]) -> dict[str, str]:
+    """By name, what is cited for a dataset that the catalogue knows."""
+    return {one.name: cite("datasets", one.catalogued) for one in datasets if one.catalogued}

@@ -1,0 +1,65 @@
+"""Names come out of pdflatex as they went in."""
+
+from __future__ import annotations
+
+import pytest
+
+from recassay.reporting.latex import latex_label, latex_text, unprintable
+from support.tex import needs_tex, set_pages
+
+NAMES = [
+    "a_b%c&d#e$f~g^h\\i{j}k",
+    "EASEᴿ RP³β x₁",
+    "naïve Çédille Ångström łódź Dvořák Ţ ș ą ğ İ ı ñ ő",
+    "αβγ Δ λ μ Ω",
+    "a--b ''q'' `x` \"q\" <a|b> ?`",
+    "Đorđe ð þ «q» ß æ œ ø",
+    "× ± ≤ → − … – — “x” ’",
+    "Ế ậ ǖ 𝛼 Ｗ ﬁ ½ ™ ® €",
+    "tab\tnew\nline \u200b x\u00a0y",
+    "中文 🙂 Ж",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a_b%&#$", r"a\_b\%\&\#\$"),
+        ("~^\\{}", r"\textasciitilde{}\textasciicircum{}\textbackslash{}\{\}"),
+        ("EASEᴿ", r"EASE\textsuperscript{R}"),
+        ("x₁²", r"x\textsubscript{1}\textsuperscript{2}"),
+        ("naïve", r"na\"{\i}ve"),
+        ("Demšar", r"Dem\v{s}ar"),
+        ("e\u0301", r"\'{e}"),
+        ("β-VAE", r"\ensuremath{\beta}-VAE"),
+        ("a--b", r"a-{}-b"),
+        ("𝛼", r"\ensuremath{\alpha}"),
+        ("two\nlines", "two lines"),
+        ("plain (x) [y] @10", "plain (x) [y] @10"),
+    ],
+)
+def test_a_name_becomes_the_commands_that_print_it(name, text):
+    assert latex_text(name) == text
+
+
+def test_what_has_no_letter_is_written_as_its_code_and_told():
+    assert latex_text("中 a") == "[U+4E2D] a"
+    assert unprintable("中 aЖ") == ["中", "Ж"]
+    assert not any(unprintable(name) for name in NAMES[:-1])
+
+
+def test_labels_have_no_commands():
+    assert latex_label("tab", "ndcg@10 of_{x}") == "tab:ndcg-10-of-x"
+
+
+@needs_tex
+@pytest.mark.parametrize("encoding", ["OT1", "T1"])
+def test_every_name_is_set(tmp_path, encoding):
+    lines = "\n\n".join(rf"\noindent {latex_text(name)} \textbf{{{latex_text(name)}}}" for name in NAMES)
+    head = rf"\documentclass{{article}}\usepackage[{encoding}]{{fontenc}}\begin{{document}}"
+    (tmp_path / "main.tex").write_text(f"{head}\n{lines}\n\\end{{document}}\n")
+    made = set_pages(tmp_path, references=False)
+    assert made.pages == 1
+    assert "Missing character" not in made.log
+    if made.text is not None:
+        assert all(word in made.text for word in ("EASE", "Dvo", "[U+4E2D]"))
