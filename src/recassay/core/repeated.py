@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from recassay.core.types import BoolArray, Float32Array, FloatArray, IntArray, Interactions
+from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 
 RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
 
@@ -43,7 +42,45 @@ class RepeatRule:
 LAST = RepeatRule()
 
 
-def repeats(events: Interactions) -> BoolArray | None:
+class Events(Protocol):
+    """What is asked of interactions here (`core.types.Interactions` is such)."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def user(self) -> IdArray:
+        """The user of each event."""
+
+    @property
+    def item(self) -> IdArray:
+        """The item of each event."""
+
+    @property
+    def weight(self) -> Float32Array | None:
+        """Ratings or strengths."""
+
+    @property
+    def time(self) -> IntArray | None:
+        """When."""
+
+    @property
+    def repeated(self) -> RepeatRule:
+        """What several events of a pair mean."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: Any) -> Self:
+        """These rows."""
+
+
+Some = TypeVar("Some", bound=Events)
+
+
+def repeats(events: Events) -> BoolArray | None:
     """Whether each row has the user and item of the row before it; None where no row has.
 
     Only rows in the order of user and item tell all repeats so: see `recassay.protocol.ordering.canonical`.
@@ -54,7 +91,7 @@ def repeats(events: Interactions) -> BoolArray | None:
     return again if again.any() else None
 
 
-def one_of_each(events: Interactions, among: BoolArray) -> BoolArray:
+def one_of_each(events: Events, among: BoolArray) -> BoolArray:
     """One of the rows `among` for each of their pairs: the first, of rows in the order of user and item."""
     if _in_order(events):
         again = repeats(events)
@@ -73,7 +110,7 @@ def one_of_each(events: Interactions, among: BoolArray) -> BoolArray:
     return chosen
 
 
-def merged(events: Interactions, rule: RepeatRule | None = None) -> Interactions:
+def merged(events: Some, rule: RepeatRule | None = None) -> Some:
     """One event for each pair of user and item by `rule` (None: the rule of the data), in the order of user and item.
 
     Events whose pairs are all different are returned as they are, in their own order (`sum` without weights: each
@@ -104,7 +141,7 @@ def merged(events: Interactions, rule: RepeatRule | None = None) -> Interactions
     return replace(events.take(chosen), weight=weight)
 
 
-def reaches(events: Interactions, threshold: float) -> BoolArray:
+def reaches(events: Events, threshold: float) -> BoolArray:
     """Whether the pair of each event is worth at least `threshold` after it, by the events of the pair up to it.
 
     No later event has a say: a play counts towards a threshold on the number of plays from the moment when there are
@@ -148,7 +185,7 @@ def _bounded_so_far(weight: Float32Array, pair: IntArray, rule: RepeatRule) -> F
     return np.minimum(worth, rule.bounds()[level])
 
 
-def _in_order(events: Interactions) -> bool:
+def _in_order(events: Events) -> bool:
     """Whether rows stand in the order of user and item."""
     user, item = events.user, events.item
     later = user[1:] > user[:-1]
@@ -156,7 +193,7 @@ def _in_order(events: Interactions) -> bool:
     return bool(later.all())
 
 
-def pair_codes(events: Interactions) -> IntArray:
+def pair_codes(events: Events) -> IntArray:
     """One int64 for each pair of user and item, in their order."""
     codes = events.user.astype(np.int64)
     codes *= max(events.n_items, 1)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 from recassay.core.choices import Task
 from recassay.core.repeated import LAST, RepeatRule, merged
 from recassay.core.search import SearchSpace
 from recassay.core.specs import FinalFit
 
-FloatArray: TypeAlias = NDArray[np.float64]
-Float32Array: TypeAlias = NDArray[np.float32]
-IdArray: TypeAlias = NDArray[np.int32]
-IntArray: TypeAlias = NDArray[np.int64]
-BoolArray: TypeAlias = NDArray[np.bool_]
+__all__ = [
+    "Algorithm",
+    "BoolArray",
+    "Float32Array",
+    "FloatArray",
+    "IdArray",
+    "IntArray",
+    "Interactions",
+    "Number",
+    "Recommender",
+    "Split",
+    "TopK",
+    "joined",
+    "read_only_matrix",
+]
+
 Number = TypeVar("Number", bound=np.generic)
 
 
