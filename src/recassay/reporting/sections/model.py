@@ -7,9 +7,16 @@ from recassay.core.errors import listing
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
+FEWEST_DATASETS = 5
+
 
 def sentences(result: ModelResult) -> list[str]:
-    """Who is probably best, what that means on a new dataset, and where the uncertainty comes from."""
+    """Who is probably best, what that means on a new dataset, and where the uncertainty comes from.
+
+    Nothing below five datasets: so few say nothing of datasets like these.
+    """
+    if len(result.datasets) < FEWEST_DATASETS:
+        return []
     best, first, order = result.probability_best(), result.probability_first(), result.order()
     leader = max(range(len(order)), key=lambda a: best[a])
     name = result.algorithms[leader]
