@@ -1,7 +1,7 @@
 """Do the tests keep their level, do the intervals cover, are the probabilities true? By simulation, for every size.
 
     python3 dev.py bench calibration
-    python benchmarks/calibration.py [tests intervals probabilities model] [--quick] [--write docs/calibration.md]
+    python benchmarks/calibration.py [tests intervals probabilities model] [--quick | --share 0.4] [--write FILE]
 
 Tables are drawn from a known truth: on every dataset an algorithm's value is the dataset's level, the algorithm's own
 level, and noise of deviation 1. `--write` puts the tables of numbers into the page of the documentation. The tests over
@@ -88,7 +88,8 @@ def intervals(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str
         return {}
     held: dict[str, list[float]] = {}
 
-    def count(name: str, ends: np.ndarray, truth: float) -> None:
+    def count(name: str, ends: np.ndarray | None, truth: float) -> None:
+        assert ends is not None
         held.setdefault(name, []).append(float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean()))
 
     for i in range(tables):
@@ -141,7 +142,7 @@ def model(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str, st
 PARTS: dict[str, tuple[Measure, int, str]] = {
     "tests": (
         tests,
-        160,
+        100,
         "Size: the share of tables of equal algorithms in which Friedman's p is below 0.05, or any pair is told apart. "
         "Power: the share of the differences that are found when one algorithm is better than the others, which are "
         "equal, by one deviation of the noise (Friedman's: of the tables). The Bayesian rule looks at each pair alone, "
@@ -171,17 +172,17 @@ HEAD = """# Calibration
 What tests, intervals and probabilities are worth, by simulation: size and power of each test, how often each interval
 holds the truth, and how true each probability is, for 3, 5, 10 and 30 datasets and 2, 4, 8 and 16 algorithms. On every
 dataset an algorithm's value is the dataset's level, its own level and noise of deviation 1. Shares have a standard
-error: 0.05 from 160 tables is known to within 0.035. `python benchmarks/calibration.py --write docs/calibration.md`
-makes this page anew; the tests over users have their own numbers (`benchmarks/calibration_users.py`).
+error: 0.05 from 100 tables is known to within 0.045. `python benchmarks/calibration.py --write docs/calibration.md`
+makes this page anew, in about ten minutes of one core (`--share` takes fewer tables); the tests over users have their own numbers (`benchmarks/calibration_users.py`).
 """
 
 
-def measured(names: list[str], quick: bool) -> str:
-    """The parts as Markdown: a table for every quantity, datasets down, algorithms across."""
+def measured(names: list[str], share: float) -> str:
+    """With that share of the tables, the parts as Markdown: a table for every quantity, datasets down, algorithms across."""
     parts = []
     for name in names:
         measure, tables, meaning = PARTS[name]
-        tables = max(tables // 10, 5) if quick else tables
+        tables = max(round(share * tables), 5)
         cells: Cells = {}
         for n in DATASETS:
             for k in ALGORITHMS:
@@ -206,13 +207,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; by default all")
     parser.add_argument("--quick", action="store_true", help="a tenth of the tables")
+    parser.add_argument("--share", type=float, default=1.0, help="that share of the tables")
     parser.add_argument("--write", type=Path, help="the page to write")
     asked = parser.parse_args()
     unknown = [name for name in asked.parts if name not in PARTS]
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     start = time.perf_counter()
-    told = measured(asked.parts or list(PARTS), asked.quick)
+    told = measured(asked.parts or list(PARTS), 0.1 if asked.quick else asked.share)
     print(told)
     print(f"{time.perf_counter() - start:.0f} s")
     if asked.write is not None:
