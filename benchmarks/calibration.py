@@ -173,12 +173,13 @@ What tests, intervals and probabilities are worth, by simulation: size and power
 holds the truth, and how true each probability is, for 3, 5, 10 and 30 datasets and 2, 4, 8 and 16 algorithms. On every
 dataset an algorithm's value is the dataset's level, its own level and noise of deviation 1. Shares have a standard
 error: 0.05 from 100 tables is known to within 0.045. `python benchmarks/calibration.py --write docs/calibration.md`
-makes this page anew, in about ten minutes of one core (`--share` takes fewer tables); the tests over users have their own numbers (`benchmarks/calibration_users.py`).
+makes this page anew, in about ten minutes of one core (`--share` takes fewer tables); the tests over users have their
+own numbers (`benchmarks/calibration_users.py`).
 """
 
 
 def measured(names: list[str], share: float) -> str:
-    """With that share of the tables, the parts as Markdown: a table for every quantity, datasets down, algorithms across."""
+    """With that share of the tables, the parts as Markdown: a table a quantity, datasets down, algorithms across."""
     parts = []
     for name in names:
         measure, tables, meaning = PARTS[name]
