@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.model.result import ModelResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.numbers import between, number, percent, probability
 from recassay.reporting.section import Figure, Section, Table
 
 FEWEST_DATASETS = 5
@@ -27,8 +27,8 @@ def sentences(result: ModelResult) -> list[str]:
         else (f"; chances of at least 5 % have {listing(rivals)}" if rivals else "")
     )
     said = (
-        f"For datasets like these {name} has the highest level of {result.metric} with probability {best[leader]:.2f}"
-        f"{others}. On a single new dataset it is first with probability {first[leader]:.2f}."
+        f"For datasets like these {name} has the highest level of {result.metric} with probability "
+        f"{probability(best[leader])}{others}. On a single new dataset it is first with probability {probability(first[leader])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])
