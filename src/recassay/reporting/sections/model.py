@@ -28,7 +28,8 @@ def sentences(result: ModelResult) -> list[str]:
     )
     said = (
         f"For datasets like these {name} has the highest level of {result.metric} with probability "
-        f"{probability(best[leader])}{others}. On a single new dataset it is first with probability {probability(first[leader])}."
+        f"{probability(best[leader])}{others}. On a single new dataset it is first with probability "
+        f"{probability(first[leader])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])

@@ -75,7 +75,8 @@ def _again(result: RankResult, place: int) -> str:
     return (
         f"In a new benchmark of {n} such datasets {result.algorithms[place]} would have the best mean rank again with "
         f"probability {probability(result.probability_best[place])} (any of {k} equal algorithms: {1 / k:.2f}). Its "
-        f"resampling share, how often it is first when these datasets are drawn anew, is {spread}; that is no such probability."
+        f"resampling share, how often it is first when these datasets are drawn anew, is {spread}; that is no such "
+        "probability."
     )
 
 
