@@ -27,3 +27,11 @@ def p_value(p: float | None) -> str:
     if p < 0.001:
         return "< .001"
     return "> .999" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
+
+
+def probability(value: float, digits: int = 2) -> str:
+    """A probability in words; one that would read as 0 or 1 is `below 0.01` or `above 0.99`."""
+    text, least = f"{value:.{digits}f}", 10**-digits
+    if text == f"{1:.{digits}f}":
+        return f"above {1 - least:.{digits}f}"
+    return f"below {least:.{digits}f}" if text == f"{0:.{digits}f}" else text

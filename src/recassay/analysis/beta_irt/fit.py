@@ -118,7 +118,9 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
         if what == "dataset" and len(names) == 1:
             raise single_dataset(metric)
         if len(names) < 3:
-            raise NotApplicableError(f"{len(names)} {what}s", fix=f"beta-IRT needs at least 3 {what}s")
+            raise NotApplicableError(
+                f"{len(names)} {what}{'s' if len(names) > 1 else ''}", fix=f"beta-IRT needs at least 3 {what}s"
+            )
         empty = np.asarray(np.isnan(values).all(axis=axis))
         if empty.any():
             which = listing(n for n, none in zip(names, empty, strict=True) if none)

@@ -12,6 +12,9 @@ from recassay.core.display import Displayed
 from recassay.core.plain import plain
 from recassay.core.types import FloatArray
 
+FEWEST_DATASETS = 5
+"""Below so many datasets nothing is said of meetings on others."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingsResult(Displayed):
@@ -41,6 +44,12 @@ class RatingsResult(Displayed):
     def order(self) -> list[int]:
         """Positions of the algorithms, highest rating first."""
         return sorted(range(len(self.algorithms)), key=lambda a: (-self.rating[a], self.algorithms[a]))
+
+    def lead(self) -> tuple[float, float]:
+        """By how many points the first is ahead of the second, and the share of their meetings it would win."""
+        first, second = self.order()[:2]
+        gap = float(self.rating[first] - self.rating[second])
+        return gap, 1 / (1 + 10 ** (-gap / 400))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm, highest rating first."""
@@ -76,6 +85,7 @@ class RatingsResult(Displayed):
                 name: {"estimate": float(self.rating[a]), "interval": self.interval[a].tolist()}
                 for a, name in enumerate(names)
             },
+            "lead": dict(zip(("points", "win_share"), self.lead(), strict=True)),
             "win_rate": {
                 one: {other: float(self.win_rate[a, b]) for b, other in enumerate(names) if b != a}
                 for a, one in enumerate(names)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import percent
+from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def sentences(result: BetaIRTResult) -> list[str]:
     def often(share: float) -> str:
         return "" if small else f", in {percent(share)} of bootstrap replicates over the algorithms"
 
-    above = "" if few else f", above {ability.names[second]} with probability {one.exceeds[first, second]:.2f}"
+    above = "" if few else f", above {ability.names[second]} with probability {probability(one.exceeds[first, second])}"
     able = (
         f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f})"
         f"{above}; {challenge.names[hardest]} is the most challenging dataset ({challenge.estimate[hardest]:.2f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, ControlResult
 from recassay.core.errors import listing
+from recassay.reporting.numbers import probability
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -87,8 +88,8 @@ def _lead(result: CompareResult) -> str:
     )
     numbers = (
         f"Wilcoxon {p_text(pair.p)} alone, {p_text(pair.p_holm)} corrected for {len(result.pairs)} "
-        f"pair{'s' if len(result.pairs) > 1 else ''} (Holm); posterior probability of being better {bayes.p_left:.2f}, "
-        f"not corrected; {won}"
+        f"pair{'s' if len(result.pairs) > 1 else ''} (Holm); posterior probability of being better "
+        f"{probability(bayes.p_left)}, not corrected; {won}"
     )
     if result.mean_ranks[0] == result.mean_ranks[1]:
         return f"{best} and {second} share the best mean rank ({result.mean_ranks[0]:.2f}): {numbers}."

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from recassay.analysis.model.result import ModelResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.numbers import between, number, percent, probability
 from recassay.reporting.section import Figure, Section, Table
+
+FEWEST_DATASETS = 5
 
 
 def sentences(result: ModelResult) -> list[str]:
-    """Who is probably best, what that means on a new dataset, and where the uncertainty comes from."""
+    """Who is probably best, what that means on a new dataset, and where the uncertainty comes from.
+
+    Nothing below five datasets: so few say nothing of datasets like these.
+    """
+    if len(result.datasets) < FEWEST_DATASETS:
+        return []
     best, first, order = result.probability_best(), result.probability_first(), result.order()
     leader = max(range(len(order)), key=lambda a: best[a])
     name = result.algorithms[leader]
@@ -20,8 +27,9 @@ def sentences(result: ModelResult) -> list[str]:
         else (f"; chances of at least 5 % have {listing(rivals)}" if rivals else "")
     )
     said = (
-        f"For datasets like these {name} has the highest level of {result.metric} with probability {best[leader]:.2f}"
-        f"{others}. On a single new dataset it is first with probability {first[leader]:.2f}."
+        f"For datasets like these {name} has the highest level of {result.metric} with probability "
+        f"{probability(best[leader])}{others}. On a single new dataset it is first with probability "
+        f"{probability(first[leader])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])

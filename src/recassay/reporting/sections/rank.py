@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.rank.result import RankResult
 from recassay.core.errors import listing
+from recassay.reporting.numbers import probability
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -73,8 +74,9 @@ def _again(result: RankResult, place: int) -> str:
     spread = f"{low} %" if low == high else f"{low} to {high} %, depending on the aggregation"
     return (
         f"In a new benchmark of {n} such datasets {result.algorithms[place]} would have the best mean rank again with "
-        f"probability {result.probability_best[place]:.2f} (any of {k} equal algorithms: {1 / k:.2f}). Its resampling "
-        f"share, how often it is first when these datasets are drawn anew, is {spread}; that is no such probability."
+        f"probability {probability(result.probability_best[place])} (any of {k} equal algorithms: {1 / k:.2f}). Its "
+        f"resampling share, how often it is first when these datasets are drawn anew, is {spread}; that is no such "
+        "probability."
     )
 
 

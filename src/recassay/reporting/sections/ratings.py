@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from recassay.analysis.ratings.result import RatingsResult
+from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: RatingsResult) -> list[str]:
-    """The two best and how often the first would beat the second, and what the first leaves."""
+    """The two best and how often the first would beat the second; nothing below five datasets."""
+    if len(result.datasets) < FEWEST_DATASETS:
+        return []
     first, second = result.order()[:2]
-    gap = float(result.rating[first] - result.rating[second])
-    wins = 1 / (1 + 10 ** (-gap / 400))
+    gap, wins = result.lead()
     low, high = result.interval[first].tolist()
     drawn = "datasets" if result.families is None else f"{result.families} families of datasets"
     return [

@@ -74,7 +74,7 @@ def _foremost(found: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
 
 def _more(changed: dict[str, list[Crossing]]) -> str:
     left = len(changed) - SHOWN_DATASETS
-    return f"; and {left} more datasets" if left > 0 else ""
+    return f"; and {left} more dataset{'s' if left > 1 else ''}" if left > 0 else ""
 
 
 def _flips(dataset: str, found: list[Crossing]) -> str:

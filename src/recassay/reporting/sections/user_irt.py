@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recassay.analysis.user_irt.result import UserIRTResult
-from recassay.reporting.numbers import between
+from recassay.reporting.numbers import between, probability
 from recassay.reporting.section import Figure, Section, Table
 
 SURE = 0.95
@@ -13,15 +13,15 @@ WELL = 0.7
 def sentences(result: UserIRTResult) -> list[str]:
     """Who is ablest on the users, whether that is sure, and how much is known of single users."""
     main = result.main
-    first, second, probability = main.lead()
-    if probability >= SURE:
+    first, second, sure = main.lead()
+    if sure >= SURE:
         told = (
-            f"Among these users {first} serves more than {second}, beyond chance (probability {probability:.3f}); this "
-            "says nothing of other datasets"
+            f"Among these users {first} serves more than {second}, beyond chance (probability {probability(sure, 3)}); "
+            "this says nothing of other datasets"
         )
     else:
         told = (
-            f"Among these users no difference between {first} and {second} is shown (probability {probability:.2f} "
+            f"Among these users no difference between {first} and {second} is shown (probability {probability(sure)} "
             f"that {first} serves more)"
         )
     telling = f"{main.telling} of {main.users} users tell algorithms apart"

@@ -58,8 +58,9 @@ def _together(result: UsersResult) -> list[str]:
         shown = "is worse than"
     return [
         f"Over the datasets together (random effects), {pair.left} {shown} {pair.right}: mean difference in "
-        f"{result.metric} {found.estimate:+.4f} ({found.low:+.4f} to {found.high:+.4f}); on the users of a dataset it "
-        f"is better on {pair.wins}, worse on {pair.losses} and not shown to be either on {pair.ties} datasets."
+        f"{result.metric} {found.estimate:+.4f} ({found.low:+.4f} to {found.high:+.4f}); on the users of single "
+        f"datasets it is better on {pair.wins}, worse on {pair.losses} and not shown to be either on "
+        f"{pair.ties} of them."
     ]
 
 

@@ -1,0 +1,169 @@
+"""Each sentence of the verdict has a table for which it must appear and one for which it must not.
+
+And every number in words has its counterpart in the JSON.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.glicko.fit import rate_algorithms
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.ratings.fit import rate_by_pairs
+from recassay.analysis.stress.fit import stress_rankings
+from recassay.core.plain import plain
+from recassay.core.results import Results
+from recassay.reporting.telling import with_sections
+from recassay.reporting.verdict import leaders, verdict
+from recassay.testing.results import synthetic_results
+from support.tables import matrix, opposed
+
+
+def ladder(steps, n=12):
+    """Algorithms at these levels on n datasets, whose own levels rise: the order is the same everywhere."""
+    return matrix(np.linspace(0.2, 0.4, n) + np.array(steps)[:, None])
+
+
+def chance(k=4, n=8):
+    return matrix(np.random.default_rng(0).random((k, n)))
+
+
+def said(result):
+    return " ".join(verdict({"result": result}))
+
+
+def stressed(table):
+    return stress_rankings(table, draws=100)
+
+
+def ranked(table):
+    return rank_algorithms(table, replicates=100)
+
+
+DISPUTED = matrix(np.array([[0.95, 0.25, 0.25, 0.25, 0.25], [0.3] * 5, [0.2] * 5]))
+CLEAR, TWINS, FEW = ladder([0.3, 0.1, 0.0]), ladder([0.3, 0.3, 0.0]), ladder([0.3, 0.1, 0.0], n=4)
+LONG = ladder([0.3, 0.1, 0.0], n=30)
+
+WORDS = [
+    ("under all 10 aggregations", ranked, CLEAR, DISPUTED),
+    ("The aggregations disagree on who is first", ranked, DISPUTED, CLEAR),
+    ("tied with a01 under", ranked, TWINS, CLEAR),
+    ("are too few to say who is first over all", ranked, FEW, CLEAR),
+    ("would have the best mean rank again with probability", ranked, CLEAR, FEW),
+    ("no other could have the best mean rank", ranked, CLEAR, chance()),
+    ("any of the 4 could have the best mean rank", ranked, chance(), CLEAR),
+    ("in mean rank (1.00 against 2.00) is more than luck", compare_algorithms, CLEAR, ladder([0.3, 0.1, 0.0], n=6)),
+    ("is not shown to be more than luck", compare_algorithms, chance(), CLEAR),
+    ("share the best mean rank", compare_algorithms, TWINS, CLEAR),
+    ("Two summaries of a00 and a01 disagree", compare_algorithms, matrix(opposed()), CLEAR),
+    ("is shown to be better than every other", compare_algorithms, CLEAR, TWINS),
+    ("As a whole no difference between the algorithms is shown", compare_algorithms, chance(), CLEAR),
+    ("No test is reported on 4 datasets", compare_algorithms, FEW, CLEAR),
+    ("cannot tell any two of 3 algorithms apart", compare_algorithms, ladder([0.3, 0.1, 0.0], n=5), CLEAR),
+    ("ends first (", rate_algorithms, CLEAR, FEW),
+    ("survives when", stressed, LONG, matrix(np.random.default_rng(1).random((4, 8)))),
+    ("does not survive", stressed, matrix(np.random.default_rng(1).random((4, 8))), LONG),
+    ("No single dataset decides it", stressed, LONG, DISPUTED),
+    ("Single datasets decide it", stressed, DISPUTED, LONG),
+    ("The whole order survives that", stressed, LONG, chance()),
+]
+
+
+@pytest.mark.parametrize(("words", "analysis", "must", "must_not"), WORDS, ids=[case[0] for case in WORDS])
+def test_words_stand_where_they_must_and_only_there(words, analysis, must, must_not):
+    assert words in said(analysis(must))
+    assert words not in said(analysis(must_not))
+
+
+def test_below_five_datasets_there_is_no_p_no_probability_and_no_first_over_all():
+    found = recassay.analyze(Results.from_frame(synthetic_results(4, seeds=1)), replicates=200)
+    told = " ".join(found.verdict)
+    assert "too few to say who is first over all" in found.verdict[0]
+    for words in ("probability", "p = ", "p < ", "% interval", "bootstrap replicates over the datasets"):
+        assert words not in told.replace("no probability", ""), words
+
+
+def test_one_winner_through_the_verdict_and_who_disagrees_is_said_next():
+    results = {
+        "rank": rank_algorithms(DISPUTED, replicates=100),
+        "ratings": rate_by_pairs(DISPUTED, replicates=100),
+        "glicko": rate_algorithms(DISPUTED),
+    }
+    assert len(set(leaders(results).values())) == 1
+    assert "Not every way to judge" not in " ".join(verdict(results))
+    other = matrix(DISPUTED.values[[1, 0, 2]])
+    results["ratings"] = rate_by_pairs(other, replicates=100)
+    assert leaders(results) == {"rank": "a01", "ratings": "a00", "glicko": "a01"}
+    assert verdict(results)[1] == "Not every way to judge puts a01 first; others put there: a00 (ratings)."
+
+
+@pytest.fixture(scope="module")
+def report():
+    frame = synthetic_results(8, seeds=2)
+    traits = pl.DataFrame({"dataset": frame["dataset"].unique(maintain_order=True)}).with_columns(
+        (pl.Series(name, np.random.default_rng(i).random(8)) for i, name in enumerate(("users", "items", "density")))
+    )
+    return recassay.analyze(Results.from_frame(frame), "ndcg@10", replicates=200, characteristics=traits)
+
+
+NUMBER = re.compile(r"(?<![\w.@-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w@])")
+CONSTANTS = {0.0, 1.0, 2.0, 3.0, 5.0, 95.0, 0.05, 0.5, 1000.0, 5000.0, 0.001, 0.01, 0.99, 20.0}
+"""Levels and limits that a sentence states as such."""
+
+
+def numbers_of(value):
+    """Every number of plain data, and how many things each list and mapping holds."""
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, (int, float)):
+        yield float(value)
+    elif isinstance(value, str):
+        return
+    else:
+        yield float(len(value))
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from numbers_of(inner)
+
+
+def test_every_number_in_words_is_in_the_json(report):
+    whole = report.to_dict()
+    names = sorted([*report.results.algorithms, *report.results.datasets, "ndcg@10", "coverage@10"], key=len)[::-1]
+    unfounded = []
+    count = 0
+    for section, name, result in with_sections(report.analyses):
+        known = np.unique([*numbers_of(plain(whole["analyses"][name])), float(len(report.results.datasets))])
+        pairs = np.array([a - b for a, b in itertools.product(known[known == known.round()], repeat=2)])
+        for sentence in section.sentences(result):
+            text = sentence
+            for one in names:
+                text = text.replace(one, "X")
+            for token in NUMBER.findall(text):
+                count += 1
+                digits = len(token.partition(".")[2])
+                value = abs(float(token.replace(",", "")))
+                close = [np.abs(np.abs(known * scale) - value) <= 0.5 * 10**-digits + 1e-9 for scale in (1, 100)]
+                counted = digits == 0 and (pairs == value).any() and value <= 40
+                if not (np.any(close) or counted or value in CONSTANTS):
+                    unfounded.append((name, token, sentence))
+    assert count > 80
+    assert unfounded == []
+
+
+def test_no_sentence_claims_equality_or_overlap(report):
+    told = " ".join(report.verdict)
+    for words in ("do not differ", "does not differ", "overlap", "cannot be told apart", "drawn anew, Oracle stays"):
+        assert words not in told
+
+
+def test_the_json_says_who_leads_and_what_to_be_wary_of(report):
+    told = report.to_dict()
+    assert told["leaders"]["rank"] == "Oracle"
+    assert set(told["leaders"]) >= {"rank", "ratings", "model", "beta_irt", "glicko"}
+    assert told["cautions"] == report.cautions
