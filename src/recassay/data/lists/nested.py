@@ -19,8 +19,8 @@ _DEEP = 8
 
 
 def json_table(data: bytes, where: str) -> pl.DataFrame:
-    """The table of a JSON file: `{user: {item: score}}` (ranx, pytrec_eval), `{user: [item, ...]}`, records (also one on
-    each line), or columns (pandas `to_json`)."""
+    """The table of a JSON file: `{user: {item: score}}` (ranx, pytrec_eval), `{user: [item, ...]}`, records (one on
+    each line too), or columns (pandas `to_json`)."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
