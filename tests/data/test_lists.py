@@ -60,6 +60,21 @@ def test_every_kind_gives_the_same_lists(tmp_path: Path, name: str, content: str
     assert found.name == {"a.trec": "mine", "run.txt": "mine"}.get(name, name.partition(".")[0].partition("_")[0])
 
 
+@pytest.mark.parametrize("form", ["{u},{all}", "{u}\t{spaced}", "{u}: {all}", "{u} [{all}]"])
+def test_a_user_and_the_list_on_a_line(tmp_path: Path, form: str) -> None:
+    items = [[f"i{(u * 7 + place) % 50}" for place in range(6)] for u in range(4)]
+    lines = [form.format(u=f"u{u}", all=",".join(one), spaced=" ".join(one)) for u, one in enumerate(items)]
+    (found,) = read_lists(write(tmp_path, "a.txt", "\n".join(lines)))
+    assert found.frame.rows() == [(f"u{u}", item, r) for u, one in enumerate(items) for r, item in enumerate(one, 1)]
+    assert "each line was taken as a user" in found.notes[0]
+
+
+def test_records_on_lines(tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps({"user": u, "item": i, "score": s}) for u, i, _, s in ROWS)
+    (found,) = read_lists(write(tmp_path, "a.json", lines))
+    assert found.frame.select("user", "item").rows() == [row[:2] for row in ROWS]
+
+
 def test_nested_parquet_of_lenskit_names_its_models(tmp_path: Path) -> None:
     items = [[{"item_id": i, "rank": r, "score": s} for u, i, r, s in ROWS if u == user] for user in ("u1", "u2")]
     frame = pl.DataFrame({"model": ["Pop", "KNN"], "user_id": ["u1", "u2"], "items": items})

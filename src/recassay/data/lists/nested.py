@@ -19,13 +19,24 @@ _DEEP = 8
 
 
 def json_table(data: bytes, where: str) -> pl.DataFrame:
-    """The table of a JSON file: `{user: {item: score}}` (ranx, pytrec_eval), `{user: [item, ...]}`, records, or columns
-    (pandas `to_json`)."""
+    """The table of a JSON file: `{user: {item: score}}` (ranx, pytrec_eval), `{user: [item, ...]}`, records (one on
+    each line too), or columns (pandas `to_json`)."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON ({error})", where=where, fix="write it again") from None
+        content = _json_lines(data)
+        if content is None:
+            raise InputError(f"is not JSON ({error})", where=where, fix="write it again") from None
     return nested_table(content, where)
+
+
+def _json_lines(data: bytes) -> list[Any] | None:
+    """The records of a file with one on each line; None where it is no such file."""
+    lines = [line for line in data.splitlines() if line.strip()]
+    try:
+        return [json.loads(line) for line in lines] if len(lines) > 1 else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def nested_table(content: Any, where: str) -> pl.DataFrame:

@@ -18,7 +18,21 @@ from recassay.data.lists.shape import FINGERPRINT, lists_of
 from recassay.data.lists.text import text_table
 from recassay.data.tables.read import frame_from_memory, read_bytes
 
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".trec", ".run", ".json", ".lz4", ".parquet", ".pq", ".inter")
+SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".txt",
+    ".dat",
+    ".trec",
+    ".run",
+    ".json",
+    ".jsonl",
+    ".lz4",
+    ".parquet",
+    ".pq",
+    ".inter",
+)
 """What files of lists end in, each also with .gz (but Parquet and lz4)."""
 
 SIDECAR = "split.json"

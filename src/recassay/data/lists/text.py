@@ -17,6 +17,7 @@ TREC_FIELDS = 6
 """user Q0 item rank score tag."""
 
 _HEADERLESS = {2: (c.USER, c.ITEM), 3: (c.USER, c.ITEM, c.SCORE), 4: (c.USER, c.ITEM, c.RANK, c.SCORE)}
+_IDS = re.compile(r"[\w.-]+")
 _SAMPLE = 200
 _START = 1 << 20
 
@@ -26,7 +27,7 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
 
     Lines of six fields of which the fourth and fifth are numbers are a TREC run. Without a header two columns are user
     and item in the order of the list, three user, item and score, four user, item, rank and score (or, where the last
-    is whole numbers and the third is not, score and rank).
+    is whole numbers and the third is not, score and rank). A line may also hold a user and the whole list in order.
     """
     if not _is_text(data[:_START]):
         raise InputError(
@@ -51,6 +52,8 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
         body = data.lstrip(b"\r\n").partition(b"\n")[2]
         return _split(body, delimiter, names, where), "table", []
     fields = len(rows[0])
+    if _is_listed(sample):
+        return _listed(data), "lines", ["each line was taken as a user and the list of items in order"]
     if fields not in _HEADERLESS or not all(is_number(row[-1]) for row in rows[1:] if len(row) == fields):
         raise InputError(
             f"the first line names no user and item, and {fields} columns without a header are not known",
@@ -61,6 +64,20 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
     if fields == 4 and _whole(rows, 3) and not _whole(rows, 2):
         names[2:] = [c.SCORE, c.RANK]
     return _split(data, delimiter, names, where), "table", [f"no header: columns taken as {', '.join(names)}"]
+
+
+def _is_listed(lines: list[str]) -> bool:
+    """Whether each line holds a user and then several items (`17: 3, 5, 8`): ids alone, and no user twice."""
+    rows = [_IDS.findall(line) for line in lines]
+    whole = all(re.fullmatch(r"\s*\w[\w.-]*\s*[:,;\t ]\s*\[?[\w.,;\t -]+\]?\s*", line) for line in lines)
+    users = {row[0] for row in rows if row}
+    return whole and len(rows) > 1 and len(users) == len(rows) and all(len(row) > 5 for row in rows)
+
+
+def _listed(data: bytes) -> pl.DataFrame:
+    rows = [_IDS.findall(line) for line in data.decode(errors="replace").splitlines() if line.strip()]
+    places = [(row[0], item, place) for row in rows for place, item in enumerate(row[1:], 1)]
+    return pl.DataFrame(places, schema={c.USER: pl.String, c.ITEM: pl.String, c.RANK: pl.Int64}, orient="row")
 
 
 def qrels_table(data: bytes, where: str) -> pl.DataFrame | None:

@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
-from recassay.data.tables.cells import read_cell
+from recassay.data.tables.contents import holds_cutoffs, holds_numbers, names_metrics, texts
 from recassay.data.tables.grid import PANEL, Table
 from recassay.data.tables.labels import Spelled, own_name, spelled
 
@@ -105,16 +105,16 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
         if len(fitting) == 1 and not _is_metric_column(ours, names[fitting[0]], roles):
             roles[ours] = fitting[0]
     phase = [j for j, name in enumerate(names) if canonical(name) in map(canonical, PHASES) and j not in roles.values()]
-    if len(phase) == 1 and _TEST & set(_texts(table.columns[phase[0]])):
+    if len(phase) == 1 and _TEST & set(texts(table.columns[phase[0]])):
         roles[PHASE] = phase[0]
     if PANEL in names and names.index(PANEL) not in roles.values():
         roles.setdefault(c.DATASET, names.index(PANEL))
     cutoff = [j for j, name in enumerate(names) if canonical(name) in _CUTOFFS and j not in roles.values()]
-    if len(cutoff) == 1 and _holds_cutoffs(table.columns[cutoff[0]]):
+    if len(cutoff) == 1 and holds_cutoffs(table.columns[cutoff[0]]):
         roles[CUTOFF] = cutoff[0]
     if not {c.METRIC, c.VALUE} & roles.keys():
         named = roles.get(c.ALGORITHM)
-        if named is not None and _names_metrics(table.columns[named]):  # what stands across, written over the index
+        if named is not None and names_metrics(table.columns[named]):  # what stands across, written over the index
             del roles[c.ALGORITHM]
         metrics = _metric_columns(table, roles)
         roles |= {c.METRIC: metrics[0]} if metrics else {}
@@ -125,7 +125,7 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
     for j, levels in enumerate(table.headers):
         if j in taken:
             continue
-        if not _holds_numbers(table.columns[j]):
+        if not holds_numbers(table.columns[j]):
             left_out.append(names[j])
             continue
         found = _value_column(j, levels)
@@ -145,7 +145,7 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
 def first_names(table: Table, layout: Layout) -> int | None:
     """The first column of text that has no role yet: the algorithms of a table that does not name them."""
     used = {*layout.roles.values(), *(one.place for one in layout.values)}
-    return next((j for j in range(len(table.columns)) if j not in used and not _holds_numbers(table.columns[j])), None)
+    return next((j for j in range(len(table.columns)) if j not in used and not holds_numbers(table.columns[j])), None)
 
 
 def not_test(table: Table, place: int) -> pl.Series:
@@ -207,42 +207,9 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
     return ValueColumn(place, metric, " ".join(rest), statistic)
 
 
-def _holds_numbers(column: pl.Series) -> bool:
-    """Whether most of what is filled in is a number or stands for a missing one, and at least one is a number."""
-    if column.dtype.is_numeric():
-        return True
-    if column.dtype == pl.Null:
-        return False
-    text = column.cast(pl.String).str.strip_chars().drop_nulls()
-    text = text.filter(text != "")
-    if text.len() == 0:
-        return False
-    plain = text.cast(pl.Float64, strict=False)
-    if plain.null_count() == 0:
-        return True
-    odd = [read_cell(one, "," in one) for one in text.filter(plain.is_null()).head(200).to_list()]
-    numbers = plain.len() - plain.null_count()
-    held = numbers + sum(cell.value is not None for cell in odd)
-    fine = numbers + sum(cell.value is not None or cell.missing for cell in odd)
-    return held > 0 and 2 * fine > numbers + len(odd)
-
-
-def _holds_cutoffs(column: pl.Series) -> bool:
-    whole = column.cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
-    return whole.len() > 0 and whole.null_count() == 0 and bool((whole > 0).all())
-
-
 def _metric_columns(table: Table, roles: Mapping[str, int]) -> list[int]:
     """Columns of text in which every name is a known metric, whatever their header says."""
-    return [j for j, column in enumerate(table.columns) if j not in roles.values() and _names_metrics(column)]
-
-
-def _names_metrics(column: pl.Series) -> bool:
-    if _holds_numbers(column):
-        return False
-    names = [text for text in _texts(column) if text]
-    metrics = [metric for name in names if (metric := spelled(name)) is not None and metric.known]
-    return bool(names) and len(metrics) == len(names) and (len(names) > 1 or "@" in names[0])
+    return [j for j, column in enumerate(table.columns) if j not in roles.values() and names_metrics(column)]
 
 
 def _spread(name: str) -> str:
@@ -251,10 +218,6 @@ def _spread(name: str) -> str:
     if bare in map(canonical, ERRORS):
         return "error"
     return "deviation" if bare in map(canonical, (*SYNONYMS[c.DEVIATION], "±", "+/-")) else ""
-
-
-def _texts(column: pl.Series) -> list[str]:
-    return column.cast(pl.String).str.strip_chars().str.to_lowercase().drop_nulls().unique().to_list()
 
 
 def unknown(name: str) -> Spelled:

@@ -20,9 +20,9 @@ from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
 from recassay.data.tables.grid import Table, plain_name
-from recassay.data.tables.labels import Spelled, has_cutoff, spelled
+from recassay.data.tables.labels import spelled
+from recassay.data.tables.naming import labelled, with_cutoffs
 from recassay.data.tables.roles import (
-    CUTOFF,
     GAIN,
     INTERVAL,
     PHASE,
@@ -116,7 +116,7 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
         name: j for j, name in enumerate(table.names()) if name in c.RESULT_DETAILS and name not in frame.columns
     }
     frame = frame.with_columns(table.columns[j].alias(name) for name, j in details.items())
-    frame = _labelled(_cut_off(frame, table, layout))
+    frame = labelled(with_cutoffs(frame, table, layout))
     return _tested(frame, table, layout, remarks)
 
 
@@ -166,14 +166,14 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
                 made.append(pl.Series(c.RUNS, [1] * len(column)))
         elif read.deviations is not None:
             made.append((read.deviations * scale).alias(c.DEVIATION))
-        part = _cut_off(pl.DataFrame(made), table, layout)
+        part = with_cutoffs(pl.DataFrame(made), table, layout)
         parts.append(_tested(part, table, layout, remarks if not parts else Remarks()))
     if layout.left_out:
         remarks.sentences.append(f"columns left out: {listing(map(repr, layout.left_out), most=8)}")
     odd = [one.other for one in values if one.metric is None and c.METRIC not in layout.roles]
     if odd:
         remarks.sentences.append(f"kept as metrics under their own names: {listing(map(repr, odd), most=8)}")
-    return _labelled(pl.concat(parts, how="diagonal_relaxed"))
+    return labelled(pl.concat(parts, how="diagonal_relaxed"))
 
 
 def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
@@ -213,7 +213,7 @@ def _wide(table: Table, asked: Asked, where: str, remarks: Remarks) -> pl.DataFr
         if read.deviations is not None:
             parts[-1] = parts[-1].with_columns(read.deviations.alias(c.DEVIATION))
     frame = pl.concat(parts, how="diagonal_relaxed")
-    return _labelled(frame.with_columns(pl.lit(asked.metric).alias(c.METRIC)))
+    return labelled(frame.with_columns(pl.lit(asked.metric).alias(c.METRIC)))
 
 
 def _numbers(column: pl.Series, where: str, remarks: Remarks, *, percent: bool = False) -> Numbers:
@@ -230,39 +230,6 @@ def _tested(frame: pl.DataFrame, table: Table, layout: Layout, remarks: Remarks)
     if others.any():
         remarks.sentences.append(f"{int(others.sum())} rows that were not measured on test data were left out")
     return frame.filter(~others)
-
-
-def _labelled(frame: pl.DataFrame) -> pl.DataFrame:
-    """Metric labels as we write them, and names without marks."""
-    said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
-    labels = {name: _label(name) for name in said}
-    names = [
-        pl.col(name).cast(pl.String).map_elements(plain_name, return_dtype=pl.String)
-        for name in (c.ALGORITHM, c.DATASET)
-        if name in frame.columns and frame.schema[name] == pl.String and _marked(frame.get_column(name))
-    ]
-    return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
-
-
-def _cut_off(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFrame:
-    """The frame with the cut-off of a column of its own in the labels of metrics that name none."""
-    if CUTOFF not in layout.roles:
-        return frame
-    said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
-    bare = [name for name in said if "@" not in name and (found := spelled(name)) and has_cutoff(found.label)]
-    k = table.columns[layout.roles[CUTOFF]].cast(pl.String).str.strip_chars().alias(CUTOFF)
-    labels = frame.select(pl.col(c.METRIC).cast(pl.String)).with_columns(k)
-    cut = pl.when(pl.col(c.METRIC).is_in(bare)).then(pl.concat_str(c.METRIC, pl.lit("@"), CUTOFF)).otherwise(c.METRIC)
-    return frame.with_columns(labels.select(cut.alias(c.METRIC)).to_series())
-
-
-def _label(name: str) -> str:
-    found: Spelled | None = spelled(name)
-    return found.label if found is not None and not found.deviation and not found.phase else name
-
-
-def _marked(column: pl.Series) -> bool:
-    return bool(column.drop_nulls().str.contains(r"\\|\*\*|\$|</?(b|i|u|em|strong|sup|sub|br|span)\b").any())
 
 
 def _without_gains(table: Table, layout: Layout, remarks: Remarks) -> Table:
