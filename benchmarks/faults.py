@@ -59,6 +59,9 @@ class Popular:
         counts = np.bincount(train.item, minlength=train.n_items).astype(np.float32)
         return Fitted(np.broadcast_to(counts, (train.n_users, train.n_items)))
 
+    def memory_bytes(self, n_users, n_items, n_interactions):
+        return 8 * n_items
+
 
 class Slow:
     name, source = "Slow", "none"
@@ -74,6 +77,9 @@ class Slow:
         gram = gram / np.maximum(np.diag(gram), 1)[None, :] ** self.power
         noise = rng.normal(0, 1e-3, (train.n_users, train.n_items))
         return Fitted((np.asarray(matrix @ gram) + noise).astype(np.float32))
+
+    def memory_bytes(self, n_users, n_items, n_interactions):
+        return 16 * n_users * n_items
 
 
 class Slower(Slow):
@@ -329,7 +335,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="recassay-faults-") as scratch:
         base = Path(scratch)
         write_inputs(base)
-        run_study(study(base), base / "peace", workers=2)
+        if run_study(study(base), base / "peace", workers=2).failed:
+            raise SystemExit("the study fails in peace")
         expected = table(base / "peace")
         with server_of(base) as server:
             while counts.kills.total() < options.kills and time.monotonic() - begin < 60 * options.minutes:

@@ -47,6 +47,7 @@ from recassay.cli.render import say
 from recassay.core.errors import InputError, from_os
 from recassay.core.printable import one_line
 
+INTERRUPTED = 130
 SAFE = "what was written is whole, and the same command goes on with a study where it stopped"
 
 app = typer.Typer(
@@ -112,28 +113,40 @@ app.command("doctor")(installation.doctor)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
     given = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _ready_streams()
     try:
         code = app(given or ["--help"], standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
     except ParserError as error:
         said = " ".join(error.format_message().split())  # type: ignore[attr-defined]
         say(f"recassay: {one_line(said.replace('Value error, ', ''), 1200)}")
         code = 2
     except (KeyboardInterrupt, typer.Abort):
         say(f"recassay: interrupted; {SAFE}")
-        code = 130
+        code = INTERRUPTED
     except BrokenPipeError:
         _without_output()
         code = 0
+    except SystemExit as ended:  # the parser ends so where nobody reads the output any more
+        code = 0 if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except Exception as error:
         told = _told(error)
         say(f"recassay: {told}")
         code = told.exit_code
         _without_output(only_if_broken=True)
     sys.exit(code or 0)
+
+
+def _ready_streams() -> None:
+    """Output that is closed goes nowhere; what an encoding does not know is shown by its code."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _told(error: Exception) -> recassay.RecAssayError:

@@ -1,0 +1,51 @@
+"""Names from outside never stop the renderer."""
+
+from __future__ import annotations
+
+import altair as alt
+import pytest
+
+from recassay.core.printable import one_line, printable
+from recassay.plots.drawable import drawable
+from recassay.plots.theme import colour_scale, inline, themed
+from recassay.reporting.figures import render
+
+NAMES = (
+    "constructor", "toString", "valueOf", "__proto__", "hasOwnProperty", "\x00", "a\x01b", "\x1b[31mred\x1b[0m",
+    "two\nlines",
+    "tab\there", "\x85", "\u2028", "\u202eright to left", "\ufeff", "\uffff", "\ufffe", "\ud800", "\U0001fffe",
+    "</svg><script>alert(1)</script>", "&amp;", "'quotes\"", "\\", "{}", "[0]", "a.b", "datum", "", " ", "null",
+    "undefined",
+    "NaN", "\U0001f600", "x" * 400,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES, ids=[repr(name)[:30] for name in NAMES])
+def test_a_chart_with_any_name_is_drawn(name):
+    names = [name, "other"]
+    rows = [{"algorithm": one, "value": 0.1 * (i + 1), "dataset": one} for i, one in enumerate(names)]
+    chart = alt.Chart(inline(rows)).mark_bar().encode(
+        x="value:Q", y=alt.Y("algorithm:N", sort=names), color=alt.Color("algorithm:N", scale=colour_scale(names)),
+        tooltip=["algorithm:N", "dataset:N"],
+    )  # fmt: skip
+    svg = render(themed(chart, f"About {name}", name), "svg").decode()
+    assert svg.startswith("<svg")
+    assert "<script>" not in svg
+    assert "other" in svg
+
+
+def test_what_is_escaped_is_escaped_everywhere_alike():
+    spec = drawable({"data": {"values": [{"constructor": 1, "name": "toString"}]}, "field": "constructor"})
+    (row,) = spec["data"]["values"]
+    assert spec["field"] in row
+    assert row["name"].startswith("toString")
+    assert drawable({"x": [1, None, 2.5, True]}) == {"x": [1, None, 2.5, True]}
+    assert drawable("two\nlines\x1b") == "two\\nlines\\x1b"
+
+
+def test_printable_text_shows_what_it_does_not_do():
+    assert printable("plain — ñ 漢字 🎵\tand\nmore") == "plain — ñ 漢字 🎵\tand\nmore"
+    assert printable("\x1b]0;title\x07") == "\\x1b]0;title\\x07"
+    assert printable("\u202e\uffff") == "\\u202e\\uffff"
+    assert one_line("a\n\n  b\x00") == "a b\\x00"
+    assert len(one_line("x" * 10_000)) == 160
