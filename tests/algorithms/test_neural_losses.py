@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from recassay.core.errors import UsageError
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 
@@ -124,6 +125,32 @@ def test_densities_and_noise():
     # Equation 4: from the second step on, the noise up to step t is s (low + (t - 1) / (T - 1) (high - low)).
     noise = 0.1 * np.linspace(5e-4, 5e-3, 6)
     assert np.allclose(left / left[0], (1 - noise) / (1 - noise[0]))
+
+
+def test_lightgcl_as_the_authors_run_it(events):
+    make = algorithms.get("LightGCL")
+    network = make(form="code", embedding=4, layers=2, contrast=0.3, reg=0.01, temperature=0.5, device="cpu").network(
+        events
+    )
+    dense = torch.zeros(N_USERS, N_ITEMS)
+    dense[events.user, events.item] = balanced(events)
+    low = network.left @ network.right.T
+    user, item = network.users, network.items
+    once, twice = (dense @ item, dense.T @ user), (dense @ dense.T @ user, dense.T @ dense @ item)
+    users, items = user + once[0] + twice[0], item + once[1] + twice[1]
+    far = user + low @ item + low @ once[1], item + low.T @ user + low.T @ once[0]
+    batch, other = torch.arange(6), torch.zeros(6, dtype=torch.long)
+    network.drawn = lambda _: (events.user[batch], events.item[batch], other)
+    expected = -torch.nn.functional.logsigmoid(
+        (users[events.user[batch]] * (items[events.item[batch]] - items[other])).sum(1)
+    ).mean() + 0.01 * (user.square().sum() + item.square().sum())
+    for one, whole, chosen in ((far[0], users, events.user[batch]), (far[1], items, events.item[batch])):
+        alike = one[chosen] @ whole.T / 0.5
+        own = alike.gather(1, chosen[:, None])[:, 0].clamp(-5, 5)
+        expected = expected + 0.3 * (alike.exp().sum(1).log() - own).mean()
+    assert network.loss(batch).item() == pytest.approx(expected.item(), rel=1e-4)
+    with pytest.raises(UsageError, match="LightGCL has no form 'codes'; use paper or code"):
+        make(form="codes")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
