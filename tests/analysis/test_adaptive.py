@@ -34,7 +34,8 @@ def whole_ranks(values: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("low", "high"), [(-np.inf, np.inf), (1.0, 1.3), (3.0, np.inf), (-np.inf, -2.5), (-0.2, 0.1), (0.5, 9.0), (-1.0, 5.0)]
+    ("low", "high"),
+    [(-np.inf, np.inf), (1.0, 1.3), (3.0, np.inf), (-np.inf, -2.5), (-0.2, 0.1), (0.5, 9.0), (-1.0, 5.0)],
 )
 def test_a_cut_normal_has_the_moments_of_one(low, high):
     source = rng(1)
