@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-COMMAND = ("run", "--datasets", "synthetic:dense-small,synthetic:few-items,synthetic:niche-tastes",
-           "--algorithms", "MostPop,EASE,Random", "--trials", 0, "--metrics", "ndcg@10,coverage@10",
-           "-j", 1)  # fmt: skip
+COMMAND = (
+    "run", "--datasets", "synthetic:dense-small,synthetic:few-items,synthetic:niche-tastes", "-j", 1,
+    "--algorithms", "MostPop,EASE,Random", "--trials", 0, "--metrics", "ndcg@10,coverage@10",
+)  # fmt: skip
 
 
 def test_run_status_and_report(cli, tmp_path):

@@ -104,7 +104,7 @@ def decide(
     step = Step(
         done=int(done.sum()),
         spent=spent,
-        share=spent / float(predicted.sum()),
+        share=spent / max(float(predicted.sum()), 1e-12),
         leader=order[0],
         first=probabilities["first"],
         top3=probabilities["top3"],
