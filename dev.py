@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up RecAssay beside this file and run one thing: needs Python 3.11 or newer and pip, nothing else.
 
-python3 dev.py demo|check|test|lint|bench|docs|bounds [arguments passed on]
+python3 dev.py demo|check|test|lint|bench|docs|bounds|sbom [arguments passed on]
 
   demo    the main job on embedded data, offline
   check   while you work: lint, then the quick tests, those that failed last time first
@@ -10,10 +10,12 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds [arguments passed on]
   bench   speed, against peers where they are installed
   docs    the documentation as HTML in site/; --quick: without running the demo
   bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
+  sbom    the software bill of materials of this version (CycloneDX JSON); --out FILE
 
 Makes `.venv` on first use, installs the project with what the command needs (again only when `pyproject.toml`, the
-version or the interpreter changed), and runs the command. pip reads its own settings (PIP_* variables, pip.conf) as
-usual.
+version or the interpreter changed), and runs the command. On the Python that `constraints.txt` was made with, the
+versions in it are installed, so that an installation can be repeated. pip reads its own settings (PIP_* variables,
+pip.conf) as usual.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ COMMANDS = {
     "bench": Command([["benchmarks/run.py"]]),
     "docs": Command([["docs/build.py"]]),
     "bounds": Command([QUICK], extras="test", lowest=True),
+    "sbom": Command([["release/sbom.py"]], extras=""),
 }
 
 
@@ -115,6 +118,12 @@ class Environment:
         command = [*self._pip(), "install", "--disable-pip-version-check", "--editable", target]
         if not self.lowest:
             command.append("--quiet")
+            tested = tested_versions()
+            if tested and subprocess.run([*command, *tested], cwd=HERE).returncode == 0:
+                stamp.write_text(wanted)
+                return
+            if tested:
+                print("dev.py: the versions of constraints.txt cannot be had here; trying others", file=sys.stderr)
         else:
             constraints = self.folder / "lowest.txt"
             constraints.write_text("\n".join(lowest_versions((HERE / "pyproject.toml").read_text())) + "\n")
@@ -149,10 +158,19 @@ class Environment:
         raise AssertionError
 
 
+def tested_versions() -> list[str]:
+    """What pip is told to install the tested versions: constraints.txt, on the Python that it was made with."""
+    constraints = HERE / "constraints.txt"
+    made_with = re.search(r"Python (\d+)\.(\d+)", constraints.read_text()) if constraints.exists() else None
+    fits = made_with is not None and sys.version_info[:2] == (int(made_with[1]), int(made_with[2]))
+    return ["--constraint", str(constraints)] if fits else []
+
+
 def wanted_stamp() -> str:
     """What the installation depends on: the interpreter, the place, the project's declaration and its version."""
     declared = hashlib.sha256((HERE / "pyproject.toml").read_bytes())
     declared.update((HERE / "src" / "recassay" / "core" / "version.py").read_bytes())
+    declared.update(b"".join(path.read_bytes() for path in [HERE / "constraints.txt"] if path.exists()))
     return f"{sys.version_info[:3]} {HERE} {declared.hexdigest()}"
 
 

@@ -158,7 +158,9 @@ def test_orders_of_the_datasets():
     assert recassay.glicko(table, orders=2).datasets == ("z", "m", "a")
     assert recassay.glicko(table, order="name", orders=2).datasets == ("a", "m", "z")
     assert recassay.glicko(table, order="difficulty", orders=2).datasets == ("z", "a", "m")
-    assert recassay.glicko(table, order=["m", "z"], orders=2).datasets == ("m", "z")
+    assert recassay.glicko(table, order=["m", "a", "z"], orders=2).datasets == ("m", "a", "z")
+    with pytest.raises(UsageError, match="1 of the 3 datasets are not listed"):
+        recassay.glicko(table, order=["m", "z"], orders=2)
     known = {"z": {"difficulty": 3.0}, "m": {"difficulty": 1.0}, "a": {"difficulty": 2.0}}
     assert recassay.glicko(table, order="difficulty", properties=known, orders=2).datasets == ("m", "a", "z")
     found = classical_properties(table.matrix("ndcg@10"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import altair as alt
 import pytest
 
@@ -40,7 +42,8 @@ def test_what_is_escaped_is_escaped_everywhere_alike():
     assert spec["field"] in row
     assert row["name"].startswith("toString")
     assert drawable({"x": [1, None, 2.5, True]}) == {"x": [1, None, 2.5, True]}
-    assert drawable("two\nlines\x1b") == "two\\nlines\\x1b"
+    assert drawable("two\nlines\x1b") == "two↵lines<U+001B>"
+    assert drawable(json.dumps("a\uffff😀\n")) == r'"a<U+FFFF>\ud83d\ude00\n"'
 
 
 def test_printable_text_shows_what_it_does_not_do():

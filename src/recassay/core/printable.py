@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_UNPRINTABLE = re.compile(
+UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff]"
     "|[\U0001fffe\U0001ffff\U000e0000-\U000e007f\U0010fffe\U0010ffff]"
 )
@@ -14,7 +14,7 @@ is no character at all."""
 
 def printable(text: str) -> str:
     """The text with every unprintable character as its code: `\\x1b` for an escape."""
-    return _UNPRINTABLE.sub(_code, text) if _UNPRINTABLE.search(text) else text
+    return UNPRINTABLE.sub(_code, text) if UNPRINTABLE.search(text) else text
 
 
 def one_line(text: str, most: int = 160) -> str:
