@@ -100,3 +100,14 @@ def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
     assert "over the users of its test part" in page
     assert "Search spaces" in page
     assert "Best parameters" in page
+
+
+def test_the_terminal_and_the_json_warn_too(folder, cli, monkeypatch):
+    only_analyses(monkeypatch, "rank", "compare", "per_dataset")
+    ran = cli("analyze", folder, "--missing", "drop-algorithms")
+    terminal = " ".join(ran.out.split())
+    assert "Before you believe it: Leakage: train after test on dense-small, few-items:" in terminal
+    assert "Before you believe it: Untuned: EASE ran with default parameters" in terminal
+    told = cli("analyze", folder, "--missing", "drop-algorithms", "--json").json()["cautions"]
+    assert [one.partition(":")[0] for one in told].count("Leakage") >= 1
+    assert cli("analyze", folder / "no.csv").code == 2

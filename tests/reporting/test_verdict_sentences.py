@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,9 @@ from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.analysis.stress.fit import stress_rankings
+from recassay.analysis.user_irt.fit import fit_user_irt
 from recassay.core.plain import plain
+from recassay.core.responses import Responses
 from recassay.core.results import Results
 from recassay.reporting.telling import with_sections
 from recassay.reporting.verdict import leaders, verdict
@@ -51,6 +54,14 @@ DISPUTED = matrix(np.array([[0.95, 0.25, 0.25, 0.25, 0.25], [0.3] * 5, [0.2] * 5
 CLEAR, TWINS, FEW = ladder([0.3, 0.1, 0.0]), ladder([0.3, 0.3, 0.0]), ladder([0.3, 0.1, 0.0], n=4)
 LONG = ladder([0.3, 0.1, 0.0], n=30)
 
+
+def answers(chances):
+    """Users whom each algorithm serves with its chance."""
+    hits = np.random.default_rng(2).random((len(chances), 300)) < np.array(chances)[:, None]
+    return {"films": Responses.from_array(hits.astype(int), respondents=[f"a{i:02d}" for i in range(len(chances))])}
+
+
+APART, ALIKE = answers([0.7, 0.3, 0.2]), answers([0.4, 0.4, 0.4])
 WORDS = [
     ("under all 10 aggregations", ranked, CLEAR, DISPUTED),
     ("The aggregations disagree on who is first", ranked, DISPUTED, CLEAR),
@@ -68,6 +79,10 @@ WORDS = [
     ("No test is reported on 4 datasets", compare_algorithms, FEW, CLEAR),
     ("cannot tell any two of 3 algorithms apart", compare_algorithms, ladder([0.3, 0.1, 0.0], n=5), CLEAR),
     ("ends first (", rate_algorithms, CLEAR, FEW),
+    ("Among these users a00 serves more than a01, beyond chance", fit_user_irt, APART, ALIKE),
+    ("this says nothing of other datasets", fit_user_irt, APART, ALIKE),
+    ("Among these users no difference between", fit_user_irt, ALIKE, APART),
+    ("it would win", partial(rate_by_pairs, replicates=100), CLEAR, FEW),
     ("survives when", stressed, LONG, matrix(np.random.default_rng(1).random((4, 8)))),
     ("does not survive", stressed, matrix(np.random.default_rng(1).random((4, 8))), LONG),
     ("No single dataset decides it", stressed, LONG, DISPUTED),

@@ -63,7 +63,8 @@ def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None
         elif "users" in report.analyses:
             _show_tables(report.analyses["users"])
         print_lines(report.verdict)
-        print_lines(f"Before you believe it: {caution}" for caution in report.cautions)
+        told = tuple(report.verdict)
+        print_lines(f"Before you believe it: {found}" for found in report.cautions if not found.endswith(told))
         print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])

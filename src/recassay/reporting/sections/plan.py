@@ -30,8 +30,7 @@ def sentences(result: PlanResult) -> list[str]:
             f"Without {count} of the {len(result.datasets)} datasets {result.challenger} would have the best mean rank."
         )
     if result.look is not None:
-        look = result.look.sentence()
-        said.append(f"If the study is watched while it grows: {look[0].lower()}{look[1:]}")
+        said.append(result.look.sentence())
     return said
 
 
