@@ -103,6 +103,7 @@ app.command("doctor")(installation.doctor)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
     given = sys.argv[1:] if arguments is None else arguments
+    recassay.RecAssayError.in_options = True
     try:
         code = app(given or ["--help"], standalone_mode=False)
     except recassay.RecAssayError as error:
@@ -118,4 +119,6 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    finally:
+        recassay.RecAssayError.in_options = False
     sys.exit(code or 0)
