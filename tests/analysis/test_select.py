@@ -263,7 +263,7 @@ def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_pat
     results = Results.from_frame(long_frame(benchmark(fading(6, 10)), benchmark(fading(6, 10, seed=1), "recall@10")))
     bare = recassay.analyze(results, "ndcg@10", replicates=100)
     assert {"associations", "clusters"} <= set(bare.skipped)
-    assert "--characteristics FILE" in bare.skipped["associations"]
+    assert "characteristics=FILE" in bare.skipped["associations"]
     assert set(bare.analyses["select"].choices) == {"random", "preserving"}
     path = tmp_path / "c.csv"
     characteristics(10).to_frame().write_csv(path)

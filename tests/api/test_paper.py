@@ -214,7 +214,7 @@ def test_every_algorithm_metric_and_analysis_of_ours_is_known_to_the_bibliograph
     for kind, registry in (("algorithms", algorithms), ("metrics", metrics)):
         assert [name for name, _ in registry if cited(kind, name) is None] == []
     sourced = [name for name, analysis in analyses if analysis.source and cited("analyses", name) is None]
-    assert set(sourced) <= {"decodirt", "user_irt"}
+    assert set(sourced) <= {"adaptive", "decodirt", "user_irt"}
     used = {key for of_kind in citations().values() for keys in of_kind.values() for key in keys}
     assert used == set(entries())
     for entry in entries().values():

@@ -125,7 +125,7 @@ HOLE = LONG + "Pop,d3,ndcg@10,0.5\nEASE,d3,ndcg@10,\nPop,d4,ndcg@10,0.1\nEASE,d4
 def test_missing_policies(write):
     results = load_results(write(HOLE))
     with pytest.raises(
-        RecAssayError, match=r"2 cells of ndcg@10 are missing: EASE on d3, EASE on d4; choose --missing"
+        RecAssayError, match=r"2 cells of ndcg@10 are missing: EASE on d3, EASE on d4; choose missing=drop-datasets"
     ):
         results.matrix("ndcg@10")
     dropped = results.matrix("ndcg@10", missing="drop-datasets")
@@ -167,7 +167,7 @@ DEFECTS = {
     "empty file": ("", "the file is empty"),
     "blank file": ("\n \n", "the file is empty"),
     "header alone": ("algorithm,dataset,metric,value\n", "the table is empty"),
-    "no such column": (LONG.replace("value", "zzz"), "no column 'value' among .*--column"),
+    "no such column": (LONG.replace("value", "zzz"), "no column 'value' among .*columns=value"),
     "text value": (LONG.replace("0.4", "high"), "1 values are not numbers, the first 'high' in data row 2"),
     "decimal comma": (LONG.replace(",", ";").replace("0.4", "0,4"), "'0,4' in data row 2"),
     "infinity": (LONG.replace("0.4", "inf"), r"infinite, the first in data row 2 \(EASE on d2, ndcg@10\)"),
@@ -220,7 +220,9 @@ def test_one_dataset_one_algorithm_misspelt_metric(write):
 
 def test_unknown_direction_must_be_said(write):
     path = write(LONG.replace("ndcg@10", "happiness"))
-    with pytest.raises(RecAssayError, match=r"'happiness' are better; say --higher-is-better or --lower-is-better"):
+    with pytest.raises(
+        RecAssayError, match=r"'happiness' are better; say higher_is_better=True or higher_is_better=False"
+    ):
         recassay.rank(path)
     up = recassay.rank(path, higher_is_better=True, replicates=100)
     down = recassay.rank(path, higher_is_better=False, replicates=100)

@@ -114,6 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
     given = sys.argv[1:] if arguments is None else arguments
     _ready_streams()
+    recassay.RecAssayError.in_options = True
     try:
         code = app(given or ["--help"], standalone_mode=False)
         sys.stdout.flush()
@@ -136,6 +137,8 @@ def main(arguments: list[str] | None = None) -> None:
         say(f"recassay: {told}")
         code = told.exit_code
         _without_output(only_if_broken=True)
+    finally:
+        recassay.RecAssayError.in_options = False
     sys.exit(code or 0)
 
 

@@ -25,6 +25,7 @@ FIGURES_OF = {
     "associations": ("characteristics_and_performance", "mutual_information"),
     "clusters": ("dataset_clusters", "cluster_ranks"),
     "select": ("dataset_selection", "dataset_selection_curve"),
+    "adaptive": ("adaptive_grid", "adaptive_curve"),
     "cost": ("cost_by_algorithm", "cost_by_dataset"),
 }  # fmt: skip
 """The figures of each analysis of ours; those of a plugin are asked for by the name of its analysis."""
