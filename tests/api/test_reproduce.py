@@ -116,4 +116,6 @@ def test_published_names_work_where_a_table_does(cli, kdd24):
     with pytest.raises(recassay.RecAssayError, match="has no characteristics"):
         recassay.load_characteristics("published:bi-reirt")
     assert {row["name"] for row in recassay.list_available("published")} >= {"published:kdd24", "published:comper"}
-    assert len(recassay.list_available("importers")) >= 20
+    listed = recassay.list_available("importers")
+    assert len(listed) >= 20
+    assert all(row["files"] and row["what"] for row in listed)

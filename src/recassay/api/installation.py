@@ -51,6 +51,12 @@ def list_available(kind: str) -> list[dict[str, Any]]:
         return _metrics()
     if kind == "datasets":
         return list_data(everything=True)
+    if kind == "importers":
+        return [
+            {"name": name, "what": one.title, "files": one.files, "aliases": listing(one.aliases, most=None),
+             "from": kinds[kind].origin(name)}
+            for name, one in kinds[kind]
+        ]  # fmt: skip
     rows: list[dict[str, Any]] = []
     for name, component in kinds[kind]:
         what = _what(component)
