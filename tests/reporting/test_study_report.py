@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
     study = recassay.make_study(
         ["synthetic:dense-small", "synthetic:few-items"],
         ["MostPop", "EASE", f"{out / 'broken.py'}:Broken"],
-        name="small <i>study</i>",
+        name="small <i>study",
         metrics=["ndcg@10", "coverage@10"],
         trials=0,
         protocol={"split": "random"},
@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
 
 def test_facts_are_those_of_the_run(folder):
     facts = study_facts(folder)
-    assert (facts.name, facts.planned, facts.done, facts.to_go) == ("small <i>study</i>", 6, 4, 0)
+    assert (facts.name, facts.planned, facts.done, facts.to_go) == ("small <i>study", 6, 4, 0)
     assert facts.untuned == ("EASE",)
     assert facts.spent == {"EASE": (0, 0), "MostPop": (0, 0)}
     assert {(f.algorithm, f.status) for f in facts.failed} == {("Broken", "failed")}
