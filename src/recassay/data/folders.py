@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError, UsageError, from_os
 from recassay.core.files import appearing_folder, remove_unfinished
 
 HOME_VARIABLE = "RECASSAY_HOME"
@@ -72,7 +72,7 @@ def appearing_dataset(target: Path, *, replace: bool) -> Iterator[Path]:
                 folder = stack.enter_context(appearing_folder(target, existing="replace" if replace else "refuse"))
             except OSError as error:
                 raise InputError(
-                    f"the folder cannot be written ({error.strerror})",
+                    f"the folder cannot be written ({from_os(error).what})",
                     where=str(target.parent),
                     fix=f"set {HOME_VARIABLE}",
                 ) from None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, from_os
 from recassay.core.files import write_whole
 
 
@@ -30,5 +30,7 @@ def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
             written.append(out / name)
             write_whole(written[-1], data, sync=False)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(out), fix="choose another --out") from error
+        raise InputError(
+            f"cannot be written: {from_os(error).what}", where=str(out), fix="choose another --out"
+        ) from error
     return written

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Protocol, TypeAlias
 
-from recassay.core.errors import RecAssayError
+from recassay.core.errors import RecAssayError, from_os
 
 Emit: TypeAlias = Callable[[Mapping[str, Any]], None]
 """Sends plain data to the driver while a job runs."""
@@ -85,6 +86,8 @@ def reason_of(error: BaseException) -> str:
     """
     if isinstance(error, RecAssayError):
         return str(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+        return str(from_os(error))
     said = " ".join(str(error).split())[:500]
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames

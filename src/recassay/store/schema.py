@@ -20,6 +20,9 @@ APPLICATION_ID = 0x52415359
 
 SCHEMA_VERSION = 2
 
+_SPARE = 1 << 17
+"""Free bytes below which an error of the disk is that it is full: SQLite needs about a quarter of this for its log."""
+
 _NAME = "name the folder of a study"
 _ON_DISK = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -110,6 +113,8 @@ def _told(connection: sqlite3.Connection) -> Iterator[None]:
         kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if kind in _ON_DISK:
             number = _ON_DISK[kind]
+            if number == errno.EIO and path and shutil.disk_usage(Path(path).parent).free < _SPARE:
+                number = errno.ENOSPC
             raise OSError(number, os.strerror(number), path) from error
         if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise InputError("another process holds the store", where=path, fix="try again when it is done") from error
