@@ -187,4 +187,4 @@ def _rank(result: AdaptiveResult, i: int, j: int) -> str:
 
 
 SECTION = Section(AdaptiveResult, "The whole grid from a part of it", "leaderboard", "adaptive", figures, sentences,
-                  tables, order=20)  # fmt: skip
+                  tables, order=15)  # fmt: skip
