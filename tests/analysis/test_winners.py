@@ -46,7 +46,7 @@ def test_worse_ones_leave_the_set():
 
 
 def test_who_is_last_everywhere_is_out_whatever_the_others_do():
-    """With five datasets one more pattern of signs would lift p above 0.05; a close race at the end must not do that."""
+    """With five datasets one more pattern of signs would lift p above 0.05: not a close race at the end."""
     ranks = np.array([[1, 2, 1, 1, 1], [2, 1, 2, 2, 2], [3] * 5, [4, 5, 4, 5, 4], [5, 4, 5, 4, 5]], dtype=float)
     found = possible_winners(ranks, np.random.default_rng(0))
     assert (found[3:] <= 0.05).all()

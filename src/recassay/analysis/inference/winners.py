@@ -11,29 +11,25 @@ EXACT = 13
 
 FLIPS = 4095
 
-SECOND = 1e-6
-"""Weight of the plain sum of ranks: among equal T it decides, so that with few datasets a pattern of signs between two
-bad algorithms does not count as much as being behind the best everywhere."""
-
 
 def possible_winners(ranks: FloatArray, rng: np.random.Generator) -> FloatArray:
     """For every algorithm the p-value of "it has the best mean rank of all": those above alpha could be the best.
 
     Ranks are algorithms x datasets. For algorithm i and each other l let d_lj = rank of i - rank of l on dataset j
-    (above 0 where l is better), and T_i = max over l of sum_j d_lj / sqrt(sum_j d_lj^2). If i were as good as the
-    best, the signs of all its differences on a dataset could as well be turned, at worst for it where all are
-    equal: T_i is compared
-    with its values when the signs of whole datasets are flipped. One test per algorithm, each against k - 1 others at
-    once, so that nothing needs correcting: the set of those with p > alpha holds the best with probability at least
-    1 - alpha (multiple comparisons with the best, Hsu 1984; the max-T permutation of Westfall and Young 1993).
+    (above 0 where l is better), and T_i = max over l of sum_j d_lj / sqrt(sum_j d_lj^2 + n) (n, one rank squared
+    per dataset, keeps a close race between two bad algorithms from counting as much as being far behind the best).
+    If i were as good as the best, the signs of all its differences on a dataset could as well be turned, at worst
+    for it where all are equal: T_i is compared with its values when the signs of whole datasets are flipped. One
+    test per algorithm, each against k - 1 others at once, so that nothing needs correcting: the set of those with p
+    > alpha holds the best with probability at least 1 - alpha (multiple comparisons with the best, Hsu 1984; the
+    max-T permutation of Westfall and Young 1993).
     """
     k, n = ranks.shape
     signs = _all_signs(n) if n <= EXACT else np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(FLIPS, n))])
     found = np.empty(k)
     for i in range(k):
         gap = np.delete(ranks[i] - ranks, i, axis=0)
-        size = np.sqrt((gap**2).sum(axis=1))
-        told = gap / np.where(size > 0, size, 1.0)[:, None] + SECOND * gap / (k * n)
+        told = gap / np.sqrt((gap**2).sum(axis=1) + n)[:, None]
         flipped = (signs @ told.T).max(axis=1)
         observed = told.sum(axis=1).max()
         found[i] = (flipped >= observed - 1e-9).mean()
