@@ -18,6 +18,7 @@ from reference.algorithms import algorithms_page
 from reference.commands import command_line_page
 from reference.functions import python_page
 from reference.metrics import metrics_page
+from reference.notebooks import notebook_page
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -30,7 +31,7 @@ GENERATED = {
 }
 """Pages that exist after a build alone."""
 
-COPIED = ("pictures", "theme", "external")
+COPIED = ("pictures", "theme", "external", "notebooks")
 """What pages show or link to."""
 
 
@@ -45,14 +46,15 @@ def refresh_pictures() -> None:
 
 
 def navigation(index: str) -> list[dict[str, object]]:
-    """The headings of the index page with the pages that each lists."""
+    """The headings of the index page with the pages and notebooks that each lists."""
     parts: list[dict[str, object]] = [{"RecAssay": "index.md"}]
     pages: list[dict[str, str]] = []
     for line in index.splitlines():
         if line.startswith("## "):
             pages = []
             parts.append({line[3:]: pages})
-        pages += [{title: page} for title, page in re.findall(r"^- \[([^\]]+)\]\(([\w-]+\.md)\)", line)]
+        listed = re.findall(r"^- \[([^\]]+)\]\(([\w/-]+)\.(?:md|ipynb)\)", line)
+        pages += [{title: f"{page}.md"} for title, page in listed]
     return parts
 
 
@@ -60,9 +62,12 @@ def write_sources(folder: Path) -> None:
     """Every page of the site as Markdown: the written ones, and those made from the code."""
     folder.mkdir(parents=True)
     for page in HERE.glob("*.md"):
-        shutil.copy(page, folder)
+        text = page.read_text(encoding="utf-8")
+        (folder / page.name).write_text(re.sub(r"\((notebooks/[\w-]+)\.ipynb\)", r"(\1.md)", text), encoding="utf-8")
     for part in COPIED:
-        shutil.copytree(HERE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(HERE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    for notebook in (HERE / "notebooks").glob("*.ipynb"):
+        (folder / "notebooks" / f"{notebook.stem}.md").write_text(notebook_page(notebook), encoding="utf-8")
     for name, make in GENERATED.items():
         (folder / f"{name}.md").write_text(make(), encoding="utf-8")
 

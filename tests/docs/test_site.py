@@ -14,6 +14,7 @@ from support.browser import ARGUMENTS, find, needs_browser
 from support.places import ROOT
 
 WRITTEN = {path.name for path in (ROOT / "docs").glob("*.md")}
+NOTEBOOKS = {f"notebooks/{path.stem}.md" for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def test_every_page_is_in_the_navigation_once(builder):
     index, *parts = builder.navigation((ROOT / "docs" / "index.md").read_text())
     assert index == {"RecAssay": "index.md"}
     listed = [page for part in parts for pages in part.values() for entry in pages for page in entry.values()]
-    assert sorted(listed) == sorted((WRITTEN | {f"{name}.md" for name in builder.GENERATED}) - {"index.md"})
+    assert sorted(listed) == sorted((WRITTEN | NOTEBOOKS | {f"{name}.md" for name in builder.GENERATED}) - {"index.md"})
 
 
 def test_the_front_page_links_to_files_of_the_repository_alone(builder):
@@ -87,9 +88,10 @@ def site(builder, tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
-    names = WRITTEN | {f"{name}.md" for name in builder.GENERATED}
-    assert {path.stem for path in site.glob("*.html")} == {name.removesuffix(".md") for name in names} | {"404"}
-    for page in site.glob("*.html"):
+    names = WRITTEN | NOTEBOOKS | {f"{name}.md" for name in builder.GENERATED}
+    pages = {str(path.relative_to(site)): path for path in site.rglob("*.html")}
+    assert set(pages) == {name.replace(".md", ".html") for name in names} | {"404.html"}
+    for page in pages.values():
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"?([^\s\">]+)", page.read_text())
         assert loaded
         assert [address for address in loaded if re.match(r"(?:https?:)?//", address)] == [], page.name
