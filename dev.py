@@ -8,7 +8,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|sbom [arguments passed on]
   test    the whole suite; arguments go to pytest
   lint    ruff, mypy --strict, the import contracts
   bench   speed, against peers where they are installed
-  docs    the documentation as HTML in site/; --quick: without running the demo
+  docs    the documentation as a site in site/; --pictures: run the demo and renew its pictures
   bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
   sbom    the software bill of materials of this version (CycloneDX JSON); --out FILE
 

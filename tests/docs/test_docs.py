@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 
 import pytest
 
-import recassay
 from recassay.analysis.aggregation.rules import RULES
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
 
+MADE_BY_THE_BUILD = {f"{name}.md" for name in ("algorithms", "metrics-list", "cli", "python", "changelog")}
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
 
@@ -57,13 +56,15 @@ def test_every_command_in_the_documentation_exists(cli):
 
 
 def test_every_option_in_the_documentation_exists(cli):
+    helped: dict[tuple[str, ...], str] = {}
     for page in PAGES:
         for line in re.findall(r"^recassay (.+?)(?: +#.*)?$", page.read_text(), re.M):
             words = line.split()
-            depth = 2 if words[0] == "data" else 1
-            shown = cli(*words[:depth], "--help").out
+            command = tuple(words[: 2 if words[0] == "data" else 1])
+            if command not in helped:
+                helped[command] = cli(*command, "--help").out
             for option in re.findall(r"(?<= )--?[a-z-]+", line):
-                assert f"{option} " in shown or f"{option}," in shown or f"{option}/" in shown, (page.name, option)
+                assert re.search(rf"{option}[ ,/]", helped[command]), (page.name, option)
 
 
 def test_every_variant_in_the_documentation_exists():
@@ -79,38 +80,8 @@ def test_every_aggregation_is_documented():
     assert all(f"`{name}`" in text for name in RULES)
 
 
-@pytest.fixture(scope="module")
-def site():
-    """The script that builds the site, as a module."""
-    spec = importlib.util.spec_from_file_location("site_build", ROOT / "docs" / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_reference_is_made_from_the_code(site, cli):
-    commands = cli("--help").out.partition("Commands:")[2].split("\n  ")
-    shown = site.command_line_page()
-    assert all(f"## recassay {line.split()[0]}\n" in shown for line in commands if line.strip())
-    functions = site.python_page()
-    assert all(f"## {name}\n" in functions for name in recassay.__all__ if callable(getattr(recassay, name)))
-    assert "missing: MissingPolicy = 'error'," in functions
-
-
-def test_every_page_is_in_the_side_bar(site):
-    bar = site.navigation((ROOT / "docs" / "index.md").read_text(), "data")
-    assert set(re.findall(r'href="([\w-]+)\.html"', bar)) == {
-        *(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "index"), "cli", "python",
-    }  # fmt: skip
-    assert 'href="data.html" aria-current="page"' in bar
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
-    missing = [
-        n
-        for n in links
-        if not n.startswith("http") and n not in ("cli.md", "python.md") and not (page.parent / n).exists()
-    ]
-    assert missing == []
+    missing = {n for n in links if not n.startswith("http") and not (page.parent / n).exists()}
+    assert missing <= (MADE_BY_THE_BUILD if page.parent.name == "docs" else set())

@@ -6,6 +6,7 @@ import importlib.metadata as metadata
 import importlib.util
 import os
 import platform
+from dataclasses import asdict
 from typing import Any
 
 from recassay.algorithms.device import gpu_name
@@ -14,12 +15,13 @@ from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError, listing
 from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import did_you_mean
+from recassay.core.search import in_words
 from recassay.core.version import __version__
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 
 
-def list_available(kind: str) -> list[dict[str, Any]]:
+def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...
 
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
@@ -28,7 +30,12 @@ def list_available(kind: str) -> list[dict[str, Any]]:
     Args:
         kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors`, `classifiers`,
             `importers` or `published`.
+        spaces: of algorithms, what tuning may vary: one row a parameter, with its range or options and its default.
     """
+    if spaces:
+        if kind != "algorithms":
+            raise UsageError(f"{kind} have no search space", fix="ask for the spaces of algorithms")
+        return _spaces()
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
         return [
@@ -69,6 +76,21 @@ def _what(component: Any) -> str:
     """One line about a component: the question of an analysis, the title of a section, else its docstring."""
     said = getattr(component, "question", None) or getattr(component, "title", None)
     return said if isinstance(said, str) else (component.__doc__ or "").strip().split("\n")[0]
+
+
+def _spaces() -> list[dict[str, Any]]:
+    """One row a parameter; an algorithm without any has a row that says so."""
+    rows: list[dict[str, Any]] = []
+    for name, kind in registry.algorithms:
+        for parameter, space in kind.space.items():
+            rows.append(
+                {"name": name, "parameter": parameter, "values": in_words(space), "default": space.default}
+                | {"kind": type(space).__name__.lower()}
+                | asdict(space)
+            )
+        if not kind.space:
+            rows.append({"name": name, "parameter": "", "values": "nothing to tune", "default": ""})
+    return rows
 
 
 def _metrics() -> list[dict[str, Any]]:

@@ -10,6 +10,9 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_lines, print_rows
 
+SPACE_COLUMNS = ("name", "parameter", "values", "default")
+"""What a terminal shows of a search space; the numbers of a range alone are in the JSON."""
+
 
 def list_(
     kind: Annotated[
@@ -18,17 +21,18 @@ def list_(
             help="algorithms, metrics, datasets, analyses, importers, published or others (a wrong word names all)"
         ),
     ],
+    spaces: Annotated[bool, typer.Option("--spaces", help="Of algorithms: what tuning may vary.")] = False,
     as_json: o.Json = False,
 ) -> None:
     """What is available, plugins included."""
-    rows = recassay.list_available(kind)
+    rows = recassay.list_available(kind, spaces)
     if as_json:
         print_json({kind: rows})
         return
     if not rows:
         print_lines([f"no {kind} are installed"])
         return
-    header = list(dict.fromkeys(key for row in rows for key in row))
+    header = list(dict.fromkeys(key for row in rows for key in row)) if not spaces else list(SPACE_COLUMNS)
     print_rows(kind, header, [[row.get(key, "") for key in header] for row in rows], names=len(header))
 
 
