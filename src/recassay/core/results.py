@@ -136,6 +136,14 @@ class Results:
         if frame.height == 0:
             raise InputError("the table is empty", where=where, fix="give at least two algorithms on two datasets")
         kept = [*c.RESULT_KEY, *(n for n in c.RESULT_REPLICATES if n in frame.columns)]
+        for name in (*kept, c.VALUE):
+            kind = frame.schema[name]
+            if kind.is_nested() or kind in (pl.Binary, pl.Object):
+                raise InputError(
+                    f"column {name!r} holds {str(kind).lower()[:40]}, not text or numbers",
+                    where=where,
+                    fix="write it as plain values",
+                )
         frame = frame.select(
             *(as_text(name) for name in kept),
             as_number(frame.get_column(c.VALUE), where).alias(c.VALUE),
