@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from reference.tables import table
@@ -27,18 +28,26 @@ def metrics_page() -> str:
     found = [row for row in describe_metrics() if metrics.origin(row["metric"]).startswith("recassay ")]
     rows = [[f"[{row['metric']}](#{row['metric']})", row["summary"], _better(row), _scope(row)] for row in found]
     parts = [INTRODUCTION.format(number=len(found)), table(["metric", "what", "better", "one value a"], rows), ""]
-    return "\n".join([*parts, *(_entry(row) for row in found)])
+    return "\n".join([*parts, *(_entry(row, _definition(metrics.get(row["metric"]))) for row in found)])
 
 
-def _entry(row: dict[str, Any]) -> str:
+def _entry(row: dict[str, Any], definition: str) -> str:
     conventions = [[f"`{name}`", text] for name, text in row["variants"].items()]
     conventions[0][0] += " (default)"
-    also = f"**Also called** {', '.join(row['aliases'])}.\n\n" if row["aliases"] else ""
-    return (
-        f"## {row['metric']}\n\n{row['summary'].rstrip('.')}. {_better(row).capitalize()} is better; one value a"
-        f" {_scope(row)}.\n\n```text\n{row['formula']}\n```\n\n{table(['convention', 'what it does'], conventions)}\n\n"
-        f"{also}**Source.** {row['source']}\n"
-    )
+    parts = [
+        f"## {row['metric']}",
+        definition,
+        f"{_better(row).capitalize()} is better; one value a {_scope(row)}.",
+        f"```text\n{row['formula']}\n```",
+        table(["convention", "what it does"], conventions),
+        *([f"**Also called** {', '.join(row['aliases'])}."] if row["aliases"] else []),
+        f"**Source.** {row['source']}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _definition(kind: type[Any]) -> str:
+    return inspect.getdoc(kind) or ""
 
 
 def _better(row: dict[str, Any]) -> str:
