@@ -109,14 +109,14 @@ def test_hostile_names_are_text(page, opened):
 
 
 def test_hover_tells_values_and_lights_one_algorithm(page):
-    page.evaluate("location.hash = '#figure-glicko_ranks'")
-    curve = page.locator("#figure-glicko_ranks .mark-line path[data-n]").first
+    page.evaluate("location.hash = '#figure-glicko_ratings'")
+    curve = page.locator("#figure-glicko_ratings [data-n][data-v]").first
     name = page.evaluate("n => RecAssay.data.algorithms[n].name", curve.get_attribute("data-n"))
     curve.scroll_into_view_if_needed()
     curve.dispatch_event("pointermove", {"bubbles": True, "clientX": 500, "clientY": 400})
     assert name in page.text_content("#tip")
-    assert "rank:" in page.text_content("#tip")
-    assert "dimmed" in page.get_attribute("#figure-glicko_ranks svg.chart", "class")
+    assert "rating:" in page.text_content("#tip")
+    assert "dimmed" in page.get_attribute("#figure-glicko_ratings svg.chart", "class")
     page.select_option("#highlight", label="Gamma")
     lit = page.eval_on_selector_all("svg.chart.dimmed", "charts => charts.length")
     assert lit >= 6

@@ -79,6 +79,7 @@ def test_on_a_phone_nothing_is_cut(page):
 
 
 def test_print_opens_every_part_and_begins_each_on_a_new_page(page):
+    page.evaluate("document.querySelectorAll('details.section').forEach(fold => fold.open = false)")
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("[...document.querySelectorAll('details.section')].every(fold => fold.open)")
