@@ -72,7 +72,9 @@ def test_every_variant_in_the_documentation_exists():
 
     labels = {label for page in PAGES for label in re.findall(r"`([a-z]+@\d+(?:\[\w+\])?)`", page.read_text())}
     assert "map@10" in labels
-    assert [make_metric(label).k for label in sorted(labels) if not label.startswith(("hit@", "ndgc"))]
+    examples_of_mistakes = {"ndcg@0"}
+    right = sorted(label for label in labels - examples_of_mistakes if not label.startswith(("hit@", "ndgc")))
+    assert [make_metric(label).k for label in right]
 
 
 def test_every_aggregation_is_documented():
