@@ -36,7 +36,10 @@ def algorithms_page() -> str:
 
     advice = tomllib.loads(ADVICE.read_text(encoding="utf-8"))
     found = {name: kind for name, kind in algorithms if algorithms.origin(name).startswith("recassay ")}
-    families = {family: [name for name in names if name in found] for family, names in _families(found).items()}
+    if set(advice) != set(found):
+        named = ", ".join(sorted(set(advice) ^ set(found)))
+        raise SystemExit(f"{ADVICE.name} must say when to use each algorithm, and no other: {named}")
+    families = _families(found)
     parts = [INTRODUCTION.format(number=len(found)), _overview(found, families)]
     for family, names in families.items():
         parts.append(f"## {family}\n")
