@@ -109,7 +109,7 @@ BAD = {
     "no file": (["rank", "absent.csv"], "absent.csv: no such file"),
     "nothing": (["rank"], "Missing argument"),
     "list": (["list", "metric"], "did you mean 'metrics'"),
-    "out is a file": (["rank", "{table}", "--out", "{table}"], "is a file; name a folder for --out"),
+    "out is a file": (["rank", "{table}", "--out", "{table}"], "is a file, not a folder"),
 }
 
 

@@ -74,7 +74,7 @@ def test_ctrl_c_is_heard_at_once_and_says_what_is_safe(folder):
         folder, "run", "study.toml", "--out", "out", "-j", "1", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     line = ""
-    while "MostPop on events: done" not in line:
+    while "MostPop on events: " not in line:
         line = running.stderr.readline()
         assert line, "it ended"
     time.sleep(0.5)

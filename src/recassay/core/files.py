@@ -60,7 +60,8 @@ def refuse_no_folder(path: Path) -> None:
     except (OSError, ValueError) as error:
         raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
     if not stat.S_ISDIR(found.st_mode):
-        raise UsageError(f"{place} is a file, not a folder", where=str(path), fix="choose another place")
+        what = "is a file, not a folder" if place == path.absolute() else f"{place} is a file, not a folder"
+        raise UsageError(what, where=str(path), fix="choose another place")
     if not os.access(place, os.W_OK | os.X_OK):
         raise UsageError(f"{place} may not be written", where=str(path), fix="choose another place")
 
