@@ -65,7 +65,7 @@ def test_a_model_that_can_know_beats_the_baseline_and_one_that_cannot_says_so():
     result = advise_for("mine", new, benchmark(values), table, replicates=500)
     assert result.trusts_model
     assert result.skills["model"].rank_error < 0.8 * result.skills["baseline"].rank_error
-    assert result.verdict().startswith("The model on characteristics improved on the overall mean rank")
+    assert result.model_worth().startswith("The model on characteristics improved on the overall mean rank")
     assert result.order()[:2] == [0, 1]
     assert result.order()[-1] == 5
     turned = advise_for("mine", {**RANKS, "Density": float(np.exp(-1.5))}, benchmark(values), table, replicates=500)
@@ -76,7 +76,7 @@ def test_a_model_that_can_know_beats_the_baseline_and_one_that_cannot_says_so():
         blind = advise_for("mine", new, benchmark(noise), characteristics(20, seed), replicates=300)
         trusted += blind.trusts_model
         if not blind.trusts_model:
-            assert "did not improve on the overall mean rank" in blind.verdict()
+            assert "did not improve on the overall mean rank" in blind.model_worth()
             assert blind.order() == sorted(range(6), key=lambda a: (blind.overall[a], blind.algorithms[a]))
     assert trusted <= 1
 
@@ -115,7 +115,7 @@ def test_nearest_and_outside():
     assert not same.far
     first, worth, warning = section.sentences(same)
     assert first.startswith("On mine try a00 (")
-    assert worth == same.verdict()
+    assert worth == same.model_worth()
     assert "d04 is the same or nearly the same dataset" in warning
 
 

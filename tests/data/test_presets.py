@@ -166,5 +166,5 @@ def test_scale_grows_a_preset_and_the_seed_varies_it():
 def test_wrong_names_and_scales_are_told():
     with pytest.raises(UsageError, match="did you mean 'dense-small'"):
         load_preset("dense_smal")
-    with pytest.raises(UsageError, match="give 1 or more"):
+    with pytest.raises(UsageError, match="give a number from 1 to 10,000"):
         load_preset("dense-small", scale=0.5)

@@ -10,7 +10,7 @@ import pytest
 
 import recassay
 from recassay.core import registry
-from support.browser import ARGUMENTS, find, needs_browser
+from support.browser import needs_browser
 from support.places import ROOT
 
 WRITTEN = {path.name for path in (ROOT / "docs").glob("*.md")}
@@ -100,18 +100,14 @@ def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
 
 @pytest.mark.slow
 @needs_browser
-def test_search_works_in_a_page_opened_as_a_file(site):
-    from playwright.sync_api import sync_playwright
-
+def test_search_works_in_a_page_opened_as_a_file(site, chromium):
     asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "index.html").as_uri())
-        page.click("input.md-search__input")
-        page.keyboard.type("jaccard")
-        page.wait_for_selector(".md-search-result__item", timeout=60_000)
-        assert "algorithms.html" in page.get_attribute(".md-search-result__link", "href")
-        browser.close()
+    page = chromium.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.click("input.md-search__input")
+    page.keyboard.type("jaccard")
+    page.wait_for_selector(".md-search-result__item", timeout=60_000)
+    assert "algorithms.html" in page.get_attribute(".md-search-result__link", "href")
+    page.close()
     assert [address for address in asked if not address.startswith(("file:", "data:"))] == []

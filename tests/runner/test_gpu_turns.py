@@ -80,6 +80,8 @@ def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources
     asked: dict[str, Any] = {}
 
     class Client:
+        status = "running"
+
         def submit(self, function, request, *, key, pure, resources):
             asked[request["job"]] = resources
             answer = {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}

@@ -108,6 +108,7 @@ def known_evidence(
     own = own_characteristics(table)
     if characteristics is not None:
         given = load_characteristics(characteristics)
+        given.aligned(table.datasets)  # a file of other datasets is refused before anything is computed
         evidence["characteristics"] = lambda: given
     elif own is not None:
         evidence["characteristics"] = own
