@@ -74,6 +74,35 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     return run
 
 
+SLOW = (
+    "runner/test_chaos",
+    "runner/test_cluster",
+    "runner/test_hostile",
+    "runner/test_orphans",
+    "recommenders/test_adaptive",
+    "cli/test_adaptive",
+    "cli/test_streams",
+    "cli/test_studies",
+    "classifiers/test_study",
+    "reporting/test_page_numbers",
+    "reporting/test_page_browser",
+    "reporting/test_page_look",
+    "faults/",
+    "algorithms/test_neural",
+    "docs/test_how_to",
+    "docs/test_site",
+    "testing/test_analysis_conformance",
+    "api/test_serve",
+)
+"""Files whose tests run whole studies, clusters, browsers or many bad inputs: marked slow."""
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if any(name in item.nodeid for name in SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_terminal_summary(terminalreporter) -> None:
     reason = why_not()
     if reason is not None:
