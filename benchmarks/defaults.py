@@ -30,9 +30,9 @@ import numpy as np
 from neural import DATA, ndcg, stopped_early
 
 from recassay.core.registry import algorithms
-from recassay.core.search import Choice, Parameter, Whole, defaults
 from recassay.core.seeds import derived_rng
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.search import Choice, Parameter, Whole, defaults
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Split
 from recassay.data.readers import read_interactions
 from recassay.protocol.apply import apply_protocol

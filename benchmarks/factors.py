@@ -77,7 +77,7 @@ def own(name: str, **parameters: Any) -> Callable[[Interactions], Any]:
 
 def factors(users: Any, items: Any, bias: Any = None) -> Any:
     """A peer's factors with our lists, so that only fitting differs."""
-    from recassay.algorithms.scoring import FactorRecommender
+    from recassay.algorithms.kernels.scoring import FactorRecommender
 
     return FactorRecommender(users, items, bias, rng=derived_rng(1, "lists"))
 

@@ -38,7 +38,7 @@ PLUGIN = """
 import time
 import numpy as np
 from recassay.core.ranking import select_top
-from recassay.core.search import Real
+from recassay.core.specs.search import Real
 from recassay.core.types import TopK
 
 

@@ -22,7 +22,7 @@ import polars as pl
 
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.model import probabilities
-from recassay.core.responses import LogisticItems, Responses
+from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.algorithms.device import gpu_name, settled_device
+from recassay.algorithms.kernels.device import gpu_name, settled_device
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
-from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.core.study import PATIENCE
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.study import PATIENCE
 from recassay.core.types import Interactions, Split
 from recassay.data.readers import read_interactions
 from recassay.metrics.evaluate import evaluate

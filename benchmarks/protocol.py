@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
 from recassay.protocol import SPLITS, apply_protocol
 

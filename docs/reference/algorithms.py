@@ -90,7 +90,7 @@ def _entry(name: str, kind: type[Any], when: str) -> str:
 
 
 def _parameters(kind: type[Any]) -> list[list[str]]:
-    from recassay.core.search import in_words
+    from recassay.core.specs.search import in_words
 
     space = kind.space
     given = {

@@ -68,6 +68,6 @@ from .api.user_irt import fit_user_irt as fit_user_irt
 from .api.users import users as users
 from .core.errors import RecAssayError as RecAssayError
 from .core.errors import UsageError as UsageError
-from .core.plain import plain as plain
+from .core.system.plain import plain as plain
 from .core.version import __version__ as __version__
 from .reporting.section import Table as Table

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.algorithms.baselines import MostPop, Random, RecentPop
-from recassay.algorithms.scoring import FactorRecommender, ScoreRecommender, block_rows
+from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender, block_rows
 from recassay.core.errors import InputError, UsageError
 from recassay.core.types import Interactions
 from recassay.testing import example_interactions

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recassay.algorithms import device, graph_filters, linear, neighbours
+from recassay.algorithms import graph_filters, linear, neighbours
+from recassay.algorithms.kernels import device
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import TopK

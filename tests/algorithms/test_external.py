@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from recassay.algorithms.baselines import MostPop
-from recassay.algorithms.external import ImplicitStyle, implicit_style
-from recassay.algorithms.plugins import load_plugin
-from recassay.algorithms.recommendations_file import RecommendationsFile
+from recassay.algorithms.external.models import ImplicitStyle, implicit_style
+from recassay.algorithms.external.plugins import load_plugin
+from recassay.algorithms.external.recommendations_file import RecommendationsFile
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.types import Interactions
 from recassay.recommenders.references import listed_algorithm, load_algorithm

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recassay.algorithms.plugins import load_plugin
+from recassay.algorithms.external.plugins import load_plugin
 from recassay.core.errors import InputError, RecAssayError
-from recassay.core.search import Choice, Real, Whole
+from recassay.core.specs.search import Choice, Real, Whole
 from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import study_from_arguments
 from recassay.runner.references import part_version

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from recassay.algorithms import als, bpr, compiled, latent_class, nmf, pairwise, positives, rating_mf, svd, warp
+from recassay.algorithms import als, bpr, latent_class, nmf, rating_mf, svd, warp
 from recassay.algorithms.als import ALS
 from recassay.algorithms.bpr import BPR
+from recassay.algorithms.kernels import compiled, pairwise, positives
+from recassay.algorithms.kernels.positives import Positives
+from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.latent_class import PLSA, AspectModel
 from recassay.algorithms.nmf import NMF
-from recassay.algorithms.positives import Positives
 from recassay.algorithms.rating_mf import RatingMF
-from recassay.algorithms.scoring import FactorRecommender
 from recassay.algorithms.svd import PureSVD
 from recassay.algorithms.warp import WARP
 from recassay.core.errors import InputError

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_array
 from sklearn.linear_model import ElasticNet
 
-from recassay.algorithms import counts as counts_module
-from recassay.algorithms.counts import Counts, cooccurring_pairs
-from recassay.algorithms.elastic_net import choose, regress_items
+from recassay.algorithms.kernels import counts as counts_module
+from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
+from recassay.algorithms.kernels.elastic_net import choose, regress_items
+from recassay.algorithms.kernels.products import SparseRows, gram, row_products
+from recassay.algorithms.kernels.similarity import NeighbourLists, nearest, weigh
 from recassay.algorithms.linear import EASE, ease_weights
 from recassay.algorithms.neighbours import ItemKNN, UserKNN
-from recassay.algorithms.products import SparseRows, gram, row_products
-from recassay.algorithms.similarity import NeighbourLists, nearest, weigh
 from recassay.algorithms.slim import SLIM
 from recassay.algorithms.sparse_linear import COSINE, LocalEASE, local_weights
 from recassay.core.errors import UsageError

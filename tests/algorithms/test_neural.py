@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from recassay.algorithms.device import settled_device
-from recassay.algorithms.device_lists import DeviceRecommender
-from recassay.algorithms.scoring import ScoreRecommender
+from recassay.algorithms.kernels.device import settled_device
+from recassay.algorithms.kernels.device_lists import DeviceRecommender
+from recassay.algorithms.kernels.scoring import ScoreRecommender
 from recassay.core.errors import NotEnoughMemoryError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
@@ -161,7 +161,7 @@ def test_what_cannot_be_is_refused_in_one_line(monkeypatch):
         with pytest.raises(UsageError, match=r"finds no such device.*use device = 'cpu'"):
             settled_device("cuda", "LightGCN")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (10**6, 10**9))
-    from recassay.algorithms.device import require_gpu_memory
+    from recassay.algorithms.kernels.device import require_gpu_memory
 
     with pytest.raises(NotEnoughMemoryError, match=r"about 2 GB of GPU memory, and 0.001 GB are free"):
         require_gpu_memory(2 * 10**9, "cuda", "LightGCN")

@@ -20,7 +20,7 @@ from recassay.analysis.advise.order_model import (
     predict,
 )
 from recassay.core.errors import InputError, NotApplicableError, UsageError
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting.sections import advise as section
 from recassay.reporting.telling import sections
 from support.benchmarks import benchmark, characteristics, fading, long_frame

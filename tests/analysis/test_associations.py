@@ -12,8 +12,8 @@ from sklearn.metrics import mutual_info_score
 
 import recassay
 from recassay.analysis.associations import AVERAGE, correlate_characteristics
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.data.published.printed import printed_table
 from recassay.data.tables.characteristics import read_characteristics
 from support.benchmarks import NAMES, benchmark, characteristics, fading

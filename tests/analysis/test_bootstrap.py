@@ -10,8 +10,8 @@ from scipy import stats
 
 from recassay.analysis.inference.bootstrap import dataset_weights, expanded_tail, intervals, studentised
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.core.plain import plain
-from recassay.core.results import Results
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results
 from support.tables import matrix
 

@@ -13,7 +13,7 @@ from recassay.api.content import AnalysisReport, report_content
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting.page.board import board_data
 from recassay.reporting.page.cautions import cautions
 

@@ -13,8 +13,8 @@ from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.dataset_space.isolation import isolation_scores
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
 from recassay.analysis.dataset_space.space import Standardisation, place_datasets
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.data.published.printed import printed_table
 from recassay.reporting.sections import clusters as section
 from support.benchmarks import benchmark, characteristics, fading

@@ -18,7 +18,7 @@ from recassay.analysis.comper.sensitivity import random_weights
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_results
 from recassay.reporting.figures import figures, render
 

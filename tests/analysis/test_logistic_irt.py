@@ -20,7 +20,7 @@ from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood,
 from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.errors import InputError, UsageError
-from recassay.core.responses import LogisticItems, Responses
+from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses, responses_from_users
 from recassay.reporting.figures import figures, render
 

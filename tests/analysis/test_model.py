@@ -14,8 +14,8 @@ from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Results
-from recassay.core.users import UserScores
+from recassay.core.tables.results import Results
+from recassay.core.tables.users import UserScores
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from recassay.analysis.cost import measure_cost
 from recassay.analysis.pareto import pareto_front, trade_off
 from recassay.analysis.per_dataset import per_dataset
 from recassay.core.errors import NotApplicableError
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting.sections import pareto as pareto_section
 from recassay.reporting.sections import per_dataset as per_dataset_section
 from support.tables import matrix

@@ -15,7 +15,7 @@ from recassay.analysis.plan.fit import look_at, plan_study
 from recassay.analysis.plan.power import concordance, datasets_needed, fewest
 from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.core.errors import UsageError
-from recassay.core.results import Matrix, Results
+from recassay.core.tables.results import Matrix, Results
 
 
 def test_noethers_number_has_the_power_it_says():

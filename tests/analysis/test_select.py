@@ -19,9 +19,9 @@ from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.result import METHODS
 from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, UsageError
-from recassay.core.results import Results
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Results
 from recassay.data.published.printed import printed_table
 from recassay.reporting.sections import select as section
 from support.benchmarks import benchmark, characteristics, fading, long_frame

@@ -18,7 +18,7 @@ from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tes
 from recassay.analysis.strata.sensitivity import order_distance
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
-from recassay.core.plain import plain
+from recassay.core.system.plain import plain
 from recassay.plots.strata import plot_strata
 from recassay.reporting.figures import render
 from recassay.reporting.sections.strata import SECTION

@@ -21,7 +21,7 @@ from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
 from recassay.analysis.stress.survival import survival
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.plain import plain
+from recassay.core.system.plain import plain
 from recassay.testing.results import synthetic_results
 from support.tables import demsar, matrix
 

@@ -11,7 +11,7 @@ from recassay.analysis.user_irt.fit import ANALYSIS, fit_user_irt, pooled
 from recassay.analysis.user_irt.result import ALL
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
-from recassay.core.responses import MISSING, Responses
+from recassay.core.tables.responses import MISSING, Responses
 from recassay.evidence.users import hit_metric, user_responses
 from recassay.reporting.figures import figures, render
 from recassay.reporting.sections import user_irt as section

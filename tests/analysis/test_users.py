@@ -15,7 +15,7 @@ from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.resampling import user_intervals
 from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.users import UserScores
+from recassay.core.tables.users import UserScores
 from recassay.reporting.sections.users import SECTION
 from support.protocol import few
 

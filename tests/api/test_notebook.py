@@ -9,7 +9,7 @@ import pytest
 
 import recassay
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results
 
 HOSTILE = "<script>alert(1)</script>"

@@ -12,7 +12,7 @@ import pytest
 import recassay
 from recassay.core import ties
 from recassay.core.registry import algorithms, analyses, metrics
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting import sections
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.bibliography import bibliography, citations, cited, entries

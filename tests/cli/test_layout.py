@@ -15,7 +15,7 @@ from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.cli.layout import cells, shortened, table_lines, wrapped
 from recassay.cli.render import ANSWER, print_answer
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting.section import Table
 from support.benchmarks import characteristics
 from support.decodirt import benchmark as classifiers

@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from recassay.core import files
-from recassay.core.files import appearing_folder, locked, remove_folder, remove_unfinished, temporary_name, write_whole
+from recassay.core.system import files
+from recassay.core.system.files import (
+    appearing_folder,
+    locked,
+    remove_folder,
+    remove_unfinished,
+    temporary_name,
+    write_whole,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -162,7 +169,7 @@ def test_a_folder_goes_at_once(tmp_path, monkeypatch):
 HOLDER = """
 import sys, time
 from pathlib import Path
-from recassay.core.files import locked
+from recassay.core.system.files import locked
 with locked(Path(sys.argv[1]), RuntimeError):
     print("held", flush=True)
     time.sleep(60)

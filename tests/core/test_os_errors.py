@@ -8,7 +8,7 @@ import os
 import pytest
 
 from recassay.core.errors import LONGEST, InputError, from_os
-from recassay.core.files import refuse_no_folder, refuse_special
+from recassay.core.system.files import refuse_no_folder, refuse_special
 
 
 @pytest.mark.parametrize(

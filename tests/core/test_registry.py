@@ -9,9 +9,9 @@ import pytest
 from recassay.core import registry as module
 from recassay.core.analysis import Analysis, AnalysisResult
 from recassay.core.errors import RecAssayError, UsageError
-from recassay.core.labels import KNOWN_LABELS, find_label, known_direction, normal_label
 from recassay.core.names import canonical
 from recassay.core.registry import Registry
+from recassay.core.tables.labels import KNOWN_LABELS, find_label, known_direction, normal_label
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_our_analyses_come_through_the_door():
 
 def test_results_of_analyses_keep_the_contract():
     from recassay import analyze
-    from recassay.core.results import Results
+    from recassay.core.tables.results import Results
     from recassay.testing.results import synthetic_results
 
     report = analyze(Results.from_frame(synthetic_results()), replicates=100)

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.classification.table import read_class_table
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_responses

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.files import UNFINISHED
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
+from recassay.core.system.files import UNFINISHED
 from recassay.core.types import Interactions
 from recassay.data import folders, library
 from recassay.data.library import (

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.library import datasets_folder, import_dataset, list_datasets
 from recassay.data.readers import read_interactions
 from recassay.data.reading import textfile

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import ReadResult, read_interactions
 
 ROWS = [

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recassay.core.repeated import merged, sorted_groups
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import read_interactions
 from recassay.data.reading.encode import encode_ids
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from recassay.core.repeated import merged
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import read_interactions
 from support.places import DATA
 

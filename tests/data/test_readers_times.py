@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import IntArray
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.reading.times import LATEST_CLOCK, judge_times

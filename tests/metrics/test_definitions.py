@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
-from recassay.core.labels import KNOWN_LABELS, known_direction
+from recassay.core.tables.labels import KNOWN_LABELS, known_direction
 from recassay.core.types import TopK
 from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
 from recassay.metrics.context import EvaluationContext, membership

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from recassay.algorithms.scoring import ScoreRecommender
+from recassay.algorithms.kernels.scoring import ScoreRecommender
 from recassay.metrics.auc import AUC
 from recassay.metrics.whole import whole_ranking_values
 

@@ -7,7 +7,7 @@ import json
 import altair as alt
 import pytest
 
-from recassay.core.printable import one_line, printable
+from recassay.core.system.printable import one_line, printable
 from recassay.plots.drawable import drawable
 from recassay.plots.theme import colour_scale, inline, themed
 from recassay.reporting.figures import render

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import recassay
-from recassay.core.results import Matrix, Results
+from recassay.core.tables.results import Matrix, Results
 from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.rank import plot_leaderboard

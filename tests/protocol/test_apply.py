@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split
 from recassay.protocol import SPLITS, apply_protocol
 from recassay.protocol.audit import FINDINGS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import FinalFit, ProtocolSpec, SplitName
+from recassay.core.specs.specs import FinalFit, ProtocolSpec, SplitName
 from recassay.core.types import Split
 from recassay.protocol import AuditRecord, apply_protocol, audit_split
 from recassay.protocol.audit import FINDINGS, refuse_leakage

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import FloatArray, Interactions, Split
 from recassay.protocol import apply_protocol
 from support.places import DATA

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.repeated import RepeatRule, RuleName, merged, reaches
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split
 from recassay.protocol import SPLITS, apply_protocol
 from recassay.protocol.audit import FINDINGS

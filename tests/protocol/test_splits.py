@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
 from recassay.protocol import SPLITS, splits
 from recassay.protocol.splits import TEST, TRAIN, VALID, split_labels

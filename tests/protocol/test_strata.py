@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Split
 from recassay.protocol import apply_protocol
 from recassay.protocol.strata import default_thresholds, popularity, popularity_strata

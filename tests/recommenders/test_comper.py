@@ -10,7 +10,7 @@ import pytest
 
 import recassay
 from recassay.core.errors import InputError, UsageError
-from recassay.core.study import ComPerSpec
+from recassay.core.specs.study import ComPerSpec
 from recassay.core.types import Interactions, TopK
 from recassay.recommenders.attacked import AFTER, BEFORE, average_hit_ratio, hit_ratio_shift
 from recassay.recommenders.plan import plan

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recassay.core.specs import ProtocolSpec
-from recassay.core.study import ComPerSpec, TuningSpec
+from recassay.core.specs.specs import ProtocolSpec
+from recassay.core.specs.study import ComPerSpec, TuningSpec
 from recassay.recommenders.plan import CellSpec, SplitSpec
 
 CELL = CellSpec(

@@ -13,7 +13,7 @@ import pytest
 import recassay
 from recassay import RecAssayError
 from recassay.core.choices import SplitFormat
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 

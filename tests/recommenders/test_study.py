@@ -15,7 +15,7 @@ import pytest
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import algorithms
-from recassay.core.study import DatasetSpec
+from recassay.core.specs.study import DatasetSpec
 from recassay.core.types import Interactions
 from recassay.data.sources import open_dataset
 from recassay.metrics.evaluate import evaluate
@@ -251,7 +251,7 @@ def test_a_file_of_recommendations_counts_as_an_algorithm(folder):
 
 
 def test_an_imported_dataset_is_found_by_name(folder, monkeypatch):
-    from recassay.core.specs import ReadSpec
+    from recassay.core.specs.specs import ReadSpec
     from recassay.data.library import import_dataset
 
     monkeypatch.setenv("RECASSAY_HOME", str(folder / "home"))

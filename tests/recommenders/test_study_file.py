@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from recassay.core.errors import InputError, MissingExtraError
-from recassay.core.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
+from recassay.core.specs.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
 from recassay.recommenders.study_file import load_study, study_from_arguments
 
 WHOLE = """

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import RecAssayError, UsageError
-from recassay.core.search import Choice, Real, Whole
-from recassay.core.study import PATIENCE, OptionsSpec, RangeSpec
+from recassay.core.specs.search import Choice, Real, Whole
+from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.stage import Stage
 from recassay.recommenders.tune import GIVE_UP_AFTER, tune

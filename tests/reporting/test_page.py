@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.core.facts import AuditFinding, FailedCell, StudyFacts
-from recassay.core.results import Results
+from recassay.core.tables.facts import AuditFinding, FailedCell, StudyFacts
+from recassay.core.tables.results import Results
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page.build import SCRIPTS, template

@@ -11,7 +11,7 @@ import pytest
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from support.browser import ALGORITHMS, needs_browser
 from support.shared import HOSTILE
 

@@ -9,7 +9,7 @@ import pytest
 
 import recassay
 from recassay.core import registry
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.reporting.section import PARTS, Section, Table
 from recassay.reporting.telling import sections
 from recassay.testing.results import synthetic_results

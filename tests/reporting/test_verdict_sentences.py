@@ -20,9 +20,9 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.user_irt.fit import fit_user_irt
-from recassay.core.plain import plain
-from recassay.core.responses import Responses
-from recassay.core.results import Results
+from recassay.core.system.plain import plain
+from recassay.core.tables.responses import Responses
+from recassay.core.tables.results import Results
 from recassay.reporting.telling import with_sections
 from recassay.reporting.verdict import leaders, verdict
 from recassay.testing.results import synthetic_results

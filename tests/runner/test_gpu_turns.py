@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recassay.core.study import AlgorithmSpec
+from recassay.core.specs.study import AlgorithmSpec
 from recassay.recommenders.dispatch import wants_gpu
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.jobs import Job, Outcome

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recassay.core.specs import ReadSpec
-from recassay.core.study import DatasetSpec
+from recassay.core.specs.specs import ReadSpec
+from recassay.core.specs.study import DatasetSpec
 from recassay.runner.references import dataset_version
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from recassay.core.characteristics import CharacteristicsTable
-from recassay.core.results import Matrix
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Matrix
 
 NAMES = ("Nu", "Ni", "Density", "Giniu", "APB")
 

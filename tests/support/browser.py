@@ -68,7 +68,7 @@ def metric_gap(a: int, d: int) -> bool:
 
 @pytest.fixture(scope="session")
 def page_results():
-    from recassay.core.results import Results
+    from recassay.core.tables.results import Results
 
     return Results.from_frame(table())
 

@@ -17,7 +17,7 @@ import altair as alt
 import polars as pl
 
 from recassay.core.analysis import Analysis
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.reporting.section import Figure, Section, Table
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recassay.core.study import StudySpec
+from recassay.core.specs.study import StudySpec
 from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
 from recassay.metrics.protocol import MetricBase
 from recassay.recommenders.study_file import study_from_arguments
@@ -19,7 +19,7 @@ import ctypes, os, signal, sys, time
 import numpy as np
 from scipy.sparse import csr_array
 from recassay.core.ranking import select_top
-from recassay.core.search import Choice, Real, Whole
+from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.types import TopK
 
 

@@ -15,7 +15,7 @@ from recassay.analysis.rank.fit import ANALYSIS as RANK
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.testing import ANALYSIS_CHECKS, ConformanceError, analysis_checks, check_analysis
 from recassay.testing.analysis_checks import Trial
 from recassay.testing.analysis_examples import odd_cases, usual_case

@@ -14,9 +14,9 @@ import pytest
 
 import recassay.algorithms
 from recassay.algorithms.baselines import MostPop
-from recassay.algorithms.scoring import FactorRecommender, ScoreRecommender
+from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
 from recassay.core import registry
-from recassay.core.search import Choice, Real
+from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
 from recassay.testing import ALGORITHM_CHECKS, ConformanceError, check_algorithm, checks
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.compiled import compiled, one_blas_thread, over_rows
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives
-from recassay.algorithms.scoring import FactorRecommender
-from recassay.algorithms.stages import finish, in_stages
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over_rows
+from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
+from recassay.algorithms.kernels.scoring import FactorRecommender
+from recassay.algorithms.kernels.stages import finish, in_stages
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 GRADIENT_STEPS = 3

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.search import Choice, Real, SearchSpace
+from recassay.core.specs.search import Choice, Real, SearchSpace
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
 
 

@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.compiled import one_blas_thread
-from recassay.algorithms.device import known_device, reproducible, settled_device
-from recassay.algorithms.device_products import dense_weights_bytes, gram_on, weights_recommender
-from recassay.algorithms.products import gram
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.compiled import one_blas_thread
+from recassay.algorithms.kernels.device import known_device, reproducible, settled_device
+from recassay.algorithms.kernels.device_products import dense_weights_bytes, gram_on, weights_recommender
+from recassay.algorithms.kernels.products import gram
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.svd import right_singular_vectors
-from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import UsageError
-from recassay.core.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 

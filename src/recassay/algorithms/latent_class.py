@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.compiled import compiled
-from recassay.algorithms.scoring import FactorRecommender
-from recassay.algorithms.stages import finish, in_stages
+from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.scoring import FactorRecommender
+from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import InputError
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 EVENT_BYTES = 48

@@ -7,13 +7,18 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
-from recassay.algorithms.device import known_device, settled_device
-from recassay.algorithms.device_products import dense_weights_bytes, ease_weights_on, gram_on, weights_recommender
-from recassay.algorithms.products import gram
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.torch_when_used import torch
+from recassay.algorithms.kernels.device import known_device, settled_device
+from recassay.algorithms.kernels.device_products import (
+    dense_weights_bytes,
+    ease_weights_on,
+    gram_on,
+    weights_recommender,
+)
+from recassay.algorithms.kernels.products import gram
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import UsageError
-from recassay.core.search import Real, SearchSpace
+from recassay.core.specs.search import Real, SearchSpace
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 ROWS_AT_ONCE = 512

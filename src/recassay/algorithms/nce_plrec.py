@@ -8,11 +8,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from recassay.algorithms.compiled import one_blas_thread
-from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.kernels.compiled import one_blas_thread
+from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.svd import right_singular_vectors
 from recassay.core.errors import UsageError
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Interactions
 
 

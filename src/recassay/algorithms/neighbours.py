@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.device import known_device, settled_device
-from recassay.algorithms.device_products import sparse_recommender
-from recassay.algorithms.products import SparseRows, row_products
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.device import known_device, settled_device
+from recassay.algorithms.kernels.device_products import sparse_recommender
+from recassay.algorithms.kernels.products import SparseRows, row_products
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.search import Choice, SearchSpace, Whole
+from recassay.core.specs.search import Choice, SearchSpace, Whole
 from recassay.core.types import Interactions, Recommender
 
 MOST_NEIGHBOURS = 2500

@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import SparseRows, row_products
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.similarity import BLOCK_BYTES, Neighbours
+from recassay.algorithms.kernels.products import SparseRows, row_products
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.similarity import BLOCK_BYTES, Neighbours
 from recassay.core.errors import UsageError
 from recassay.core.ranking import batches, select_top
-from recassay.core.search import Real, SearchSpace, Whole
 from recassay.core.seeds import derived_rng
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Interactions, Recommender
 
 

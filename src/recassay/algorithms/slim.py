@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.counts import Counts, cooccurring_pairs
-from recassay.algorithms.elastic_net import regress_items
-from recassay.algorithms.products import SparseRows, row_products
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
+from recassay.algorithms.kernels.elastic_net import regress_items
+from recassay.algorithms.kernels.products import SparseRows, row_products
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
-from recassay.core.search import Real, SearchSpace
+from recassay.core.specs.search import Real, SearchSpace
 from recassay.core.types import Interactions, Recommender
 
 

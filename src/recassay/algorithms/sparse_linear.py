@@ -7,12 +7,12 @@ from typing import ClassVar
 import numba
 import numpy as np
 
-from recassay.algorithms.counts import Counts, cooccurring_pairs
-from recassay.algorithms.products import SparseRows, in_parallel, row_products
-from recassay.algorithms.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.similarity import BLOCK_BYTES, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
+from recassay.algorithms.kernels.products import SparseRows, in_parallel, row_products
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.similarity import BLOCK_BYTES, NeighbourLists, Neighbours, nearest
 from recassay.core.errors import UsageError
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray, Interactions, Recommender
 
 COSINE = ("cosine", "none", 0.0)

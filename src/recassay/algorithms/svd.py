@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 
-from recassay.algorithms.compiled import one_blas_thread
-from recassay.algorithms.scoring import FactorRecommender
-from recassay.core.search import SearchSpace, Whole
+from recassay.algorithms.kernels.compiled import one_blas_thread
+from recassay.algorithms.kernels.scoring import FactorRecommender
+from recassay.core.specs.search import SearchSpace, Whole
 from recassay.core.types import Float32Array, Interactions
 
 SMALL_SIDE = 200

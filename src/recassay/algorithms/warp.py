@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.compiled import compiled
-from recassay.algorithms.pairwise import EVENTS_A_VISIT, PairTraining, pairs_bytes
-from recassay.algorithms.positives import States, draw, holds
-from recassay.algorithms.scoring import FactorRecommender
-from recassay.algorithms.stages import finish, in_stages
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, PairTraining, pairs_bytes
+from recassay.algorithms.kernels.positives import States, draw, holds
+from recassay.algorithms.kernels.scoring import FactorRecommender
+from recassay.algorithms.kernels.stages import finish, in_stages
+from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 LARGEST_LOSS = 10.0

@@ -12,12 +12,12 @@ from scipy import stats
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.characteristics import CharacteristicsTable
-from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
 from recassay.core.names import canonical
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.system.display import Displayed
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.ties import ROUNDING, level
 from recassay.core.types import FloatArray, IntArray
 

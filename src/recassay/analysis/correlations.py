@@ -11,9 +11,9 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
-from recassay.core.results import Results
+from recassay.core.system.display import Displayed
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 

@@ -9,10 +9,10 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
-from recassay.core.labels import split_label
-from recassay.core.results import Results
+from recassay.core.system.display import Displayed
+from recassay.core.tables.labels import split_label
+from recassay.core.tables.results import Results
 
 MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to recommend", "seconds": "seconds in all",
             "memory": "peak memory, MB"}  # fmt: skip

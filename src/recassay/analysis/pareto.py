@@ -10,11 +10,11 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError
-from recassay.core.labels import known_direction, split_label
-from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
+from recassay.core.system.display import Displayed
+from recassay.core.tables.labels import known_direction, split_label
+from recassay.core.tables.results import Results
 from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 

@@ -11,9 +11,9 @@ from scipy import stats
 
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
-from recassay.core.plain import plain
-from recassay.core.results import Matrix, Results
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 

@@ -12,9 +12,9 @@ from recassay.analysis.aggregation.areas import BETA_MAX, contributions
 from recassay.analysis.aggregation.contest import Contest
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.display import Displayed
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Matrix, Results
+from recassay.core.system.display import Displayed
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray
 

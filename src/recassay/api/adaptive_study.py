@@ -11,7 +11,7 @@ import numpy as np
 
 from recassay.analysis.adaptive.fit import Grid, Question, dataset_features, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
-from recassay.core.labels import known_direction
+from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray
 from recassay.metrics.make import make_metric
 from recassay.recommenders.cost_class import cost_classes, planned_sizes

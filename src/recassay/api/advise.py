@@ -14,8 +14,8 @@ from recassay.api.tables import _needed, asked, study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.core.registry import algorithms
-from recassay.core.results import Results
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.tables.results import Results
 from recassay.data.characteristics import describe
 from recassay.data.published.tables import Published, find_published, is_published
 from recassay.data.sources import open_dataset

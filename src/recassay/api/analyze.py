@@ -21,11 +21,11 @@ from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
-from recassay.core.labels import find_label
 from recassay.core.names import canonical, did_you_mean
-from recassay.core.plain import plain
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.system.plain import plain
+from recassay.core.tables.labels import find_label
+from recassay.core.tables.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.files import refuse_file

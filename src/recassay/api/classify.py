@@ -9,7 +9,7 @@ from typing import Any
 from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
-from recassay.core.instances import InstanceResponses
+from recassay.core.tables.instances import InstanceResponses
 from recassay.evidence.instances import stored_instances
 from recassay.runner.drive import Event, StudyRecord
 from recassay.store.store import Store

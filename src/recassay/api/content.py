@@ -8,9 +8,9 @@ from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
-from recassay.core.display import answer_html
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.system.display import answer_html
+from recassay.core.tables.results import Results
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason

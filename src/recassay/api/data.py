@@ -11,7 +11,7 @@ import numpy as np
 
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions, joined
 from recassay.data.catalog.entries import all_datasets, find_dataset
 from recassay.data.characteristics import describe

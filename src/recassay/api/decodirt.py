@@ -9,8 +9,8 @@ from typing import Any
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator
-from recassay.core.instances import InstanceResponses
-from recassay.core.plain import plain
+from recassay.core.system.plain import plain
+from recassay.core.tables.instances import InstanceResponses
 from recassay.core.version import __version__
 from recassay.data.tables.instances import read_instances
 

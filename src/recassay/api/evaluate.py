@@ -16,8 +16,8 @@ from recassay.core import columns as c
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike, PathLike
-from recassay.core.specs import ReadSpec
-from recassay.core.study import DEFAULT_METRICS
+from recassay.core.specs.specs import ReadSpec
+from recassay.core.specs.study import DEFAULT_METRICS
 from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric

@@ -9,7 +9,7 @@ from pathlib import Path
 from recassay.api.tables import joined_results
 from recassay.core.errors import UsageError
 from recassay.core.inputs import PathLike, ResultsLike
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.data.tables.roles import Asked
 from recassay.reporting.files import write_files
 

@@ -9,13 +9,13 @@ import platform
 from dataclasses import asdict
 from typing import Any
 
-from recassay.algorithms.device import gpu_name
+from recassay.algorithms.kernels.device import gpu_name
 from recassay.api.data import list_data
 from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError, listing
-from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import did_you_mean
-from recassay.core.search import in_words
+from recassay.core.specs.search import in_words
+from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.version import __version__
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics

@@ -8,7 +8,7 @@ from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.inputs import ResponsesLike
-from recassay.core.responses import Responses
+from recassay.core.tables.responses import Responses
 from recassay.data.published.tables import is_published, published_responses
 from recassay.data.tables.responses import read_items, read_responses
 

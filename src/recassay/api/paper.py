@@ -14,13 +14,13 @@ from recassay.api.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy, RowOrder
-from recassay.core.display import answer_html
 from recassay.core.errors import UsageError, listing
 from recassay.core.inputs import PathLike, ResultsLike
-from recassay.core.labels import find_label
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
-from recassay.core.results import Results
+from recassay.core.system.display import answer_html
+from recassay.core.tables.labels import find_label
+from recassay.core.tables.results import Results
 from recassay.reporting.content import by_reason
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files

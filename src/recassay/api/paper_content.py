@@ -16,8 +16,8 @@ from recassay.api.tables import own_characteristics
 from recassay.core import columns as c
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import RowOrder
-from recassay.core.facts import StudyFacts
-from recassay.core.results import Results
+from recassay.core.tables.facts import StudyFacts
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.published.tables import find_published, is_published

@@ -10,7 +10,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.inputs import PathLike
-from recassay.core.labels import find_label
+from recassay.core.tables.labels import find_label
 from recassay.store.store import Store
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
-from recassay.core.plain import plain
-from recassay.core.results import Sourced
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.files import write_files

@@ -10,8 +10,8 @@ from recassay.core.choices import SplitFormat
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike, PathLike
 from recassay.core.names import did_you_mean
-from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.core.study import DatasetSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.study import DatasetSpec
 from recassay.core.types import Split
 from recassay.data.sources import open_dataset
 from recassay.protocol.apply import apply_protocol

@@ -12,8 +12,8 @@ from recassay.api.data import load_data
 from recassay.core.choices import OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
-from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.core.strata import StrataEvidence
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.tables.strata import StrataEvidence
 from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol

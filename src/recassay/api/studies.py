@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.choices import AdaptiveTarget
-from recassay.core.study import DEFAULT_METRICS, StudySpec
+from recassay.core.specs.study import DEFAULT_METRICS, StudySpec
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments

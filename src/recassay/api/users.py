@@ -6,7 +6,7 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.inputs import ResultsLike
-from recassay.core.labels import find_label
+from recassay.core.tables.labels import find_label
 from recassay.evidence.users import paired_scores, table_scores
 
 

@@ -18,8 +18,8 @@ from recassay.classifiers.parts import load_classifier, make_classifier
 from recassay.classifiers.spec import ClassifierCellSpec, TableSpec, TableSplitSpec
 from recassay.classifiers.tables import PreparedTable, load_table, prepare_table
 from recassay.core.errors import InputError
-from recassay.core.plain import plain
 from recassay.core.seeds import derived_rng
+from recassay.core.system.plain import plain
 from recassay.runner.jobs import Emit
 from recassay.runner.memory import peak_bytes, reset_peak
 from recassay.store.files import write_parquet

@@ -8,8 +8,8 @@ from typing import Any
 
 from recassay.classifiers.spec import Role
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.plugin_file import load_class
 from recassay.core.registry import classifiers
+from recassay.core.system.plugin_file import load_class
 from recassay.runner.references import is_part_file
 
 NEEDED = ("fit", "predict")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from recassay.core.specs import Spec
-from recassay.core.study import Budget, Value
+from recassay.core.specs.specs import Spec
+from recassay.core.specs.study import Budget, Value
 
 MOST_MLPS = 120
 """How many MLPs the paper trains (4.2.1)."""

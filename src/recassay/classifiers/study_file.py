@@ -23,7 +23,7 @@ from recassay.classifiers.spec import (
 )
 from recassay.core.errors import UsageError
 from recassay.core.registry import classifiers
-from recassay.core.study import Budget
+from recassay.core.specs.study import Budget
 from recassay.data.classification.openml import SUITE, TABLE, describe_openml, is_openml, openml_id, suite_tables
 from recassay.data.classification.table import SUFFIXES
 from recassay.runner.file_tables import Place, by_label, known_keys, make_spec, names_of, read_tables, said

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from recassay.classifiers.holdout import stratified_test
 from recassay.classifiers.preprocess import encode_features
 from recassay.classifiers.spec import TableSpec, TableSplitSpec
-from recassay.core.files import appearing_folder
 from recassay.core.seeds import derived_rng
+from recassay.core.system.files import appearing_folder
 from recassay.core.types import FloatArray
 from recassay.data.classification.openml import open_class_table
 from recassay.data.classification.table import properties

@@ -45,7 +45,7 @@ from recassay.cli import (
 )
 from recassay.cli.render import say
 from recassay.core.errors import InputError, from_os
-from recassay.core.printable import one_line
+from recassay.core.system.printable import one_line
 
 INTERRUPTED = 130
 SAFE = "what was written is whole, and the same command goes on with a study where it stopped"

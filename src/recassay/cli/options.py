@@ -10,7 +10,7 @@ import typer
 import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
-from recassay.core.files import refuse_no_folder
+from recassay.core.system.files import refuse_no_folder
 
 MOST_DRAWS = 1_000_000
 """Of a bootstrap or a simulation: more only cost memory and time."""

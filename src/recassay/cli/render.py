@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import recassay
 from recassay.cli.layout import table_lines, wrapped
-from recassay.core.printable import one_line, printable
+from recassay.core.system.printable import one_line, printable
 
 if TYPE_CHECKING:
     from recassay.reporting.section import Table

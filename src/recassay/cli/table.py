@@ -9,7 +9,7 @@ import recassay
 from recassay.cli.render import print_answer, print_json, print_notes, print_saved
 
 if TYPE_CHECKING:
-    from recassay.core.results import Results, Sourced
+    from recassay.core.tables.results import Results, Sourced
 
 
 def named_columns(column: list[str] | None) -> dict[str, str]:

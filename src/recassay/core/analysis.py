@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 
 WITHOUT = {
     "characteristics": "needs the characteristics of the datasets: "

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from recassay.core.characteristics import CharacteristicsTable
-    from recassay.core.responses import Responses
-    from recassay.core.results import Results
+    from recassay.core.tables.characteristics import CharacteristicsTable
+    from recassay.core.tables.responses import Responses
+    from recassay.core.tables.results import Results
     from recassay.core.types import Interactions
 
 

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 from recassay.core.choices import Task
 from recassay.core.repeated import LAST, RepeatRule, merged
-from recassay.core.search import SearchSpace
-from recassay.core.specs import FinalFit
+from recassay.core.specs.search import SearchSpace
+from recassay.core.specs.specs import FinalFit
 
 __all__ = [
     "Algorithm",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recassay.core.errors import InputError, UsageError, from_os
-from recassay.core.files import appearing_folder, remove_unfinished
+from recassay.core.system.files import appearing_folder, remove_unfinished
 
 HOME_VARIABLE = "RECASSAY_HOME"
 LONGEST_NAME = 64

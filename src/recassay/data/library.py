@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
-from recassay.core.files import remove_folder
 from recassay.core.names import did_you_mean
 from recassay.core.repeated import RepeatRule
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
+from recassay.core.system.files import remove_folder
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recassay.core.errors import InputError, listing
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import Interactions
 from recassay.data.readers import read_interactions
 from recassay.data.reading.times import UNITS

@@ -11,8 +11,8 @@ import polars as pl
 from scipy import sparse
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.files import refuse_special
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
+from recassay.core.system.files import refuse_special
 from recassay.data.reading.adjacency import read_adjacency
 from recassay.data.reading.assemble import assemble
 from recassay.data.reading.delimited import read_delimited

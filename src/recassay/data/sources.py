@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.specs import ReadSpec, SplitName
+from recassay.core.specs.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.library import DatasetManifest, list_datasets, load_dataset, read_manifest

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recassay.core.characteristics import CharacteristicsTable
+    from recassay.core.tables.characteristics import CharacteristicsTable
 
 
 def study_characteristics(folder: str | Path) -> CharacteristicsTable:
@@ -17,8 +17,8 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
     """
     import numpy as np
 
-    from recassay.core.characteristics import CharacteristicsTable
     from recassay.core.errors import NotApplicableError
+    from recassay.core.tables.characteristics import CharacteristicsTable
     from recassay.core.types import joined
     from recassay.data.characteristics import describe
     from recassay.recommenders.plan import SplitSpec

@@ -13,8 +13,8 @@ from recassay.core.errors import listing
 if TYPE_CHECKING:
     import polars as pl
 
-    from recassay.core.facts import AuditFinding, StudyFacts
-    from recassay.core.study import StudySpec
+    from recassay.core.specs.study import StudySpec
+    from recassay.core.tables.facts import AuditFinding, StudyFacts
     from recassay.store.records import CellRecord
 
 HARMLESS = ("empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time")
@@ -26,8 +26,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
 
     A study of classifiers has no protocol, tuning or audit of interactions to tell of.
     """
-    from recassay.core.facts import FailedCell, StudyFacts
-    from recassay.core.study import StudySpec
+    from recassay.core.specs.study import StudySpec
+    from recassay.core.tables.facts import FailedCell, StudyFacts
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
@@ -73,7 +73,7 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
     import polars as pl
 
     from recassay.core.errors import InputError
-    from recassay.core.facts import AuditFinding
+    from recassay.core.tables.facts import AuditFinding
     from recassay.recommenders.plan import SplitSpec
     from recassay.recommenders.splits import split_record
 
@@ -134,7 +134,7 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
     import polars as pl
 
     from recassay.core.registry import algorithms
-    from recassay.core.search import Choice
+    from recassay.core.specs.search import Choice
     from recassay.recommenders.space import settle
 
     rows: list[dict[str, str]] = []

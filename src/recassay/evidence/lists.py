@@ -14,7 +14,7 @@ from recassay.core import columns as c
 from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions, Split
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import ReadLists, read_lists

@@ -13,7 +13,7 @@ from recassay.core import columns as c
 from recassay.core.choices import OtherItems
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
-from recassay.core.strata import StrataEvidence, StrataScores
+from recassay.core.tables.strata import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
 from recassay.evidence.strata_sets import Size, Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
@@ -24,7 +24,7 @@ from recassay.store.store import Store, lists_file
 
 if TYPE_CHECKING:
     from recassay.core.choices import OtherItems
-    from recassay.core.strata import StrataEvidence
+    from recassay.core.tables.strata import StrataEvidence
 
 
 def study_evidence(

@@ -13,7 +13,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.strata import StrataScores
+from recassay.core.tables.strata import StrataScores
 from recassay.core.types import FloatArray, Interactions, Split, TopK
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.context import EvaluationContext

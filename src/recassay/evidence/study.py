@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from recassay.core.errors import NotApplicableError
 
 if TYPE_CHECKING:
-    from recassay.core.results import Results
-    from recassay.core.strata import StrataEvidence
+    from recassay.core.tables.results import Results
+    from recassay.core.tables.strata import StrataEvidence
     from recassay.data.tables.join import Part
     from recassay.store.store import Store
 
@@ -43,8 +43,8 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
 
 def _strata(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
     """The popularity strata of the study under one of its metrics, where that is a metric of lists."""
-    from recassay.core.labels import split_label
     from recassay.core.registry import metrics
+    from recassay.core.tables.labels import split_label
     from recassay.evidence.strata import study_strata
 
     if split_label(metric)[0] not in metrics:
@@ -77,7 +77,7 @@ def candidates(store: Store) -> Results:
     than two candidates are left, all stay.
     """
     from recassay.core import columns as c
-    from recassay.core.results import Results
+    from recassay.core.tables.results import Results
 
     results = store.results()
     others = {cell.algorithm for cell in store.cells() if cell.spec.get("role", "real") != "real"}

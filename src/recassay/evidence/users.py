@@ -10,10 +10,10 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.labels import find_label
-from recassay.core.responses import Responses
-from recassay.core.results import Results
-from recassay.core.users import UserScores
+from recassay.core.tables.labels import find_label
+from recassay.core.tables.responses import Responses
+from recassay.core.tables.results import Results
+from recassay.core.tables.users import UserScores
 from recassay.store.records import CellRecord
 from recassay.store.store import Store, scores_file
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from recassay.core import registry
 from recassay.core.errors import UsageError
-from recassay.core.labels import LARGEST_CUTOFF
+from recassay.core.tables.labels import LARGEST_CUTOFF
 from recassay.metrics.protocol import Metric
 
 _LABEL = re.compile(r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$")

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, Protocol, TypeAlias, TypeGuard, runtime_ch
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
-from recassay.core.labels import KNOWN_LABELS
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recassay.core.printable import UNPRINTABLE
+from recassay.core.system.printable import UNPRINTABLE
 
 _INHERITED = frozenset(
     {"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable",

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from recassay.analysis.pareto import COSTS, ParetoResult, Trade
-from recassay.core.labels import split_label
+from recassay.core.tables.labels import split_label
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, inline, themed
 
 SIDE = 230

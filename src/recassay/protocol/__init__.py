@@ -1,6 +1,6 @@
 """From raw interactions to a split that can be trusted: filters, splits, leakage audit, strata, attacks."""
 
-from recassay.core.specs import AttackSpec
+from recassay.core.specs.specs import AttackSpec
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.attacks import attack, choose_targets
 from recassay.protocol.audit import AuditRecord, Finding, audit_split

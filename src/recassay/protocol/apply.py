@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.repeated import LAST, merged, repeats
-from recassay.core.specs import ProtocolSpec
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
 from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs import AttackKind, AttackSpec
+from recassay.core.specs.specs import AttackKind, AttackSpec
 from recassay.core.types import BoolArray, Float32Array, FloatArray, IdArray, IntArray, Interactions
 
 FAKE_USER = "fake-user-"

@@ -37,7 +37,7 @@ import polars as pl
 from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
-from recassay.core.specs import SplitName
+from recassay.core.specs.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
 from recassay.protocol.ordering import used_ids
 from recassay.protocol.repeats import RepeatCounts

@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.core.errors import InputError
 from recassay.core.repeated import one_of_each, reaches
-from recassay.core.specs import FilterName
+from recassay.core.specs.specs import FilterName
 from recassay.core.types import BoolArray, Interactions
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.repeated import repeats
-from recassay.core.specs import ProtocolSpec, SplitName
+from recassay.core.specs.specs import ProtocolSpec, SplitName
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
 from recassay.protocol.ordering import blocks_in_user, counting_order, pair_keys
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.study import ComPerSpec
+from recassay.core.specs.study import ComPerSpec
 from recassay.core.types import Algorithm, IdArray, Interactions, TopK
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.recommend import recommend_all

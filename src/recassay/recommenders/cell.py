@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.plain import plain
-from recassay.core.search import defaults
 from recassay.core.seeds import derived_rng
-from recassay.core.study import LIST_DEPTH, DatasetSpec
+from recassay.core.specs.search import defaults
+from recassay.core.specs.study import LIST_DEPTH, DatasetSpec
+from recassay.core.system.plain import plain
 from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
 from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.make import make_metric

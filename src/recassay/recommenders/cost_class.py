@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.registry import algorithms
-from recassay.core.study import StudySpec
+from recassay.core.specs.study import StudySpec
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import FloatArray
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import is_prepared, split_record

@@ -11,7 +11,7 @@ from typing import Any
 
 from recassay.core.errors import MissingExtraError
 from recassay.core.registry import algorithms
-from recassay.core.study import AlgorithmSpec, StudySpec
+from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.splits import is_usable

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from recassay.core.specs import ProtocolSpec, Spec
-from recassay.core.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
+from recassay.core.specs.specs import ProtocolSpec, Spec
+from recassay.core.specs.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
 from recassay.metrics.protocol import Metric
 from recassay.runner.references import dataset_version, part_version

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from recassay.algorithms.recommendations_file import RecommendationsFile
+from recassay.algorithms.external.recommendations_file import RecommendationsFile
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
-from recassay.core.plugin_file import plugin_path
 from recassay.core.registry import algorithms
+from recassay.core.system.plugin_file import plugin_path
 from recassay.core.types import Interactions
 from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
@@ -22,7 +22,7 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
     if is_part_file(reference):
         if ".py:" not in reference and is_list_file(reference):
             return listed_algorithm(plugin_path(reference, base))
-        from recassay.algorithms.plugins import load_plugin
+        from recassay.algorithms.external.plugins import load_plugin
 
         return load_plugin(reference, Path(base))
     found: type[Any] = algorithms.get(reference)

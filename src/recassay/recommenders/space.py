@@ -8,8 +8,8 @@ from typing import Any
 
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.search import Choice, Parameter, Real, SearchSpace, Whole
-from recassay.core.study import OptionsSpec, RangeSpec, Setting
+from recassay.core.specs.search import Choice, Parameter, Real, SearchSpace, Whole
+from recassay.core.specs.study import OptionsSpec, RangeSpec, Setting
 
 
 def settle(kind: type[Any], settings: Mapping[str, Setting], name: str) -> tuple[dict[str, Any], dict[str, Parameter]]:

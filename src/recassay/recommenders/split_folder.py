@@ -14,10 +14,10 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import SplitFormat
 from recassay.core.errors import InputError, UsageError
-from recassay.core.files import appearing_folder
-from recassay.core.plain import plain
 from recassay.core.repeated import RepeatRule
-from recassay.core.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.system.files import appearing_folder
+from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split, joined
 from recassay.core.version import __version__
 from recassay.data.lists.read import SIDECAR

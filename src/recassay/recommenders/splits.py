@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import UsageError
-from recassay.core.files import appearing_folder
-from recassay.core.plain import plain
 from recassay.core.repeated import RepeatRule
-from recassay.core.specs import ProtocolSpec
-from recassay.core.study import DatasetSpec
+from recassay.core.specs.specs import ProtocolSpec
+from recassay.core.specs.study import DatasetSpec
+from recassay.core.system.files import appearing_folder
+from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split
 from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from recassay.algorithms.device import visible_gpus
-from recassay.core.study import StudySpec
+from recassay.algorithms.kernels.device import visible_gpus
+from recassay.core.specs.study import StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.dispatch import cell_payload, part_modules, split_jobs, wants_gpu
 from recassay.recommenders.dry_run import dry_run_study

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recassay.core.specs import ProtocolSpec, ReadSpec
-from recassay.core.study import (
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.study import (
     DEFAULT_METRICS,
     AlgorithmSpec,
     Budget,

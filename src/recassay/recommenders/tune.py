@@ -23,9 +23,9 @@ from optuna.distributions import (
 from optuna.trial import TrialState
 
 from recassay.core.errors import RecAssayError
-from recassay.core.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.seeds import derived_rng
-from recassay.core.study import PATIENCE, PRUNE_AFTER
+from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defaults
+from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
 from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import JobFailure, reason_of, status_of
 from recassay.store import TrialRecord

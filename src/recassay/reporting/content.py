@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import listing
-from recassay.core.facts import StudyFacts
-from recassay.core.results import Results
+from recassay.core.tables.facts import StudyFacts
+from recassay.core.tables.results import Results
 
 
 def by_reason(skipped: Mapping[str, str]) -> dict[str, list[str]]:

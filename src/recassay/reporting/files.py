@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from recassay.core.errors import InputError, from_os
-from recassay.core.files import write_whole
+from recassay.core.system.files import write_whole
 
 
 def safe_stem(name: str) -> str:

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from recassay.core.errors import RecAssayError, from_os
-from recassay.core.printable import one_line
+from recassay.core.system.printable import one_line
 
 CLIENT_SECONDS = 20.0
 """How long a client may take to ask, or to take the next bytes of an answer."""

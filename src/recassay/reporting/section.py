@@ -31,7 +31,7 @@ class Figure:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as its ending says: .pdf, .svg, .png, or .json for its Vega-Lite specification."""
-        from recassay.core.files import write_whole
+        from recassay.core.system.files import write_whole
         from recassay.reporting.drawing import FORMATS, render
 
         target = Path(path)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from recassay.core import registry
 from recassay.core.analysis import AnalysisResult
-from recassay.core.display import answer_html, summary_line
+from recassay.core.system.display import answer_html, summary_line
 from recassay.reporting.section import PARTS, Section, Table
 from recassay.reporting.tables import heading, shown
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.errors import UsageError
-from recassay.core.failures import Cause, causes
-from recassay.core.files import remove_unfinished
-from recassay.core.study import Budget
+from recassay.core.specs.study import Budget
+from recassay.core.system.failures import Cause, causes
+from recassay.core.system.files import remove_unfinished
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.jobs import Executor, Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores

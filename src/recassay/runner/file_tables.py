@@ -11,10 +11,10 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 
 from recassay.core.errors import InputError, MissingExtraError, listing
-from recassay.core.files import refuse_special
-from recassay.core.lines import lines_of
 from recassay.core.names import canonical, did_you_mean
-from recassay.core.specs import Spec
+from recassay.core.specs.specs import Spec
+from recassay.core.system.files import refuse_special
+from recassay.core.system.lines import lines_of
 
 MOST_BYTES = 10_000_000
 """Of a study file."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import RecAssayError
-from recassay.core.printable import one_line
+from recassay.core.system.printable import one_line
 from recassay.runner.jobs import Job, Outcome, Watcher
 from recassay.runner.memory import tree_bytes
 

@@ -9,7 +9,7 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from recassay.algorithms.device import gpu_name
+from recassay.algorithms.kernels.device import gpu_name
 from recassay.runner.memory import machine_bytes
 
 PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")

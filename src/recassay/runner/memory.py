@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from recassay.core.study import Budget
+from recassay.core.specs.study import Budget
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 

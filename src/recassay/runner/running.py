@@ -10,7 +10,7 @@ import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from recassay.core.files import write_whole
+from recassay.core.system.files import write_whole
 
 RUNNING_FILE = "running.json"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import InputError
-from recassay.core.plain import plain
+from recassay.core.system.plain import plain
 from recassay.store.files import write_json
 
 ADAPTIVE_FILE = "adaptive.json"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.core.files import write_whole
+from recassay.core.system.files import write_whole
 
 
 def write_array(target: Path, values: Any) -> None:

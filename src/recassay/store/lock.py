@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recassay.core.errors import UsageError
-from recassay.core.files import locked
+from recassay.core.system.files import locked
 
 LOCK_FILE = "run.lock"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from recassay.core.failures import Cause, causes
+from recassay.core.system.failures import Cause, causes
 
 Status: TypeAlias = Literal["done", "failed", "timeout", "memory", "crashed", "over_budget"]
 TrialState: TypeAlias = Literal["complete", "pruned", "failed", "over_budget"]

@@ -15,8 +15,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
-from recassay.core.plain import plain
-from recassay.core.results import Results, Source
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import Results, Source
 from recassay.store.files import file_checksum, write_json, write_parquet
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
 from recassay.store.schema import connect, rest

@@ -11,16 +11,16 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.analysis import AnalysisSpec
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError
-from recassay.core.instances import InstanceResponses
-from recassay.core.responses import Responses
-from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
-from recassay.core.strata import StrataEvidence, StrataScores
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import Responses
+from recassay.core.tables.results import Results
+from recassay.core.tables.strata import StrataEvidence, StrataScores
+from recassay.core.tables.users import UserScores
 from recassay.core.types import FloatArray
-from recassay.core.users import UserScores
 from recassay.testing.results import synthetic_results
 
 Evidence: TypeAlias = Mapping[str, Callable[[], Any]]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.core.search import Choice, Parameter
+from recassay.core.specs.search import Choice, Parameter
 from recassay.core.types import Algorithm, Recommender, TopK
 from recassay.testing.answers import (
     ConformanceError,

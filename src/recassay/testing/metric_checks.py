@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
-from recassay.core.labels import known_direction
+from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.protocol import Metric, Scope, has_catalogue_value, has_user_values

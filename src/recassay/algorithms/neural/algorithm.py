@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.device import TORCH_BYTES, known_device, require_gpu_memory, settled_device
-from recassay.algorithms.device_lists import gpu_scoring_bytes
+from recassay.algorithms.kernels.device import TORCH_BYTES, known_device, require_gpu_memory, settled_device
+from recassay.algorithms.kernels.device_lists import gpu_scoring_bytes
+from recassay.algorithms.kernels.scoring import scoring_bytes
+from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.links import dense_bytes
 from recassay.algorithms.neural.network import Network
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
-from recassay.algorithms.scoring import scoring_bytes
-from recassay.algorithms.stages import finish, in_stages
 from recassay.core.errors import UsageError
-from recassay.core.search import SearchSpace
+from recassay.core.specs.search import SearchSpace
 from recassay.core.types import Interactions
 
 STAGES = 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.embeddings import rows
-from recassay.algorithms.torch_when_used import torch
 
 MOST_CONTRASTED = 1 << 16
 """Nodes of one kind up to which a node is set against all of them; beyond, against those of its batch."""

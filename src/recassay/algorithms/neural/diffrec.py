@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense
 from recassay.algorithms.neural.profiles import ProfileNetwork, through, tower
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
 
 CLOCK = 10
 """Numbers that tell the network which step it is at."""

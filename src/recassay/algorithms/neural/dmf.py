@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
 
 LOWEST = 1e-6
 """The least similarity, so that it has a logarithm."""

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from recassay.algorithms.device_lists import Score
+from recassay.algorithms.kernels.device_lists import Score
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.network import Network, Pass, learned
-from recassay.algorithms.torch_when_used import torch
 
 
 class EmbeddingNetwork(Network):

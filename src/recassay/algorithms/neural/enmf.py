@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Pass, learned
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 
 
 class ENMF(NeuralAlgorithm):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
-from recassay.algorithms.torch_when_used import torch
 
 DENSE_BYTES = 512 << 20
 """What all profiles may take on a GPU as bytes of ones and zeros, to be looked up instead of made."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.contrast import MOST_CONTRASTED, contrast
 from recassay.algorithms.neural.embeddings import ranking_loss, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
 from recassay.algorithms.neural.links import Links, balanced
-from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import UsageError
-from recassay.core.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
 
 SLOPE = 0.5
 """Of the leaky rectifier, below zero."""

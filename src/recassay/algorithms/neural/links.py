@@ -11,8 +11,8 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.torch_when_used import torch
 
 DENSE_SHARE = 0.005
 """Share of all pairs that are linked from which on a GPU multiplies zeros and all faster than it looks links up."""

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from recassay.algorithms.device_lists import Score
+from recassay.algorithms.kernels.device_lists import Score
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.torch_when_used import torch
 
 
 class Weights:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from recassay.algorithms.device_lists import Score
+from recassay.algorithms.kernels.device_lists import Score
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.network import Dense, Network, Pass
-from recassay.algorithms.torch_when_used import torch
 
 
 class ProfileNetwork(Network):

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense, Pass, Weights, learned
 from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, unit_length
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 
 DEPTH = 5
 """Layers of the encoder."""

@@ -11,7 +11,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
 from recassay.algorithms.neural.links import balanced
 from recassay.algorithms.neural.network import Pass
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 
 
 class SGL(NeuralAlgorithm):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, rows, xavier
 from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 
 
 class SimpleX(NeuralAlgorithm):

@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
-from recassay.algorithms.device import tensor_cores
+from recassay.algorithms.kernels.device import tensor_cores
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.network import Network, Pass
-from recassay.algorithms.torch_when_used import torch
 
 WARM = 3
 """Steps that are taken one operation at a time before one is recorded: they set up what recording must not."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from recassay.algorithms.device import reproducible
-from recassay.algorithms.device_lists import torch_recommender
+from recassay.algorithms.kernels.device import reproducible
+from recassay.algorithms.kernels.device_lists import torch_recommender
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Network, Pass
 from recassay.algorithms.neural.steps import Steps
-from recassay.algorithms.torch_when_used import torch
 from recassay.core.errors import RecAssayError
 from recassay.core.types import IdArray, Interactions, Recommender, TopK
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.contrast import contrast
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
-from recassay.algorithms.torch_when_used import torch
-from recassay.core.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Real, SearchSpace, Whole
 
 
 class XSimGCL(NeuralAlgorithm):

@@ -14,10 +14,10 @@ from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError
-from recassay.core.labels import find_label, split_label
-from recassay.core.results import Results
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.labels import find_label, split_label
+from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray
 
 __all__ = [

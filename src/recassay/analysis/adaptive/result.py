@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import AdaptiveTarget
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import BoolArray, FloatArray
 
 Ended: TypeAlias = Literal["certified", "budget", "complete", "stuck"]

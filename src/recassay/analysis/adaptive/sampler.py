@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.core.compiled import compiled
+from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray, IntArray
 
 SETTING_EVERY = 3

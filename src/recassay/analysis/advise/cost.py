@@ -8,8 +8,8 @@ from scipy import stats
 
 from recassay.analysis.advise.result import Cost
 from recassay.core import columns as c
-from recassay.core.characteristics import CharacteristicsTable
-from recassay.core.results import Results
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Results
 
 MEASURE, SIZE = "seconds_fit", "Nr"
 FEWEST = 5

@@ -26,10 +26,10 @@ from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.core import ties
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, listing
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.types import FloatArray, IntArray
 
 FEWEST = 8

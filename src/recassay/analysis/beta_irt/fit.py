@@ -14,9 +14,9 @@ from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.labels import find_label
-from recassay.core.results import Results, single_dataset
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.labels import find_label
+from recassay.core.tables.results import Results, single_dataset
 from recassay.core.types import FloatArray
 
 DEFAULT_ESTIMATOR: BetaEstimator = "auto"

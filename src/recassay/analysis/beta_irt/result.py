@@ -12,8 +12,8 @@ from recassay.analysis.beta_irt.choice import Density
 from recassay.analysis.beta_irt.traits import ITEM_TRAITS, TRAITS, Direction, Trait
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
-from recassay.core.display import Displayed
 from recassay.core.errors import UsageError, listing
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
 
 

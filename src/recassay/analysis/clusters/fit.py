@@ -9,10 +9,10 @@ from recassay.analysis.clusters.number import number_of_clusters, ordered_labels
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.analysis.dataset_space.space import COMPONENTS, OUTLIER_SHARE, place_datasets
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 

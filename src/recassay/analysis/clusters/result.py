@@ -11,7 +11,7 @@ import polars as pl
 from recassay.analysis.clusters.number import NumberOfClusters
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.core import columns as c
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray, IntArray
 
 

@@ -19,8 +19,8 @@ from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.types import FloatArray
 
 

@@ -16,9 +16,9 @@ from recassay.analysis.inference.significance import Pair, nemenyi_cd
 from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.core import columns as c
 from recassay.core.choices import BarsRule, ZeroMethod
-from recassay.core.display import Displayed
-from recassay.core.plain import plain
-from recassay.core.results import MissingCells
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import MissingCells
 
 __all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
 

@@ -14,7 +14,7 @@ from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.errors import UsageError
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 
 __all__ = ["ANALYSIS", "comper_scores", "derive_from_tables", "fit_comper", "given_matrix"]
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.core.display import Displayed
 from recassay.core.errors import InputError, UsageError
-from recassay.core.results import Source
+from recassay.core.system.display import Displayed
+from recassay.core.tables.results import Source
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 DIMENSIONS = ("correctness", "coverage", "diversity", "robustness", "scalability")

@@ -16,8 +16,8 @@ from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Normalisation
-from recassay.core.display import Displayed
-from recassay.core.plain import plain
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
 from recassay.core.types import FloatArray
 
 __all__ = ["MEAN", "ComPerResult", "Derivation"]

@@ -10,8 +10,8 @@ import numpy as np
 from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
-from recassay.core.labels import find_label, known_direction, split_label
-from recassay.core.results import MissingCells, Results
+from recassay.core.tables.labels import find_label, known_direction, split_label
+from recassay.core.tables.results import MissingCells, Results
 from recassay.core.types import BoolArray, FloatArray
 
 DEFAULT_CUTOFF = 10

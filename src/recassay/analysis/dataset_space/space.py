@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.dataset_space.isolation import isolation_scores
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import UsageError
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import BoolArray, FloatArray
 
 COMPONENTS = 3

@@ -15,8 +15,8 @@ from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError, listing
-from recassay.core.instances import InstanceResponses
-from recassay.core.results import Results
+from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.results import Results
 
 __all__ = ["ANALYSIS", "ItemCalibration", "analyze_instances"]
 

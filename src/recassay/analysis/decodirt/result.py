@@ -15,7 +15,7 @@ from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines
 from recassay.analysis.decodirt.subset import Recommendation
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration
 from recassay.core import columns as c
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

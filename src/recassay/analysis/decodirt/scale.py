@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.logistic_irt.result import LogisticResult
-from recassay.core.responses import LogisticItems
+from recassay.core.tables.responses import LogisticItems
 
 
 def standardised(result: LogisticResult) -> LogisticResult:

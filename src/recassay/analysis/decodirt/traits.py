@@ -15,8 +15,8 @@ from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import PARAMETERS, LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.instances import InstanceResponses
-from recassay.core.responses import Responses
+from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import Responses
 from recassay.core.types import BoolArray, FloatArray
 
 ROLES = ("real", "artificial", "mlp")

@@ -10,8 +10,8 @@ import polars as pl
 
 from recassay.analysis.glicko.system import CALMER, SETTLED, START, TAU
 from recassay.core import columns as c
-from recassay.core.display import Displayed
-from recassay.core.results import MissingCells
+from recassay.core.system.display import Displayed
+from recassay.core.tables.results import MissingCells
 from recassay.core.types import FloatArray
 
 

@@ -11,7 +11,7 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
-from recassay.core.results import Matrix
+from recassay.core.tables.results import Matrix
 from recassay.core.types import FloatArray
 
 

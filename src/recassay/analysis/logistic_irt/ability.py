@@ -12,7 +12,7 @@ from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood,
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.core.choices import AbilityMethod
 from recassay.core.errors import UsageError, listing
-from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 BOUND = 6.0

@@ -14,7 +14,7 @@ from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.start import constant_items, starting_state, with_constant
 from recassay.core.choices import LogisticModel
 from recassay.core.errors import UsageError
-from recassay.core.responses import MISSING, LogisticItems, Responses
+from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 

@@ -12,7 +12,7 @@ from recassay.analysis.logistic_irt.items import bounded, maximise_items, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import starting_state
 from recassay.core.choices import LogisticModel
-from recassay.core.responses import Responses
+from recassay.core.tables.responses import Responses
 from recassay.core.types import FloatArray
 
 ADAPTING = (2, 4, 6)

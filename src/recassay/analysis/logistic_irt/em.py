@@ -12,7 +12,7 @@ from recassay.analysis.logistic_irt.items import STEEPEST, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import constant_items, with_constant
 from recassay.core.choices import LogisticModel
-from recassay.core.responses import LogisticItems, Responses
+from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 

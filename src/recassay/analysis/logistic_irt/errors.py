@@ -11,7 +11,7 @@ from recassay.analysis.logistic_irt.grid import expected_counts
 from recassay.analysis.logistic_irt.items import Curves, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.core.choices import LogisticModel
-from recassay.core.responses import MISSING, Responses
+from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.types import FloatArray, IntArray
 
 JOINT = 240

@@ -17,7 +17,7 @@ from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import Estimator, LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.responses import LogisticItems, Responses
+from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 FEW_RESPONDENTS = 50

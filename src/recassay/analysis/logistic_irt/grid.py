@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recassay.analysis.logistic_irt.model import ItemParameters, blocks, log_right_wrong, test_information
-from recassay.core.responses import MISSING, Responses
+from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.types import FloatArray, IntArray
 
 REACH = 6.0

@@ -12,8 +12,8 @@ from recassay.analysis.logistic_irt.ability import Abilities
 from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.logistic_irt.model import probabilities
 from recassay.core.choices import LogisticModel
-from recassay.core.display import Displayed
-from recassay.core.responses import LogisticItems
+from recassay.core.system.display import Displayed
+from recassay.core.tables.responses import LogisticItems
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 Estimator = Literal["mml", "birnbaum", "given"]

@@ -7,7 +7,7 @@ import numpy as np
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.core.choices import LogisticModel
-from recassay.core.responses import MISSING, Responses
+from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.types import BoolArray
 
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError
-from recassay.core.labels import find_label
-from recassay.core.results import Results, single_dataset
+from recassay.core.tables.labels import find_label
+from recassay.core.tables.results import Results, single_dataset
 from recassay.core.types import FloatArray, IntArray
 
 

@@ -15,10 +15,10 @@ from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.results import Results
+from recassay.core.tables.users import UserScores
 from recassay.core.types import FloatArray
-from recassay.core.users import UserScores
 
 DRAWS = 4000
 FEWEST_DATASETS = 3

@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.analysis.model.scale import Scale
 from recassay.core import columns as c
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.plan.look import Look
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 
 MOST = 1000
 """Beyond this many datasets a difference is called out of reach."""

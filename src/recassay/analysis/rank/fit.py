@@ -18,8 +18,8 @@ from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.results import Matrix, Results
 from recassay.core.types import FloatArray
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.display import Displayed
-from recassay.core.plain import plain
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
 from recassay.core.types import FloatArray
 
 FEWEST_DATASETS = 5

@@ -10,11 +10,11 @@ from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.names import did_you_mean
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Matrix, Results
 
 DEFAULT_RULE = "dm_auc"
 """The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
 
 PRESERVING = "preserving"

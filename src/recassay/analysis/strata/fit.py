@@ -16,9 +16,9 @@ from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
-from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
-from recassay.core.strata import StrataEvidence, StrataScores
+from recassay.core.tables.results import Results
+from recassay.core.tables.strata import StrataEvidence, StrataScores
 from recassay.core.types import FloatArray, IntArray
 
 REPLICATES = 2000

@@ -12,7 +12,7 @@ from recassay.analysis.strata.pairs import Crossing, PairTests, significant
 from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, StudySensitivity
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray, IntArray
 
 CROSSING_SCHEMA = {

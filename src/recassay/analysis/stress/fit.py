@@ -22,8 +22,8 @@ from recassay.analysis.stress.signs import sign_table
 from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Matrix, Results
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.results import Matrix, Results
 
 DRAWS = 1000
 FEWEST_DRAWS = 100

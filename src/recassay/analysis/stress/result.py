@@ -15,9 +15,9 @@ from recassay.analysis.stress.datasets import Subset
 from recassay.analysis.stress.signs import Row
 from recassay.analysis.stress.survival import Survival
 from recassay.core import columns as c
-from recassay.core.display import Displayed
-from recassay.core.plain import plain
-from recassay.core.results import MissingCells
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tables.results import MissingCells
 from recassay.core.types import BoolArray, FloatArray
 
 

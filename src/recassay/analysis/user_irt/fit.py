@@ -14,8 +14,8 @@ from recassay.analysis.user_irt.result import ALL, UserFit, UserIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import LogisticModel
 from recassay.core.errors import NotApplicableError
-from recassay.core.responses import MISSING, Responses
-from recassay.core.results import Results
+from recassay.core.tables.responses import MISSING, Responses
+from recassay.core.tables.results import Results
 
 LEAST_ALGORITHMS = 3
 LEAST_USERS = 20

@@ -13,7 +13,7 @@ from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core import columns as c
 from recassay.core.choices import LogisticModel
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
 
 ALL = "all datasets"

@@ -14,9 +14,9 @@ from recassay.analysis.users.result import LEAST_DATASETS, DatasetUsers, PairSum
 from recassay.analysis.users.sign_flip import sign_flip_p
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.results import Results
 from recassay.core.seeds import derived_rng
-from recassay.core.users import UserScores
+from recassay.core.tables.results import Results
+from recassay.core.tables.users import UserScores
 
 LEAST_USERS = 2
 _BLOCK = 1 << 23

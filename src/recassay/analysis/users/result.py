@@ -9,7 +9,7 @@ import polars as pl
 
 from recassay.analysis.users.random_effects import RandomEffects
 from recassay.core import columns as c
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from recassay.api.rank import rank
 from recassay.api.reproduction.numbers import Numbers
 from recassay.api.select import select
 from recassay.api.stress import stress
-from recassay.core.results import Results
+from recassay.core.tables.results import Results
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.published.tables import published_characteristics, published_results
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.display import Displayed
+from recassay.core.system.display import Displayed
 from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber, Verdict
 
 

@@ -24,7 +24,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import datasets
-from recassay.core.specs import ReadSpec, Spec
+from recassay.core.specs.specs import ReadSpec, Spec
 
 Domain = Literal[
     "Movies and clips",

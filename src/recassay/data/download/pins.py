@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from recassay.core.errors import InputError
-from recassay.core.files import write_whole
+from recassay.core.system.files import write_whole
 
 
 class Pin(BaseModel):

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from urllib.request import Request
 
 from recassay.core.errors import InputError, RecAssayError
-from recassay.core.printable import one_line
+from recassay.core.system.printable import one_line
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes so far and the bytes in all, None where the server does not say."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Literal, cast
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.core.files import appearing_folder
+from recassay.core.system.files import appearing_folder
 from recassay.data.download.members import Limits, Writer
 
 Kind = Literal["zip", "tar", "gz", "bz2", "xz"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.labels import known_direction
+from recassay.core.tables.labels import known_direction
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.labels import normal_label
 from recassay.core.names import canonical
+from recassay.core.tables.labels import normal_label
 from recassay.data.tables.labels import has_cutoff, own_name, spelled
 
 BINARY = "ideal_min: gains of 1, the ideal list has min(k, relevant) hits"

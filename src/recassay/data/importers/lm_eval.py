@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.labels import is_known, normal_label
+from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.tables.read import read_bytes, text_of
 from recassay.data.tables.textual import without_escapes
 

@@ -17,8 +17,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
 from recassay.core.registry import algorithms
+from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile, meaningful
 from recassay.data.tables.read import read_frame
@@ -176,7 +176,7 @@ def _trials(file: OpenedFile) -> Study:
     columns = [name for name in frame.columns if name == "value" or re.match(r"values?_", name)]
     done = frame.filter(pl.col("state").str.to_uppercase() == "COMPLETE")
     names = [re.sub(r"^values?_", "", name) if name != "value" else "objective" for name in columns]
-    from recassay.core.labels import known_direction, split_label
+    from recassay.core.tables.labels import known_direction, split_label
 
     up = [known_direction(split_label(name)[0]) is not False for name in names]
     rows = done.select(pl.col(name).cast(pl.Float64, strict=False) for name in columns).drop_nulls().rows()

@@ -14,7 +14,7 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.literals import literals_in

@@ -12,7 +12,7 @@ from itertools import islice
 import polars as pl
 
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile

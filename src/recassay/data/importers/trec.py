@@ -13,7 +13,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile

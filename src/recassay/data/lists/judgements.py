@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.files import refuse_special
+from recassay.core.system.files import refuse_special
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import list_roles
 from recassay.data.lists.text import qrels_table

@@ -9,7 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 from recassay.data.lists.roles import is_list_header
 from recassay.data.reading.sniffing import Head, is_number, sniff_delimiter
 

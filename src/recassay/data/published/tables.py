@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.names import canonical, did_you_mean
-from recassay.core.responses import Responses
-from recassay.core.results import Results, Source
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.responses import Responses
+from recassay.core.tables.results import Results, Source
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_responses

@@ -6,7 +6,7 @@ import polars as pl
 
 from recassay.core.columns import ITEM, USER
 from recassay.core.errors import InputError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, brief
 from recassay.data.reading.sniffing import Head
 from recassay.data.reading.textfile import TextFile

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
 from recassay.core.repeated import RepeatRule, merged, pair_codes, sorted_groups
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
 from recassay.data.reading.events import EventTypes, bounded_rule, given_weights, inverse_frequency

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading import layout
 from recassay.data.reading.records import RawTable, brief
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names

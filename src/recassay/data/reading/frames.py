@@ -12,7 +12,7 @@ from scipy import sparse
 
 from recassay.core.columns import EVENT, ITEM, RATING, USER
 from recassay.core.errors import InputError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.records import RawTable
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
 from recassay.data.reading.textfile import hash_file

@@ -8,7 +8,7 @@ import polars as pl
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
-from recassay.core.specs import ReadSpec
+from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.dates import recognise_dates
 from recassay.data.reading.records import RawTable
 

@@ -22,7 +22,7 @@ import numpy as np
 from pydantic import Field, model_validator
 from scipy.special import ndtr
 
-from recassay.core.specs import Spec
+from recassay.core.specs.specs import Spec
 from recassay.core.types import FloatArray, IdArray
 from recassay.data.synthetic.draws import MixtureSampler
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.characteristics import CharacteristicsTable
 from recassay.core.errors import InputError
 from recassay.core.names import canonical
-from recassay.core.results import Source
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.results import Source
 from recassay.data.tables.read import frame_from_memory, read_table
 
 _ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")

@@ -8,7 +8,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.core.labels import split_label
+from recassay.core.tables.labels import split_label
 
 BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"}
 """Metrics between 0 and 1; a value above means percent, or another scale."""

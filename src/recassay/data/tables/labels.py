@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recassay.core.labels import is_known, normal_label
+from recassay.core.tables.labels import is_known, normal_label
 
 _ARROWS = re.compile(r"[↑↓⇑⇓⬆⬇▲▼]|\\(?:uparrow|downarrow)|\((?:higher|lower) is better\)", re.IGNORECASE)
 _PERCENT = re.compile(r"[(\[]\s*(?:in\s*)?\\?%\s*[)\]]|\\?%|\(?\bpercent\b\)?", re.IGNORECASE)

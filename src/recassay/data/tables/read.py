@@ -13,9 +13,9 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.files import refuse_special
-from recassay.core.lines import lines_of
-from recassay.core.results import Source
+from recassay.core.system.files import refuse_special
+from recassay.core.system.lines import lines_of
+from recassay.core.tables.results import Source
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""

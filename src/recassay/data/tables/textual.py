@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from recassay.core.lines import lines_of
+from recassay.core.system.lines import lines_of
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _RULE = re.compile(r"^[\s|+:=\-─━═┼╪┿├┤╞╡┌┐└┘┬┴╒╕╘╛╤╧╭╮╰╯╔╗╚╝╠╣╦╩╬]{3,}$")

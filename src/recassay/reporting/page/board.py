@@ -9,8 +9,8 @@ from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.analysis.users.result import UsersResult
 from recassay.core import columns as c
-from recassay.core.labels import known_direction
-from recassay.core.plain import plain
+from recassay.core.system.plain import plain
+from recassay.core.tables.labels import known_direction
 from recassay.plots.theme import COLOURS, DASHES
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, tag

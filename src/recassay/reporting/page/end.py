@@ -7,8 +7,8 @@ import json
 import polars as pl
 
 from recassay.core.errors import listing
-from recassay.core.facts import StudyFacts
-from recassay.core.failures import causes
+from recassay.core.system.failures import causes
+from recassay.core.tables.facts import StudyFacts
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Child, Markup, joined, tag

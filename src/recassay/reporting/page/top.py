@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recassay.core.errors import listing
-from recassay.core.facts import StudyFacts
+from recassay.core.tables.facts import StudyFacts
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, joined, tag

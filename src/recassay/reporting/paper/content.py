@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.rank.result import RankResult
 from recassay.analysis.users.result import UsersResult
-from recassay.core.facts import StudyFacts
+from recassay.core.tables.facts import StudyFacts
 from recassay.core.types import FloatArray
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.core import ties
-from recassay.core.labels import split_label
+from recassay.core.tables.labels import split_label
 from recassay.core.types import FloatArray
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.grid import EMPTY, Cell, Grid

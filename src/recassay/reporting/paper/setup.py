@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recassay.core.errors import listing
-from recassay.core.facts import StudyFacts
-from recassay.core.labels import split_label
+from recassay.core.tables.facts import StudyFacts
+from recassay.core.tables.labels import split_label
 from recassay.core.version import __version__
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.bibliography import cite, cited

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.search import SearchSpace
+from recassay.core.specs.search import SearchSpace
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender, TopK
 
 

@@ -24,12 +24,12 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from recassay.algorithms.recommendations_file import Lists
-from recassay.algorithms.scoring import scoring_bytes
+from recassay.algorithms.external.recommendations_file import Lists
+from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.core import columns as c
 from recassay.core.errors import InputError, RecAssayError
-from recassay.core.external import ExternalSpec
-from recassay.core.search import SearchSpace, defaults
+from recassay.core.specs.external import ExternalSpec
+from recassay.core.specs.search import SearchSpace, defaults
 from recassay.core.types import Interactions, Recommender
 
 DEPTH = 100

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recassay.algorithms.compiled import compiled
+from recassay.algorithms.kernels.compiled import compiled
 from recassay.core.types import IdArray, IntArray, Interactions
 
 States: TypeAlias = NDArray[np.uint64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recassay.core.responses import Responses
+from recassay.core.tables.responses import Responses
 
 
 @dataclass(frozen=True, slots=True, eq=False)

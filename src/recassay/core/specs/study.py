@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from recassay.core.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
+from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
 
 def _plain_name(name: str) -> str:

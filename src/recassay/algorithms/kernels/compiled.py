@@ -10,7 +10,7 @@ from functools import cache
 import numba
 import threadpoolctl
 
-from recassay.core.compiled import compiled
+from recassay.core.system.compiled import compiled
 
 __all__ = ["compiled", "one_blas_thread", "over_rows"]
 

@@ -26,8 +26,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.device_products import nearest_on
-from recassay.algorithms.products import SparseRows, row_products
+from recassay.algorithms.kernels.device_products import nearest_on
+from recassay.algorithms.kernels.products import SparseRows, row_products
 from recassay.core.ranking import batches, select_top, tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Float32Array, IdArray

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recassay.algorithms.external import implicit_style, is_implicit_style
-from recassay.algorithms.external_process import external_process
+from recassay.algorithms.external.models import implicit_style, is_implicit_style
+from recassay.algorithms.external.process import external_process
 from recassay.core.errors import InputError, listing
-from recassay.core.plugin_file import load_class, plugin_path, split_reference
+from recassay.core.system.plugin_file import load_class, plugin_path, split_reference
 
 
 def load_plugin(reference: str, base_dir: str | Path) -> type[Any]:
     """The algorithm class that `reference` names: `FILE.py:CLASS` or `LIBRARY.toml`.
 
-    Paths and failures are those of `recassay.core.plugin_file.load_class`. A class in the style of implicit is adapted;
-    anything else must satisfy `Algorithm`.
+    Paths and failures are those of `recassay.core.system.plugin_file.load_class`. A class in the style of implicit is
+    adapted; anything else must satisfy `Algorithm`.
     """
     file = plugin_path(reference, base_dir)
     if file.suffix.lower() == ".toml":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.products import SparseRows, gram
+from recassay.algorithms.kernels.products import SparseRows, gram
 from recassay.core.types import Float32Array, FloatArray
 
 SMALL_CATALOGUE = 4096

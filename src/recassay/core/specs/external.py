@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from recassay.core.errors import InputError, RecAssayError
-from recassay.core.search import Choice, Parameter, Real, SearchSpace, Whole
-from recassay.core.specs import Spec
+from recassay.core.specs.search import Choice, Parameter, Real, SearchSpace, Whole
+from recassay.core.specs.specs import Spec
 
 MOST_BYTES = 1 << 20
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, TypeGuard
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
-from recassay.algorithms.scoring import block_rows, scoring_bytes
+from recassay.algorithms.kernels.scoring import block_rows, scoring_bytes
 from recassay.core.errors import RecAssayError, UsageError, listing
-from recassay.core.search import SearchSpace
+from recassay.core.specs.search import SearchSpace
 from recassay.core.types import BoolArray, Float32Array, IdArray, Interactions, Recommender, TopK
 
 _NOTHING = float(np.finfo(np.float32).min)

@@ -10,10 +10,17 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
-from recassay.core.display import table_html
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.labels import find_label, known_direction, normal_label, refuse_bad_label
-from recassay.core.result_checks import as_number, as_text, details, refuse_duplicates, refuse_infinite, refuse_nameless
+from recassay.core.system.display import table_html
+from recassay.core.tables.labels import find_label, known_direction, normal_label, refuse_bad_label
+from recassay.core.tables.result_checks import (
+    as_number,
+    as_text,
+    details,
+    refuse_duplicates,
+    refuse_infinite,
+    refuse_nameless,
+)
 from recassay.core.types import FloatArray, IntArray
 
 

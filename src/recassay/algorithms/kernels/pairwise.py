@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from recassay.algorithms.compiled import compiled
-from recassay.algorithms.positives import POSITIVES_BYTES, Positives, States, draw, fresh_state
-from recassay.algorithms.scoring import FactorRecommender
+from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives, States, draw, fresh_state
+from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 EVENTS_A_VISIT = 8

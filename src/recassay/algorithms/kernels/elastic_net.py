@@ -22,8 +22,8 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.counts import Counts
-from recassay.algorithms.products import in_parallel
+from recassay.algorithms.kernels.counts import Counts
+from recassay.algorithms.kernels.products import in_parallel
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
 
 FIRST_SET = 64

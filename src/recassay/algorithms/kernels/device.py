@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recassay.algorithms.torch_when_used import torch
+from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import MissingExtraError, NotEnoughMemoryError, UsageError
 from recassay.core.names import did_you_mean
 

@@ -1,0 +1,1 @@
+"""What was asked: frozen specifications, studies, search spaces, algorithms of other environments."""

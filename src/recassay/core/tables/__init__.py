@@ -1,0 +1,1 @@
+"""The tables that are judged: results and their labels, responses, strata, users, characteristics and facts."""
