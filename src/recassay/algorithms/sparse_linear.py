@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numba
 import numpy as np
 
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
-from recassay.algorithms.kernels.products import SparseRows, in_parallel, row_products
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.kernels.similarity import BLOCK_BYTES, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.products import in_parallel
+from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray, Interactions, Recommender
 
 COSINE = ("cosine", "none", 0.0)
@@ -67,15 +67,13 @@ class LocalEASE:
         else:
             counts, lists = shared
             near = lists.nearest(self.neighbours, COSINE)
-        weights = SparseRows.of(local_weights(counts, near, self.reg).matrix().T.tocsr())
-        rows = SparseRows.of(history)
-        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
+        return SparseRecommender(history, local_weights(counts, near, self.reg).matrix().T.tocsr(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Counts of the pairs, four forms of the lists, the history, a block of similarities and its copies."""
+        """Counts of the pairs, four forms of the lists, the history, and the sums of each thread."""
         lists = n_items * min(self.neighbours, n_items)
         pairs = cooccurring_pairs(n_users, n_items, n_interactions)
-        return 8 * pairs + 4 * 8 * lists + 64 * n_interactions + 64 * n_items + scoring_bytes(n_items) + 4 * BLOCK_BYTES
+        return 8 * pairs + 4 * 8 * lists + 64 * n_interactions + 64 * n_items + sparse_lists_bytes(n_items)
 
 
 def local_weights(counts: Counts, near: Neighbours, reg: float) -> Neighbours:
@@ -102,7 +100,7 @@ def local_weights(counts: Counts, near: Neighbours, reg: float) -> Neighbours:
     return Neighbours(lists, weights)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled_exactly
 def _solve(
     table: Float32Array,
     start: IntArray,
