@@ -9,6 +9,9 @@ from recassay.core.errors import UsageError
 from recassay.core.ranking import tie_order
 from recassay.core.types import Float32Array, IdArray, TopK
 
+REACH = 8
+"""Most lists of k are found among the first 8 k of the order; the rest are looked for as far as need be."""
+
 
 class OneOrder:
     """Lists by one score an item, the same for everybody; equal scores stand in the order of `select_top`.
@@ -38,8 +41,12 @@ class OneOrder:
         n_rows, n_items = struck.shape
         rank_of = np.empty(n_items, dtype=np.int64)
         rank_of[self._order] = np.arange(n_items)
-        row = np.repeat(np.arange(n_rows, dtype=np.int64), np.diff(struck.indptr))
-        met = np.unique(row * n_items + rank_of[struck.indices])
+        length = np.diff(struck.indptr)
+        row, rank = np.repeat(np.arange(n_rows, dtype=np.int64), length), rank_of[struck.indices]
+        near = rank < min(REACH * k, n_items)
+        short = min(REACH * k, n_items) - np.bincount(row[near], minlength=n_rows) < k
+        near |= np.repeat(short, length) & (rank < np.repeat(length + k, length))  # no list reaches further
+        met = np.unique(row[near] * n_items + rank[near])
         row, rank = np.divmod(met, n_items)
         before = np.searchsorted(row, np.arange(n_rows))
         step = np.minimum(rank - (np.arange(len(met)) - before[row]), k)
