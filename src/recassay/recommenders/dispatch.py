@@ -74,7 +74,7 @@ def part_modules(study: StudySpec) -> list[str]:
     kinds = {a.reference: algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)}
     modules = {kind.__module__ for kind in kinds.values()}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
-    modules |= {"recassay.recommenders.cell", *({"recassay.recommenders.tune"} if study.tuning.trials else ())}
+    modules |= {"recassay.recommenders.cell", "recassay.recommenders.tune"}
     ours = sorted(module for module in modules if module.startswith("recassay."))
     others = {module: name for name, kind in kinds.items() for module in getattr(kind, "preload", ())}
     for module, name in others.items():

@@ -33,3 +33,16 @@ def _machine_code(function: Function, **options: Any) -> Function:
     except RuntimeError:
         fast = numba.njit(nogil=True, **options)(function)
     return fast
+
+
+def warm_up() -> None:
+    """Let numba load what it loads at the first call of any kernel (0.3 seconds), so that forked processes have it.
+
+    No thread is started: none of ours are, and numba starts its own for `parallel=True` alone, which nothing here uses.
+    """
+    _nothing(0)
+
+
+@compiled_exactly
+def _nothing(number: int) -> int:
+    return number
