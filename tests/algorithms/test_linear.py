@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_array
 from sklearn.linear_model import ElasticNet
 
+from recassay.algorithms.graph_filters import GFCF, TurboCF
 from recassay.algorithms.kernels import counts as counts_module
+from recassay.algorithms.kernels import dense_catalogue
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import choose, regress_items
 from recassay.algorithms.kernels.pair_counts import PairCounts
@@ -347,3 +351,16 @@ def test_small_systems_are_solved(size: int) -> None:
     solve_definite(room, size, np.float32(0.5), values)
     np.testing.assert_allclose(values[:size], wanted, rtol=2e-3, atol=2e-3)
     assert values[size] == 7.0
+
+
+@pytest.mark.parametrize("algorithm", [EASE(device="cpu"), GFCF(device="cpu"), TurboCF(device="cpu")])
+def test_a_dense_matrix_beyond_the_machine_is_refused_before_it_is_made(
+    algorithm: EASE | GFCF | TurboCF, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense_catalogue, "machine_bytes", lambda: 16 << 30)
+    few = np.zeros(3, dtype=np.int32)
+    train = example_interactions(few, few, n_users=1, n_items=3)
+    large = replace(train, items=pl.Series("item", np.arange(1_000_000)))
+    with pytest.raises(UsageError, match=r"1,000,000 x 1,000,000 items, about [48].*GB.*LocalEASE or ItemKNN"):
+        algorithm.fit(large, rng=np.random.default_rng(0))
+    assert "LocalEASE" in algorithm.instead

@@ -16,7 +16,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.splits import is_usable
 from recassay.runner.jobs import Job
-from recassay.runner.memory import memory_limit
+from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
 
 
@@ -54,6 +54,7 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
         "base": planned.study.base,
         "folder": str(folder),
         "memory": memory_limit(planned.study.budget),
+        "memory_in_words": limit_in_words(planned.study.budget),
     }
 
 
