@@ -1,0 +1,149 @@
+"""RecAssay beside the peers that are installed, at equal settings, in one run: CPU seconds of fitting and nDCG@10.
+
+python benchmarks/peers.py [--datasets ml-1m lastfm-2k] [--only ItemKNN ALS ...] [--page docs/peers.md]
+
+One thread everywhere. A fifth of every user's events, drawn at random, is the test; all events count as positives; the
+lists of both come from the same code, except the neighbours', which are each library's own. Kernels are compiled before
+the clock starts. `--page` writes the table as a page of the documentation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import os
+import platform
+import warnings
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+os.environ |= dict.fromkeys(THREADS, "1")
+warnings.simplefilter("ignore")
+
+import factors  # noqa: E402
+import numpy as np  # noqa: E402
+import polars as pl  # noqa: E402
+
+from recassay.core import columns as c  # noqa: E402
+from recassay.core.types import Interactions, TopK  # noqa: E402
+from recassay.testing.examples import learnable_tastes  # noqa: E402
+
+PACKAGES = {"sklearn": "scikit-learn", "lightfm": "lightfm-next"}
+"""Where a package is not installed under the name by which it is imported."""
+
+Measured = dict[str, float]
+
+
+class ImplicitNeighbours:
+    """Lists by implicit's own code."""
+
+    def __init__(self, train: Interactions) -> None:
+        from implicit.nearest_neighbours import CosineRecommender
+        from scipy.sparse import csr_matrix
+
+        self._matrix = csr_matrix(train.csr())
+        # An item is its own nearest neighbour there.
+        self._model = CosineRecommender(K=101, num_threads=1)
+        self._model.fit(self._matrix, show_progress=False)
+
+    def recommend(self, users: Any, k: int, *, exclude: Any) -> TopK:
+        """The k best items for each of `users`."""
+        items, scores = self._model.recommend(users, self._matrix[users], N=k, filter_already_liked_items=True)
+        return TopK(users, items.astype(np.int32), scores.astype(np.float32))
+
+
+def item_neighbours(train: Interactions) -> Any:
+    """Ours, the neighbours kept as implicit keeps them."""
+    from recassay.algorithms.neighbours import ItemKNN
+
+    return ItemKNN(k=100, keep="history", device="cpu").fit(train, rng=np.random.default_rng(1))
+
+
+def rows() -> list[tuple[str, str, Callable[..., Any], str, Callable[..., Any]]]:
+    """(algorithm, settings, ours, the peer's package, the peer's)."""
+    found: list[tuple[str, str, Callable[..., Any], str, Callable[..., Any]]] = [
+        ("ItemKNN", "cosine, 100 neighbours of each item", item_neighbours, "implicit", ImplicitNeighbours)
+    ]
+    for name, parameters, peer in factors.ROWS:
+        if peer is not None and parameters.get("alpha", 1.0) == 1.0:
+            package, fit, given = peer
+            settings = ", ".join(f"{key} {value}" for key, value in parameters.items())
+            found.append((name, settings, factors.own(name, **parameters), package, partial(fit, threads=1, **given)))
+    return found
+
+
+def split(path: Path) -> tuple[Interactions, Interactions]:
+    """(train, test) of a file, its ratings only read."""
+    frame = pl.read_parquet(path)
+    if c.RATING not in frame.columns:
+        raise SystemExit(f"{path}: has no column {c.RATING}")
+    return factors.read_split(path)
+
+
+def measured(
+    names: list[str], datasets: list[str], folder: Path
+) -> list[tuple[str, str, str, str, Measured, Measured]]:
+    """All rows, both sides one after the other."""
+    small, _ = learnable_tastes()
+    found = []
+    for dataset in datasets:
+        train, test = split(folder / "interactions" / f"{dataset}.parquet")
+        for name, settings, ours, package, theirs in rows():
+            if (names and name not in names) or find_spec(package) is None:
+                continue
+            factors.measure(ours, small, small)
+            factors.measure(theirs, small, small)
+            pair = factors.measure(ours, train, test), factors.measure(theirs, train, test)
+            peer = PACKAGES.get(package, package)
+            found.append((name, settings, dataset, f"{peer} {importlib.metadata.version(peer)}", *pair))
+            print(line(*found[-1]), flush=True)
+    return found
+
+
+def line(name: str, settings: str, dataset: str, peer: str, ours: Measured, theirs: Measured) -> str:
+    """One row as Markdown."""
+    return (
+        f"| {name} | {settings} | {dataset} | {ours['cpu']:.2f} | {theirs['cpu']:.2f} | {theirs['cpu'] / ours['cpu']:.1f} "
+        f"| {ours['ndcg@10']:.4f} | {theirs['ndcg@10']:.4f} | {peer} |"
+    )
+
+
+def page(found: list[tuple[str, str, str, str, Measured, Measured]]) -> str:
+    """The page of the documentation."""
+    today = datetime.date.today().isoformat()
+    table = "\n".join(line(*row) for row in found)
+    return f"""# Beside other libraries
+
+RecAssay's algorithms and those of libraries that install today, at equal settings, in one run: CPU seconds of fitting on
+one thread, and nDCG@10 of the lists. A fifth of every user's events, drawn at random, is the test. "times" is the
+peer's seconds by ours. Where chance decides (all but ItemKNN), nDCG@10 of another seed differs by about 1 %.
+
+Made on {today} by `python3 dev.py bench peers` ({platform.machine()}, Python {platform.python_version()}); a peer that is
+not installed is left out. Ratios carry over to other machines better than seconds.
+
+| algorithm | settings | data | ours, s | peer, s | times | nDCG@10, ours | peer | peer's version |
+|---|---|---|---|---|---|---|---|---|
+{table}
+"""
+
+
+def main() -> None:
+    """Measure, print, and write the page where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=factors.DATA)
+    parser.add_argument("--datasets", nargs="+", default=["lastfm-2k", "ml-1m"])
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--page", type=Path)
+    options = parser.parse_args()
+    found = measured(options.only, options.datasets, options.data)
+    if options.page is not None:
+        options.page.write_text(page(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
