@@ -86,7 +86,7 @@ def irt(
     posterior: Annotated[
         PosteriorForm, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
     ] = "normal",
-    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
+    confidence: o.Confidence = 0.95,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
     model: Model = None,
     users: Users = False,

@@ -106,7 +106,29 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False, callback=folder_can_be),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
+]
+Retry = Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")]
+Cluster = Annotated[str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)]
+Alpha = Annotated[float, typer.Option("--alpha", help="Level of the tests.")]
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        "--methods",
+        help="Aggregations, separated by commas. [default: all]",
+        show_default=False,
+        callback=lambda said: not_blank("--methods", said),
+    ),
+]
+BetaMax = Annotated[float, typer.Option("--beta-max", help="Largest ratio of the Dolan-Moré profiles.")]
 Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
+
+
+def names(text: str | None) -> list[str]:
+    """Names that were written with commas between them."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def share(option: str, text: str) -> float:

@@ -36,7 +36,7 @@ def strata(
         OtherItems,
         typer.Option("--others", help="A user's held-out items outside T_P: keep (as no hits) or remove from lists."),
     ] = "keep",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    alpha: o.Alpha = 0.05,
     replicates: Annotated[
         int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates over users.")
     ] = 2000,

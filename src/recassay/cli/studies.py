@@ -46,14 +46,9 @@ def run(
             "--out", "-o", help="Folder of the study. [default: its name]", show_default=False, callback=o.folder_can_be
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
-    ] = None,
-    retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
-    ] = None,
+    workers: o.Workers = None,
+    retry: o.Retry = False,
+    cluster: o.Cluster = None,
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Run the cells that tell most per second; stop when the target is sure.")
     ] = False,
@@ -78,12 +73,12 @@ def run(
         spec = recassay.load_study(study)
     else:
         spec = recassay.make_study(
-            _names(datasets or ""),
-            _names(algorithms or ""),
+            o.names(datasets),
+            o.names(algorithms),
             trials=trials,
             seed=seed,
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
-            metrics=_names(metrics) if metrics else None,
+            metrics=o.names(metrics) or None,
             name=(out.resolve().name if out is not None else "") or "study",
         )
     if budget is not None and not adaptive:
@@ -156,10 +151,6 @@ def _standing(folder: Path) -> list[str]:
     """How an adaptive run stood at its last decision; no line where there was none."""
     said = recassay.adaptive_standing(folder)
     return [] if said is None else [f"Adaptive: {said}."]
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def plan_content(record: StudyRecord) -> dict[str, Any]:
