@@ -55,7 +55,7 @@ def evaluate(
 ) -> None:
     """Judge lists made elsewhere, user by user; --compare tests between them."""
     report = recassay.evaluate(
-        recommendations, train=train, test=test, split=split, metrics=o.names(metrics) or None,
+        recommendations, train=train, test=test, split=split, metrics=o.names("--metrics", metrics) or None,
         compare=compare, alpha=alpha, task=task, threshold=threshold, allow_leakage=allow or (), seed=seed,
     )  # fmt: skip
     document = recassay.plain(report.to_dict())

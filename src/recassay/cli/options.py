@@ -126,9 +126,12 @@ BetaMax = Annotated[float, typer.Option("--beta-max", help="Largest ratio of the
 Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
 
 
-def names(text: str | None) -> list[str]:
-    """Names that were written with commas between them."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
+def names(option: str, text: str | None) -> list[str]:
+    """The names that were written with commas between them; none where the option was left out."""
+    found = [name.strip() for name in (text or "").split(",") if name.strip()]
+    if text is not None and not found:
+        raise recassay.UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
+    return found
 
 
 def share(option: str, text: str) -> float:

@@ -67,7 +67,7 @@ def paper(
     as_json: o.Json = False,
 ) -> None:
     """Tables, figures, setup and references for a paper."""
-    labels = o.names(metrics)
+    labels = o.names("--metrics", metrics)
     results = load_table(
         files, labels[0] if len(labels) == 1 else None, wide, transpose, column, dataset, format_, prefer
     )
@@ -75,7 +75,7 @@ def paper(
         results,
         labels or None,
         out=out,
-        figures=None if figures is None else [name for name in o.names(figures) if name != "none"],
+        figures=None if figures is None else [name for name in o.names("--figures", figures) if name != "none"],
         width=width,
         page_width=page_width,
         letters=letters,

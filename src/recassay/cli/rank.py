@@ -34,7 +34,7 @@ def rank(
     return recassay.rank(
         asked.results,
         asked.metric,
-        methods=o.names(methods) or None,
+        methods=o.names("--methods", methods) or None,
         missing=asked.missing,
         higher_is_better=asked.higher_is_better,
         replicates=replicates,

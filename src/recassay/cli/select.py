@@ -36,7 +36,7 @@ def select(
         asked.metric,
         k=k,
         characteristics=characteristics,
-        methods=o.names(method),
+        methods=o.names("--method", method),
         aggregation=aggregation,
         missing=asked.missing,
         higher_is_better=asked.higher_is_better,

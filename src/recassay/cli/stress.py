@@ -28,7 +28,7 @@ def stress(
     return recassay.stress(
         asked.results,
         asked.metric,
-        methods=o.names(methods) or None,
+        methods=o.names("--methods", methods) or None,
         draws=draws,
         missing=asked.missing,
         higher_is_better=asked.higher_is_better,

@@ -73,12 +73,12 @@ def run(
         spec = recassay.load_study(study)
     else:
         spec = recassay.make_study(
-            o.names(datasets),
-            o.names(algorithms),
+            o.names("--datasets", datasets),
+            o.names("--algorithms", algorithms),
             trials=trials,
             seed=seed,
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
-            metrics=o.names(metrics) or None,
+            metrics=o.names("--metrics", metrics) or None,
             name=(out.resolve().name if out is not None else "") or "study",
         )
     if budget is not None and not adaptive:
