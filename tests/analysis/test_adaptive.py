@@ -17,6 +17,7 @@ from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
 from recassay.testing.grids import GRID_KINDS, synthetic_grid
+from support.vega import assert_valid
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -223,6 +224,7 @@ def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
     ]
     frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
     found = recassay.adaptive(frame)
+    assert_valid(recassay.figures(found))
     assert found.next is not None
     assert not {(a, d) for a, d, *_ in rows} & set(found.next.cells)
     states = found.cells().group_by("state").len().rows()

@@ -24,6 +24,7 @@ from recassay.reporting.figures import render
 from recassay.reporting.sections.strata import SECTION
 from support.protocol import few
 from support.strata import THRESHOLDS, evidence, of, scores
+from support.vega import assert_valid
 
 LEVEL = [[0.3, 0.5], [0.34, 0.47], [0.42, 0.4], [0.5, 0.3]]
 """The second algorithm is better on rare items, the first on all: they change places between 10 and 20."""
@@ -259,7 +260,8 @@ def test_the_picture_holds_the_numbers():
     assert marks[0]["below"] < marks[0]["x"] < marks[0]["above"]
     drawn = SECTION.figures(result)
     assert {figure.table for figure in drawn} <= set(result.frames())
-    assert all(render(figure.chart, "svg").startswith(b"<svg") for figure in drawn)
+    assert_valid(drawn)
+    assert all(render(figure.drawn, "svg").startswith(b"<svg") for figure in drawn)
 
 
 def test_thirty_algorithms_have_neither_bands_nor_marks():

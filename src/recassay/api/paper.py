@@ -211,6 +211,6 @@ def _figures(
 
 def _drawn(figure: Figure, width: float, page_width: float, letters: float) -> PaperFigure:
     return paper_figure(
-        safe_stem(figure.name), figure.caption, figure.chart, width=width, page_width=max(page_width, width),
+        safe_stem(figure.name), figure.caption, figure.drawn, width=width, page_width=max(page_width, width),
         letters=letters,
     )  # fmt: skip

@@ -14,7 +14,9 @@ def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
 
     No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
     """
-    return draw_spec(chart.to_dict(validate=False), formats)
+    from recassay.plots.grammar import specification
+
+    return draw_spec(specification(chart), formats)
 
 
 def draw_spec(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:

@@ -67,7 +67,7 @@ def fill_sections(results: Mapping[str, AnalysisResult], formats: Sequence[str])
             drawings: dict[str, Future[dict[str, bytes]]] = {}
             for figure in filled.figures:
                 try:
-                    drawings[figure.name] = drawer.submit(draw_spec, figure.chart.to_dict(validate=False), formats)
+                    drawings[figure.name] = drawer.submit(draw_spec, figure.spec, formats)
                 except Exception as error:
                     filled.not_done.append(failure(f"the picture {figure.name!r}", error))
             pending.append((filled, drawings))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from recassay.plots.grammar import specification
+
 POINTS = 72.0
 """PostScript points in an inch: the unit of PDF."""
 
@@ -45,8 +47,8 @@ class PaperFigure:
 def paper_figure(
     name: str, caption: str, chart: Any, *, width: float, page_width: float, letters: float
 ) -> PaperFigure:
-    """Draw an Altair chart `width` inches wide with letters of `letters` points; `page_width` where it must."""
-    spec = _bare(chart.to_dict(validate=False))
+    """Draw a chart `width` inches wide with letters of `letters` points; `page_width` where it must."""
+    spec = _bare(specification(chart))
     for room, wide in ((width, False), (page_width, True)):
         svg = _within(spec, room * POINTS * LETTERS / letters)
         if svg is not None:
