@@ -18,8 +18,8 @@ WIDTH, HEIGHT = 330, 230
 COLUMNS = 3
 SHARES = {"share_of_items": "items", "share_of_train": "training interactions", "share_of_test": "test interactions"}
 SHARE_COLOURS = (INK, FAINT, "#c0392b")
-FEW = 12
-"""With more algorithms than this, bands and marks would cover the lines, and are left to the tables."""
+MOST_LINES = 6
+"""With more algorithms than this, those that matter are in colour, and the others grey and without bands."""
 
 MOST_PANELS = 9
 """With more datasets than this, a panel each would be a wall; the rest is in the tables."""
@@ -45,26 +45,30 @@ def plot_strata(result: StrataResult) -> Any:
     diamond marks a crossing that is significant on both sides. Each T_P is a sample, the last one too: the triangles at
     the right edge are the values on the whole test part, those of the study's table.
     """
-    names = list(result.algorithms)
+    names = list(result.algorithms if len(result.algorithms) <= MOST_LINES else result.standing_out(MOST_LINES - 1))
     panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
-    seen = f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; "
+    others = len(result.algorithms) - len(names)
+    grey = f"grey: {others} more algorithms, which lead at neither end and move less; " if others else ""
     return themed(
         _grid(panels),
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
-        f"{seen if len(names) <= FEW else ''}hollow: not told from the best there; heights by square root",
+        f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; {grey}"
+        "hollow: not told from the best there; heights by square root",
     )
 
 
 def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
+    """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
     looks = line_looks(c.ALGORITHM, names, line_legend(names, symbolOpacity=1, labelExpr=short_labels(names, 36)))
     colour = looks["color"]
     tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
-    base = Chart(inline(rows))
+    base = Chart(inline([row for row in rows if row[c.ALGORITHM] in names]))
     root = {"type": "sqrt", "zero": True}
     y = channel(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
+    band = base.mark("area", opacity=0.16).encode(x=x, y=channel("low:Q", scale=root), y2="high:Q", color=colour)
     lines = base.mark("line", strokeWidth=1.8).encode(x=x, y=y, **looks)
     points = base.mark("point", size=30, strokeWidth=1.4, opacity=1).encode(
         x=x,
@@ -77,19 +81,21 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
         ),
         tooltip=tip,
     )
-    layers = [lines, points]
-    if len(names) <= FEW:
-        band = base.mark("area", opacity=0.16).encode(x=x, y=channel("low:Q", scale=root), y2="high:Q", color=colour)
-        layers.insert(0, band)
+    layers = [band, lines, points]
+    grey = [row for row in rows if row[c.ALGORITHM] not in names]
+    if grey:
+        behind = Chart(inline(grey)).mark("line", strokeWidth=1, color=FAINT, opacity=0.45)
+        layers.insert(0, behind.encode(x=x, y=y, detail=f"{c.ALGORITHM}:N", tooltip=tip))
     if dataset.whole is not None:
-        table = [{c.ALGORITHM: n, c.VALUE: float(v)} for n, v in zip(dataset.algorithms, dataset.whole, strict=True)]
+        whole = zip(dataset.algorithms, dataset.whole, strict=True)
+        table = [{c.ALGORITHM: name, c.VALUE: float(value)} for name, value in whole if name in names]
         layers.append(
             Chart(inline(table))
             .mark("point", shape="triangle-left", size=45, filled=True, opacity=1)
             .encode(x=fixed(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
         )
-    marked = _marked_crossings(dataset)
-    if marked and len(names) <= FEW:
+    marked = _marked_crossings(dataset, names)
+    if marked:
         layers.append(
             Chart(inline(marked))
             .mark("point", shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
@@ -99,14 +105,14 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
                 tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"],
             )
         )
-    return layer(*layers).properties(width=WIDTH, height=max(HEIGHT, 6 * len(names)), title=_title(dataset))
+    return layer(*layers).properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
 
 
-def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
-    """The crossings that are significant on both sides, placed where the drawn lines meet."""
+def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str, Any]]:
+    """The crossings of these algorithms that are significant on both sides, placed where the drawn lines meet."""
     rows = []
     for one in dataset.crossings:
-        if not one.proven:
+        if not one.proven or one.first not in names or one.second not in names:
             continue
         first, second = (dataset.algorithms.index(name) for name in (one.first, one.second))
         below, above = dataset.thresholds.index(one.below), dataset.thresholds.index(one.above)

@@ -177,6 +177,22 @@ class StrataResult(Displayed):
         """Every algorithm on some dataset, sorted."""
         return tuple(sorted({name for dataset in self.datasets for name in dataset.algorithms}))
 
+    def standing_out(self, most: int) -> tuple[str, ...]:
+        """The algorithms that a picture must show, at most so many, by their mean place at the highest threshold.
+
+        The first there, the first at the lowest threshold, then those whose place changes most between the two.
+        """
+        ends: dict[str, list[tuple[float, float]]] = {name: [] for name in self.algorithms}
+        for dataset in self.datasets:
+            for a, name in enumerate(dataset.algorithms):
+                ends[name].append((float(dataset.rank[0, a]), float(dataset.rank[-1, a])))
+        below = {name: float(np.mean([low for low, _ in places])) for name, places in ends.items()}
+        above = {name: float(np.mean([high for _, high in places])) for name, places in ends.items()}
+        moved = {name: float(np.mean([abs(high - low) for low, high in places])) for name, places in ends.items()}
+        wanted = [min(ends, key=above.__getitem__), min(ends, key=below.__getitem__)]
+        wanted += sorted(ends, key=lambda name: -moved[name])
+        return tuple(sorted(list(dict.fromkeys(wanted))[:most], key=above.__getitem__))
+
     def to_frame(self) -> pl.DataFrame:
         """The curves: one row a dataset, threshold and algorithm."""
         return pl.concat([dataset.curves_frame(self.alpha) for dataset in self.datasets])
