@@ -149,6 +149,3 @@ def test_a_picture_that_could_tell_nothing_is_not_drawn():
     many = correlate_characteristics(benchmark(rng.uniform(size=(4, 12))), characteristics(12), permutations=100)
     drawn = [figure.name for figure in SECTION.figures(many)]
     assert drawn == ["characteristics_and_performance", "mutual_information"]
-        "characteristics_and_performance",
-        "mutual_information",
-    ]
