@@ -294,7 +294,9 @@ def test_the_best_comes_with_the_share_of_replicates():
     assert found.resampling_share.sum() == pytest.approx(1)
     assert found.order()[0] == 0
     assert 0.5 < found.resampling_share[0] < 1
-    assert f"{found.resampling_share[0]:.0%} of bootstrap replicates over the datasets" in found.conclusions()[0]
+    assert (
+        f"{100 * found.resampling_share[0]:.0f} % of bootstrap replicates over the datasets" in found.conclusions()[0]
+    )
     assert found.to_dict()["resampling_share"] == dict(
         zip(found.table.algorithms, found.resampling_share.tolist(), strict=True)
     )
