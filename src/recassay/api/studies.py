@@ -95,6 +95,7 @@ def run(
     confidence: float = 0.95,
     indifference: float = 1.0,
     budget: float | None = None,
+    probes: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
@@ -116,6 +117,7 @@ def run(
         confidence: probability with which the target must hold.
         indifference: for `order`: mean ranks that do not matter.
         budget: most seconds of this run when it is adaptive; None for no limit.
+        probes: let an adaptive run look at cells without tuning first, and tune where that decides.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
     place = Path(folder) if folder is not None else Path(spec.name)
@@ -127,17 +129,27 @@ def run(
         retry_failed=retry_failed,
         dry_run=dry_run,
         cluster=cluster,
-        choose=_chooser(target, confidence, indifference, budget, settled_workers(workers)) if adaptive else None,
+        choose=_chooser(spec, target, confidence, indifference, budget, workers, cluster, probes) if adaptive else None,
     )
 
 
 def _chooser(
-    target: AdaptiveTarget, confidence: float, indifference: float, budget: float | None, workers: int
+    spec: StudySpec,
+    target: AdaptiveTarget,
+    confidence: float,
+    indifference: float,
+    budget: float | None,
+    workers: int | None,
+    cluster: str | None,
+    probes: bool,
 ) -> StudyChooser:
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
+    from recassay.recommenders.probes import prober
 
-    return AdaptiveStudy(Question(target, confidence, indifference), budget, workers)
+    probe = prober(spec, workers=workers, cluster=cluster) if probes else None
+    question = Question(target, confidence, indifference)
+    return AdaptiveStudy(question, budget, settled_workers(workers), probe=probe)
 
 
 def adaptive_standing(folder: str | Path) -> str | None:

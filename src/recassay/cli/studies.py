@@ -60,6 +60,9 @@ def run(
     budget: Annotated[
         str | None, typer.Option("--budget", help="Adaptive: most time of this run, such as 2h.", show_default=False)
     ] = None,
+    probes: Annotated[
+        bool, typer.Option("--probes", help="Adaptive: look at cells without tuning first; tune where that decides.")
+    ] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
     as_json: o.Json = False,
 ) -> None:
@@ -81,8 +84,9 @@ def run(
             metrics=o.names("--metrics", metrics) or None,
             name=(out.resolve().name if out is not None else "") or "study",
         )
-    if budget is not None and not adaptive:
-        raise recassay.UsageError("--budget is for adaptive runs", fix="add --adaptive, or leave it out")
+    for option, given in (("--budget", budget is not None), ("--probes", probes)):
+        if given and not adaptive:
+            raise recassay.UsageError(f"{option} is for adaptive runs", fix="add --adaptive, or leave it out")
     with resumable(lambda: out or Path(spec.name)):
         record = recassay.run(
             spec,
@@ -97,6 +101,7 @@ def run(
             confidence=confidence,
             indifference=indifference,
             budget=None if budget is None else o.duration("--budget", budget),
+            probes=probes,
         )
     if dry:
         _show_plan(record, as_json)

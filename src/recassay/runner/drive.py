@@ -95,10 +95,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The cells to run next (none: the run ends), and how things stand, in one line."""
+    """The cells to run next (none: the run ends, unless it asks `again`), and how things stand, in one line."""
 
     cells: Sequence[str]
     said: str
+    again: bool = False
 
 
 Chooser: TypeAlias = Callable[[Store], Choice]
@@ -272,7 +273,7 @@ class _Run:
             choice = choose(self.store)
             batch = [left.pop(cell) for cell in choice.cells if cell in left]
             self.tell("decided", said=choice.said)
-            if not batch:
+            if not batch and not choice.again:
                 return
             executor.run(self.cell_jobs(batch), self)
 

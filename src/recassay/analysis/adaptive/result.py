@@ -26,7 +26,7 @@ class Step:
 
     `spent` seconds were paid for `done` cells, `share` of the predicted cost of the whole grid; `leader` stood first;
     `first`, `top3`, `ordered` and `agreement` are the probabilities of the claims (see `certificate`). `seconds` is
-    what the batch is expected to take.
+    what the batch is expected to take. `probes` are cells that get a cheaper look.
     """
 
     done: int
@@ -40,12 +40,14 @@ class Step:
     cells: tuple[tuple[str, str], ...]
     seconds: float
     why: str
+    probes: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Step:
         """The step that `asdict` made plain."""
-        fields = {name: stored[name] for name in cls.__dataclass_fields__}
-        return cls(**{**fields, "cells": tuple((str(a), str(d)) for a, d in stored["cells"])})
+        fields = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
+        named = {name: tuple((str(a), str(d)) for a, d in stored.get(name, ())) for name in ("cells", "probes")}
+        return cls(**{**fields, **named})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +58,8 @@ class AdaptiveResult(Displayed):
     are in the order of `algorithms`. `sets[k]` is the probability that the first k + 1 of `order` are the best k + 1.
     `values` holds what was measured, NaN elsewhere; `ranks` the rank of each cell, measured or expected, and
     `seconds` what each cell took, or is expected to take, where `measured` says which. A failed cell counts as measured
-    and has the last rank.
+    and has the last rank. Where the run may probe, `probe_values` holds what its probes gave, NaN elsewhere, and
+    `probe_seconds` what each took or is expected to take.
     """
 
     metric: str
@@ -78,6 +81,8 @@ class AdaptiveResult(Displayed):
     steps: tuple[Step, ...] = ()
     next: Step | None = None
     ended: Ended | None = None
+    probe_values: FloatArray | None = None
+    probe_seconds: FloatArray | None = None
 
     @property
     def certified(self) -> bool:
@@ -86,8 +91,20 @@ class AdaptiveResult(Displayed):
 
     @property
     def spent(self) -> float:
-        """Seconds of the cells that were run."""
-        return float(self.seconds[self.measured].sum())
+        """Seconds of the cells that were run, and of the probes."""
+        return float(self.seconds[self.measured].sum()) + self.probes_took
+
+    @property
+    def probed(self) -> int:
+        """How many probes were run."""
+        return 0 if self.probe_values is None else int((~np.isnan(self.probe_values)).sum())
+
+    @property
+    def probes_took(self) -> float:
+        """Seconds of the probes."""
+        if self.probe_values is None or self.probe_seconds is None:
+            return 0.0
+        return float(self.probe_seconds[~np.isnan(self.probe_values)].sum())
 
     @property
     def share(self) -> float:
@@ -145,11 +162,14 @@ class AdaptiveResult(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Algorithms, cells, the curve, and the batches with their reasons."""
-        rows = [(n, a, d, s.why) for n, s in enumerate(self.steps, 1) for a, d in s.cells]
-        batches = pl.DataFrame(
-            rows, schema={"batch": pl.Int64, c.ALGORITHM: pl.String, c.DATASET: pl.String, "why": pl.String},
-            orient="row",
-        )  # fmt: skip
+        rows = [
+            (n, a, d, kind, step.why)
+            for n, step in enumerate(self.steps, 1)
+            for kind, chosen in (("probe", step.probes), ("cell", step.cells))
+            for a, d in chosen
+        ]
+        schema = {"batch": pl.Int64} | {name: pl.String for name in (c.ALGORITHM, c.DATASET, "kind", "why")}
+        batches = pl.DataFrame(rows, schema=schema, orient="row")
         return {
             "adaptive": self.to_frame(),
             "adaptive_cells": self.cells(),
@@ -170,6 +190,8 @@ class AdaptiveResult(Displayed):
                 "cells": int(self.measured.sum()),
                 "of": int(self.measured.size),
                 "seconds": self.spent,
+                "probes": self.probed,
+                "probe_seconds": self.probes_took,
                 "predicted_total": float(self.seconds.sum()),
                 "share": self.share,
             },
