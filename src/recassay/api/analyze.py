@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from threadpoolctl import threadpool_limits
+
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
 from recassay.api.tables import (
@@ -130,7 +132,8 @@ def run_analyses(
         if progress is not None:
             progress(number, len(chosen) + 1, name)
         try:
-            result = analysis.run(table, spec)
+            with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+                result = analysis.run(table, spec)
             json.dumps(plain(result.to_dict()), allow_nan=False)
             result.frames()
             done[name] = result
