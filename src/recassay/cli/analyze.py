@@ -24,6 +24,7 @@ def analyze(
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """Every analysis; --out saves the report, tables and figures."""
     report = recassay.analyze(
@@ -35,6 +36,7 @@ def analyze(
         seed=seed,
         control=control,
         out=out,
+        formats=o.figure_formats(formats),
         characteristics=characteristics,
         progress=show_stages(),
     )

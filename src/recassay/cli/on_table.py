@@ -27,8 +27,12 @@ READING: dict[str, tuple[Any, Any]] = {
     "higher": (o.Higher, False),
     "lower": (o.Lower, False),
 }
-ENDING: dict[str, tuple[Any, Any]] = {"as_json": (o.Json, False), "out": (o.Out, None)}
-LAST = ("seed", "as_json", "out")
+ENDING: dict[str, tuple[Any, Any]] = {
+    "as_json": (o.Json, False),
+    "out": (o.Out, None),
+    "formats": (o.Formats, None),
+}
+LAST = ("seed", "as_json", "out", "formats")
 """Options that the help shows after those of reading."""
 
 

@@ -10,6 +10,7 @@ import typer
 import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
+from recassay.core.formats import known_formats
 from recassay.core.system.files import refuse_no_folder
 
 MOST_DRAWS = 1_000_000
@@ -106,6 +107,15 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False, callback=folder_can_be),
 ]
+Formats = Annotated[
+    str | None,
+    typer.Option(
+        "--formats",
+        help="Figures as svg, pdf, png, json, with commas between. [default: svg,pdf,json]",
+        show_default=False,
+        callback=lambda text: text if figure_formats(text) else None,
+    ),
+]
 Workers = Annotated[
     int | None,
     typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
@@ -132,6 +142,11 @@ def names(option: str, text: str | None) -> list[str]:
     if text is not None and not found:
         raise recassay.UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
     return found
+
+
+def figure_formats(text: str | None) -> tuple[str, ...]:
+    """Formats of figures, where they are known: refused before the work, not after it."""
+    return known_formats(None if text is None else names("--formats", text))
 
 
 def share(option: str, text: str) -> float:

@@ -43,6 +43,7 @@ def strata(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sets T_P and of the bootstrap.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """Does the order hold on less popular items?"""
     if not folder.is_dir():
@@ -57,7 +58,7 @@ def strata(
         replicates=replicates,
         seed=seed,
     )
-    finish("strata", "strata", result, recassay.load_results(folder), as_json, out)
+    finish("strata", "strata", result, recassay.load_results(folder), as_json, out, formats)
 
 
 def _thresholds(text: str | None) -> list[int] | None:

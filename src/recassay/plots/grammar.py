@@ -103,9 +103,11 @@ def specification(chart: Any) -> Spec:
 
 
 def altair_chart(spec: Spec) -> Any:
-    """The Altair chart of a specification."""
+    """The Altair chart of a specification; rows of data go in as they are, beside it, as Altair itself keeps them."""
     import altair as alt
 
+    datasets: dict[str, list[Any]] = {}
+    spec = _named_data(spec, datasets)
     kinds = {
         "layer": alt.LayerChart,
         "hconcat": alt.HConcatChart,
@@ -113,7 +115,24 @@ def altair_chart(spec: Spec) -> Any:
         "concat": alt.ConcatChart,
     }
     kind = next((made for how, made in kinds.items() if how in spec), alt.Chart)
-    return kind.from_dict(spec, validate=False)
+    chart = kind.from_dict(spec, validate=False)
+    chart.datasets = datasets
+    return chart
+
+
+def _named_data(spec: Any, datasets: dict[str, list[Any]]) -> Any:
+    """A specification whose rows of data stand in `datasets`."""
+    if isinstance(spec, list):
+        return [_named_data(one, datasets) for one in spec]
+    if not isinstance(spec, dict):
+        return spec
+    named = {key: _named_data(value, datasets) for key, value in spec.items() if key != "data"}
+    if "data" in spec:
+        rows = spec["data"]["values"]
+        name = next((name for name, known in datasets.items() if known is rows), f"data-{len(datasets) + 1}")
+        datasets[name] = rows
+        named["data"] = {"name": name}
+    return named
 
 
 def _joined(how: str, charts: Sequence[Chart], spec: Spec) -> Chart:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from recassay.core.errors import UsageError
+from recassay.core.formats import FORMATS
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
@@ -51,7 +52,7 @@ class Figure:
     def save(self, path: str | Path) -> Path:
         """Write the picture as its ending says: .pdf, .svg, .png, or .json for its Vega-Lite specification."""
         from recassay.core.system.files import write_whole
-        from recassay.reporting.drawing import FORMATS, render
+        from recassay.reporting.drawing import render
 
         target = Path(path)
         form = target.suffix.removeprefix(".").lower()
