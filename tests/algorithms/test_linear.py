@@ -5,23 +5,29 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_array
 from sklearn.linear_model import ElasticNet
 
+from recassay.algorithms.graph_filters import GFCF, TurboCF
 from recassay.algorithms.kernels import counts as counts_module
+from recassay.algorithms.kernels import dense_catalogue
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import choose, regress_items
+from recassay.algorithms.kernels.pair_counts import PairCounts
 from recassay.algorithms.kernels.products import SparseRows, gram, row_products
 from recassay.algorithms.kernels.similarity import NeighbourLists, nearest, weigh
+from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.linear import EASE, ease_weights
 from recassay.algorithms.neighbours import ItemKNN, UserKNN
 from recassay.algorithms.slim import SLIM
-from recassay.algorithms.sparse_linear import COSINE, LocalEASE, local_weights
+from recassay.algorithms.sparse_linear import COSINE, LocalCounts, LocalEASE, local_weights
 from recassay.core.errors import UsageError
 from recassay.core.types import Interactions
 from recassay.testing import example_interactions, learnable_tastes
@@ -239,7 +245,7 @@ def test_local_ease_is_least_squares_on_the_neighbours() -> None:
     matrix = history(n_users=100, n_items=40)
     dense = matrix.toarray().astype(np.float64)
     near = nearest(matrix.T.tocsr(), 6, COSINE)
-    found = local_weights(Counts.of(matrix), near, 5.0)
+    found = local_weights(LocalCounts.of(matrix), near, 5.0)
     for item in range(40):
         chosen = near.profile[item][near.profile[item] >= 0]
         part = dense[:, chosen]
@@ -320,3 +326,41 @@ def test_the_better_default_of_item_neighbours_is_no_worse() -> None:
 def test_impossible_parameters_are_refused(make: object, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         make()  # type: ignore[operator]
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.sampled_from([0.0, 0.1, 0.6]), st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_pairs_are_those_of_the_gram_matrix_each_once(n_users: int, n_items: int, density: float, seed: int) -> None:
+    matrix = history(n_users, n_items, density, seed)
+    pairs = PairCounts.of(matrix)
+    found = csr_array((pairs.users, pairs.other, pairs.start), shape=(n_items, n_items)).toarray()
+    assert not np.tril(found).any()
+    by_item = (found + found.T + np.diag(pairs.degree))[np.ix_(pairs.number, pairs.number)]
+    np.testing.assert_array_equal(by_item, (matrix.T @ matrix).toarray())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 9, 31])
+def test_small_systems_are_solved(size: int) -> None:
+    draws = np.random.default_rng(size)
+    factor = draws.normal(size=(size, size + 2))
+    definite = (factor @ factor.T + np.eye(size)).astype(np.float32)
+    wanted = draws.normal(size=size)
+    values = np.append(definite @ wanted, [7.0]).astype(np.float32)
+    room = np.full((size + 1, size + 1), np.nan, dtype=np.float32)
+    room[:size, :size] = np.tril(definite) + np.triu(np.full((size, size), np.nan, np.float32), 1)
+    solve_definite(room, size, np.float32(0.5), values)
+    np.testing.assert_allclose(values[:size], wanted, rtol=2e-3, atol=2e-3)
+    assert values[size] == 7.0
+
+
+@pytest.mark.parametrize("algorithm", [EASE(device="cpu"), GFCF(device="cpu"), TurboCF(device="cpu")])
+def test_a_dense_matrix_beyond_the_machine_is_refused_before_it_is_made(
+    algorithm: EASE | GFCF | TurboCF, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense_catalogue, "machine_bytes", lambda: 16 << 30)
+    few = np.zeros(3, dtype=np.int32)
+    train = example_interactions(few, few, n_users=1, n_items=3)
+    large = replace(train, items=pl.Series("item", np.arange(1_000_000)))
+    with pytest.raises(UsageError, match=r"1,000,000 x 1,000,000 items, about [48].*GB.*LocalEASE or ItemKNN"):
+        algorithm.fit(large, rng=np.random.default_rng(0))
+    assert "LocalEASE" in algorithm.instead

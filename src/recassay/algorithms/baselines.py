@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from recassay.algorithms.kernels.one_order import OneOrder
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
@@ -50,11 +51,11 @@ class MostPop:
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """Count the users of every item, each once."""
         users_of_item = np.bincount(train.csr().indices, minlength=train.n_items)
-        return _same_for_all(users_of_item.astype(np.float32), rng)
+        return OneOrder(users_of_item.astype(np.float32), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The matrix (twice while it is built) and the counts."""
-        return 40 * n_interactions + 8 * n_users + 12 * n_items + scoring_bytes(n_items)
+        """The matrix (twice while it is built), the counts and their order."""
+        return 40 * n_interactions + 8 * n_users + 40 * n_items
 
 
 class RecentPop:
@@ -92,15 +93,11 @@ class RecentPop:
         scale = self.window * max(float(age.max(initial=0.0)), 1.0)
         weight = (age <= scale).astype(np.float64) if self.kind == "window" else np.exp2(-age / scale)
         recent = np.bincount(train.item, weights=weight, minlength=train.n_items)
-        return _same_for_all(recent.astype(np.float32), rng)
+        return OneOrder(recent.astype(np.float32), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Three columns of event ages and weights, and the counts."""
-        return 32 * n_interactions + 12 * n_items + scoring_bytes(n_items)
-
-
-def _same_for_all(score: Float32Array, rng: np.random.Generator) -> Recommender:
-    return ScoreRecommender(lambda users: np.broadcast_to(score, (len(users), len(score))), n_items=len(score), rng=rng)
+        """Three columns of event ages and weights, the counts and their order."""
+        return 32 * n_interactions + 40 * n_items
 
 
 def _mixed(state: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import one_blas_thread
+from recassay.algorithms.kernels.dense_catalogue import INSTEAD, refuse_dense
 from recassay.algorithms.kernels.device import known_device, reproducible, settled_device
 from recassay.algorithms.kernels.device_products import dense_weights_bytes, gram_on, weights_recommender
 from recassay.algorithms.kernels.products import gram
@@ -29,6 +30,7 @@ class GFCF:
     name: ClassVar[str] = "GF-CF"
     aliases: ClassVar[tuple[str, ...]] = ("GFCF",)
     source: ClassVar[str] = "Shen, Wu, Zhang, Shan, Zhang, Letaief & Li 2021, How Powerful is Graph Convolution, CIKM"
+    instead: ClassVar[str] = INSTEAD
     space: ClassVar[SearchSpace] = {
         "factors": Whole(16, 512, 256, log=True),
         "ideal": Real(0.0, 1.0, 0.3),
@@ -39,13 +41,15 @@ class GFCF:
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
+        device = settled_device(self.device, self.name)
+        if device == "cpu":
+            refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
         history = train.csr()
         smooth = scaled(history, 0.5, 0.5)
         root = np.sqrt(np.maximum(history.sum(axis=0), 1.0)).astype(np.float32)[:, None]
         with one_blas_thread():
             vectors = right_singular_vectors(smooth, self.factors if self.ideal else 1, rng)
         before, after = np.float32(self.ideal) * vectors / root, vectors * root
-        device = settled_device(self.device, self.name)
         if device == "cpu":
             weights = gram(smooth)
             with one_blas_thread():
@@ -76,6 +80,7 @@ class TurboCF:
     name: ClassVar[str] = "Turbo-CF"
     aliases: ClassVar[tuple[str, ...]] = ("TurboCF",)
     source: ClassVar[str] = "Park, Shin & Shin 2024, Turbo-CF: Matrix Decomposition-Free Graph Filtering, SIGIR"
+    instead: ClassVar[str] = INSTEAD
     space: ClassVar[SearchSpace] = {
         "alpha": Real(0.1, 0.9, 0.6),
         "power": Real(0.4, 1.6, 1.0),
@@ -90,9 +95,11 @@ class TurboCF:
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
+        device = settled_device(self.device, self.name)
+        if device == "cpu":
+            refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
         history = train.csr()
         smooth = scaled(history, self.alpha, 1 - self.alpha)
-        device = settled_device(self.device, self.name)
         if device == "cpu":
             with one_blas_thread():
                 return _dense_recommender(history, self._filter(gram(smooth)), rng)

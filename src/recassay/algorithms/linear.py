@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
+from recassay.algorithms.kernels.dense_catalogue import INSTEAD, refuse_dense
 from recassay.algorithms.kernels.device import known_device, settled_device
 from recassay.algorithms.kernels.device_products import (
     dense_weights_bytes,
@@ -34,6 +35,7 @@ class EASE:
     """
 
     name: ClassVar[str] = "EASE"
+    instead: ClassVar[str] = INSTEAD
     space: ClassVar[SearchSpace] = {"reg": Real(1.0, 1000.0, 250.0, log=True)}
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
@@ -45,6 +47,7 @@ class EASE:
     @staticmethod
     def shared(train: Interactions) -> Float32Array:
         """The Gram matrix X'X: how many users have both items."""
+        refuse_dense("EASE", train.n_items, 2 * 4 * train.n_items**2)
         return gram(train.csr())
 
     def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Float32Array | None = None) -> Recommender:
@@ -53,6 +56,7 @@ class EASE:
         if device != "cpu":
             square = gram_on(history, device) if shared is None else torch.from_numpy(shared).to(device)
             return weights_recommender(history, ease_weights_on(square, self.reg, device), rng=rng, device=device)
+        refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
         weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
         return ScoreRecommender(lambda users: history[users] @ weights, n_items=train.n_items, rng=rng)
 

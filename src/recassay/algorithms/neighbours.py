@@ -9,9 +9,8 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import known_device, settled_device
 from recassay.algorithms.kernels.device_products import sparse_recommender
-from recassay.algorithms.kernels.products import SparseRows, row_products
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.search import Choice, SearchSpace, Whole
@@ -67,8 +66,7 @@ class _Neighbourhood:
         """Lists by row u of `left` times `right`."""
         if device != "cpu":
             return sparse_recommender(left, right, rng=rng, device=device)
-        rows, weights = SparseRows.of(left), SparseRows.of(right)
-        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=right.shape[1], rng=rng)
+        return SparseRecommender(left, right, rng=rng)
 
 
 class ItemKNN(_Neighbourhood):
@@ -110,7 +108,7 @@ class ItemKNN(_Neighbourhood):
         return self._recommender(history, kept if self.keep == "history" else kept.T.tocsr(), rng, device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Lists of k neighbours in three forms, the history three times, and blocks of similarities."""
+        """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
         return _memory(n_items, n_items, self.k, n_users + n_items, n_interactions)
 
 
@@ -136,13 +134,13 @@ class UserKNN(_Neighbourhood):
         return self._recommender(self._neighbours(history, shared, device).matrix(), history, rng, device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Lists of k neighbours in three forms, the history three times, and blocks of similarities."""
+        """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
         return _memory(n_users, n_items, self.k, n_users + n_items, n_interactions)
 
 
 def _memory(n_profiles: int, n_items: int, k: int, n_ids: int, n_interactions: int) -> int:
     lists = n_profiles * min(k, n_profiles)
-    return 3 * 8 * lists + 64 * n_interactions + 16 * n_ids + 2 * scoring_bytes(max(n_profiles, n_items))
+    return 3 * 8 * lists + 64 * n_interactions + 16 * n_ids + 2 * sparse_lists_bytes(max(n_profiles, n_items))
 
 
 def _known(algorithm: str, parameter: str, value: Any, options: tuple[str, ...]) -> None:

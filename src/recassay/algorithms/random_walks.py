@@ -7,11 +7,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.products import SparseRows, row_products
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.kernels.similarity import BLOCK_BYTES, Neighbours
+from recassay.algorithms.kernels.products import SparseRows
+from recassay.algorithms.kernels.similarity import Neighbours
+from recassay.algorithms.kernels.sparse_neighbours import largest_products
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
-from recassay.core.ranking import batches, select_top
+from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Real, SearchSpace, Whole
 from recassay.core.types import Interactions, Recommender
@@ -43,9 +44,7 @@ class RP3beta:
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The largest weights of every item."""
         history = train.csr()
-        weights = SparseRows.of(self._walks(history).matrix())
-        rows = SparseRows.of(history)
-        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
+        return SparseRecommender(history, self._walks(history).matrix(), rng=rng)
 
     def _walks(self, history: csr_array) -> Neighbours:
         n_items = history.shape[1]
@@ -53,18 +52,10 @@ class RP3beta:
         out = history.T.tocsr() * (item_degree**-self.alpha)[:, None]
         back = history * (user_degree**-self.alpha)[:, None] * (item_degree**-self.beta)[None, :]
         there, home = SparseRows.of(csr_array(out)), SparseRows.of(csr_array(back))
-        width = min(self.k, n_items)
-        near = np.full((n_items, width), -1, dtype=np.int32)
-        value = np.full((n_items, width), -np.inf, dtype=np.float32)
-        items = np.arange(n_items, dtype=np.int32)
-        for part in batches(n_items, n_items, BLOCK_BYTES):
-            block = row_products(there, home, items[part])
-            block[np.arange(len(block)), items[part]] = -np.inf
-            block[block <= 0] = -np.inf
-            near[part], value[part] = select_top(block, width, rng=derived_rng(0, "walks"))
-        return Neighbours(near, value)
+        place = tie_order(n_items, derived_rng(0, "walks"))
+        return Neighbours(*largest_products(there, home, min(self.k, n_items), place))
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Lists of k weights in three forms, the history five times, and a block of weights with its copies."""
+        """Lists of k weights in three forms, the history five times, and the sums of each thread."""
         lists = 3 * 8 * n_items * min(self.k, n_items)
-        return lists + 96 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items) + 4 * BLOCK_BYTES
+        return lists + 96 * n_interactions + 16 * (n_users + n_items) + sparse_lists_bytes(n_items)

@@ -8,8 +8,7 @@ import numpy as np
 
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import regress_items
-from recassay.algorithms.kernels.products import SparseRows, row_products
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Real, SearchSpace
 from recassay.core.types import Interactions, Recommender
@@ -59,19 +58,22 @@ class SLIM:
         """Solve one regression an item."""
         counts = self.shared(train) if shared is None else shared
         strength = self.alpha * train.n_users
-        weights = SparseRows.of(
-            regress_items(
-                counts,
-                strength * self.l1_ratio,
-                strength * (1 - self.l1_ratio),
-                tolerance=self.tolerance,
-                max_sweeps=self.max_sweeps,
-            )
+        weights = regress_items(
+            counts,
+            strength * self.l1_ratio,
+            strength * (1 - self.l1_ratio),
+            tolerance=self.tolerance,
+            max_sweeps=self.max_sweeps,
         )
-        history = SparseRows.of(train.csr())
-        return ScoreRecommender(lambda users: row_products(history, weights, users), n_items=train.n_items, rng=rng)
+        return SparseRecommender(train.csr(), weights, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The sparse Gram matrix, the weights (at most as large; thrice while they are put together), the history."""
         pairs = cooccurring_pairs(n_users, n_items, n_interactions)
-        return 8 * pairs + 8 * min(pairs, 1000 * n_items) + 64 * n_interactions + 64 * n_items + scoring_bytes(n_items)
+        return (
+            8 * pairs
+            + 8 * min(pairs, 1000 * n_items)
+            + 64 * n_interactions
+            + 64 * n_items
+            + sparse_lists_bytes(n_items)
+        )

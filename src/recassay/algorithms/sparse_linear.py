@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numba
 import numpy as np
+from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
-from recassay.algorithms.kernels.products import SparseRows, in_parallel, row_products
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.kernels.similarity import BLOCK_BYTES, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, cooccurring_pairs, is_crowded
+from recassay.algorithms.kernels.pair_counts import PairCounts
+from recassay.algorithms.kernels.products import gram, in_parallel
+from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.small_systems import solve_definite
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Real, SearchSpace, Whole
-from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray, Interactions, Recommender
+from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender
 
 COSINE = ("cosine", "none", 0.0)
 
@@ -32,7 +36,7 @@ class LocalEASE:
     sparse factorisation; both serve catalogues for which the dense inverse is too large.
 
     Memory grows with the pairs of items that have a user in common (8 bytes each) and with items x neighbours, not
-    with items^2; time with items x neighbours^3.
+    with items^2 (a catalogue of at most 16,384 items may get a dense table); time with items x neighbours^3.
     """
 
     name: ClassVar[str] = "LocalEASE"
@@ -51,50 +55,66 @@ class LocalEASE:
         self.neighbours, self.reg = neighbours, reg
 
     @staticmethod
-    def shared(train: Interactions) -> tuple[Counts, NeighbourLists]:
-        """The Gram matrix, and neighbour lists of which a smaller number is a cut."""
+    def shared(train: Interactions) -> tuple[LocalCounts, NeighbourLists]:
+        """Counts of pairs, and neighbour lists of which a smaller number is a cut."""
         history = train.csr()
-        return Counts.of(history), NeighbourLists(history.T.tocsr())
+        return LocalCounts.of(history), NeighbourLists(history.T.tocsr())
 
     def fit(
-        self, train: Interactions, *, rng: np.random.Generator, shared: tuple[Counts, NeighbourLists] | None = None
+        self, train: Interactions, *, rng: np.random.Generator, shared: tuple[LocalCounts, NeighbourLists] | None = None
     ) -> Recommender:
         """Solve one small system an item."""
         history = train.csr()
         if shared is None:
-            counts = Counts.of(history)
             near = nearest(history.T.tocsr(), self.neighbours, COSINE)
+            counts = LocalCounts.of(history)
         else:
             counts, lists = shared
             near = lists.nearest(self.neighbours, COSINE)
-        weights = SparseRows.of(local_weights(counts, near, self.reg).matrix().T.tocsr())
-        rows = SparseRows.of(history)
-        return ScoreRecommender(lambda users: row_products(rows, weights, users), n_items=train.n_items, rng=rng)
+        return SparseRecommender(history, local_weights(counts, near, self.reg).matrix().T.tocsr(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Counts of the pairs, four forms of the lists, the history, a block of similarities and its copies."""
+        """Counts of the pairs, four forms of the lists, the history, and the sums of each thread."""
         lists = n_items * min(self.neighbours, n_items)
         pairs = cooccurring_pairs(n_users, n_items, n_interactions)
-        return 8 * pairs + 4 * 8 * lists + 64 * n_interactions + 64 * n_items + scoring_bytes(n_items) + 4 * BLOCK_BYTES
+        if n_items > LARGE_CATALOGUE:
+            pairs = pairs // 2
+        return 8 * pairs + 4 * 8 * lists + 64 * n_interactions + 64 * n_items + sparse_lists_bytes(n_items)
 
 
-def local_weights(counts: Counts, near: Neighbours, reg: float) -> Neighbours:
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalCounts:
+    """How many users have both items: a dense `table`, or where that is too large or too empty, the `pairs`."""
+
+    table: Float32Array
+    pairs: PairCounts
+
+    @classmethod
+    def of(cls, history: csr_array) -> LocalCounts:
+        """X'X of a binary users x items matrix."""
+        if is_crowded(history):
+            return cls(gram(history), PairCounts.of(history[:0]))
+        return cls(np.zeros((0, 0), dtype=np.float32), PairCounts.of(history))
+
+
+def local_weights(counts: LocalCounts, near: Neighbours, reg: float) -> Neighbours:
     """The neighbours with their weights in place of their similarities: row i predicts item i."""
     lists = np.ascontiguousarray(near.profile)
     weights = np.zeros(lists.shape, dtype=np.float32)
-    rows = counts.rows
+    pairs = counts.pairs
 
     def solve(part: slice) -> None:
         _solve(
             counts.table,
-            rows.start,
-            rows.column,
-            rows.value,
-            counts.diagonal,
+            pairs.start,
+            pairs.other,
+            pairs.users,
+            pairs.number,
+            pairs.degree,
             lists,
             part.start,
             part.stop,
-            float(reg),
+            np.float32(reg),
             weights,
         )
 
@@ -102,59 +122,50 @@ def local_weights(counts: Counts, near: Neighbours, reg: float) -> Neighbours:
     return Neighbours(lists, weights)
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def _solve(
     table: Float32Array,
     start: IntArray,
-    column: IdArray,
-    value: Float32Array,
-    diagonal: FloatArray,
+    other: IdArray,
+    users: Float32Array,
+    number: IdArray,
+    degree: Float32Array,
     lists: IdArray,
     first: int,
     stop: int,
-    reg: float,
+    reg: np.float32,
     weights: Float32Array,
 ) -> None:
-    """Symmetric elimination on (G_NN + reg I | G_Ni), upper triangle, for the items `first` to `stop`."""
+    """Fill G_NN + reg I (lower triangle) and G_Ni for the items `first` to `stop`, and solve."""
     n_items, most = lists.shape
     dense = len(table) == n_items
     place = np.full(n_items, -1, dtype=np.int32)
-    system = np.zeros((most, most + 1), dtype=np.float32)
-    least = np.float32(reg)
+    # The last row is G_Ni.
+    system = np.zeros((most + 1, most + 1), dtype=np.float32)
     for target in range(first, stop):
         size = 0
         while size < most and lists[target, size] >= 0:
-            place[lists[target, size]] = size
             size += 1
-        for a in range(size):
-            j = lists[target, a]
-            if dense:
-                for b in range(a, size):
-                    system[a, b] = table[j, lists[target, b]]
-                system[a, size] = table[j, target]
-            else:
-                for b in range(a, size + 1):
-                    system[a, b] = 0.0
-                for p in range(start[j], start[j + 1]):
-                    b = place[column[p]]
-                    if b >= a:
-                        system[a, b] = value[p]
-                    elif column[p] == target:
-                        system[a, size] = value[p]
-            system[a, a] = np.float32(diagonal[j]) + least
-        for a in range(size):
-            # What is eliminated from a positive semidefinite matrix leaves one: a pivot below reg is rounding.
-            system[a, a] = max(system[a, a], least)
-            for b in range(a + 1, size):
-                # Slices that begin at 0 spare the tests that keep the innermost loop from being vectorised.
-                factor = system[a, b] / system[a, a]
-                above, below = system[a, b : size + 1], system[b, b : size + 1]
-                for c in range(len(above)):
-                    below[c] -= factor * above[c]
-        for a in range(size - 1, -1, -1):
-            solution = system[a, size]
-            for b in range(a + 1, size):
-                solution -= system[a, b] * weights[target, b]
-            weights[target, a] = solution / system[a, a]
-        for a in range(size):
-            place[lists[target, a]] = -1
+        near = lists[target, :size]
+        if dense:
+            for a in range(size + 1):
+                row = table[near[a] if a < size else target]
+                for b in range(min(a + 1, size)):
+                    system[a, b] = row[np.uint32(near[b])]
+                system[a, a] += reg
+        else:
+            for a in range(size + 1):
+                system[a, :a] = 0
+                item = number[near[a] if a < size else target]
+                system[a, a] = degree[item] + reg
+                place[item] = a
+            for a in range(size + 1):
+                item = number[near[a] if a < size else target]
+                for p in range(start[item], start[item + 1]):
+                    b = place[np.uint32(other[p])]
+                    if b >= 0:
+                        system[max(a, b), min(a, b)] = users[p]
+            for a in range(size + 1):
+                place[number[near[a] if a < size else target]] = -1
+        weights[target, :size] = system[size, :size]
+        solve_definite(system, size, reg, weights[target])

@@ -45,6 +45,13 @@ def select_top(
     """
     if scores.ndim != 2:
         raise UsageError(f"scores have {scores.ndim} dimensions", fix="give one row a user, one column an item")
+    return select_placed(scores, k, tie_order(scores.shape[1], rng), exclude=exclude)
+
+
+def select_placed(
+    scores: Float32Array | FloatArray, k: int, place: IdArray, *, exclude: csr_array | None = None
+) -> tuple[IdArray, Float32Array]:
+    """`select_top`, with the order of equal scores that `tie_order` has drawn: for many blocks of one run."""
     if k < 1:
         raise UsageError(f"a list of {k} items was asked for", fix="ask for at least one")
     rows, n_items = scores.shape
@@ -57,7 +64,6 @@ def select_top(
     best = np.full((rows, k), -np.inf, dtype=np.float32)
     if n_items == 0:
         return items, best
-    place = tie_order(n_items, rng)
     for start in range(0, rows, ROWS_AT_ONCE):
         stop = min(start + ROWS_AT_ONCE, rows)
         block = np.array(scores[start:stop], dtype=np.float32, order="C")

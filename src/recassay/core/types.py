@@ -235,6 +235,7 @@ class Algorithm(Protocol):
       better, and the final training has the number of iterations that was best on the validation part.
     - `device`: `cpu`, `cuda`, `mps` or `auto`; cells of algorithms that use a GPU take turns on it.
     - `gpu_memory_bytes`: as `memory_bytes`, of the GPU.
+    - `instead`: a few words on what to use where `memory_bytes` is more than there is; a refused cell says them.
     - `preload`: modules of other packages that it imports when it is used.
     """
 

@@ -70,7 +70,8 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a cell: tune on train and validation, fit on both, recommend, judge on test, write scores and lists.
 
     Payload: `cell` (a `CellSpec`), `id`, `reference` and `base` of the algorithm, `folder` of the study, `memory` (the
-    limit in bytes or None) and `trials` that are already known. Emits `{"trial": ...}` for each new trial.
+    limit in bytes or None), `memory_in_words` (where it comes from) and `trials` that are already known. Emits
+    `{"trial": ...}` for each new trial.
     """
     from recassay.recommenders.tune import tune
 
@@ -142,6 +143,7 @@ class _Work:
     folder: Path
     sizes: SplitRecord
     memory_limit: int | None
+    limit_in_words: str
     _split: Split | None
 
     @classmethod
@@ -155,6 +157,7 @@ class _Work:
             folder=folder,
             sizes=sizes,
             memory_limit=payload.get("memory"),
+            limit_in_words=payload.get("memory_in_words", "the limit is"),
             _split=load_split(folder, spec.split.id) if with_data else None,
         )
 
@@ -176,10 +179,11 @@ class _Work:
         if needed is not None and self.memory_limit is not None:
             held = resident_bytes()
             if needed + held > self.memory_limit:
+                instead = getattr(self.kind, "instead", None)
                 raise JobFailure(
                     "over_budget",
-                    f"would need about {(needed + held) / 1e9:.3g} GB, and budget.memory_gb is "
-                    f"{self.memory_limit / 1e9:.3g}",
+                    f"would need about {(needed + held) / 1e9:,.3g} GB, and {self.limit_in_words} "
+                    f"{self.memory_limit / 1e9:.3g}" + (f" ({instead})" if instead else ""),
                 )
         return needed
 

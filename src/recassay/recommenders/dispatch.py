@@ -16,7 +16,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.splits import is_usable
 from recassay.runner.jobs import Job
-from recassay.runner.memory import memory_limit
+from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
 
 
@@ -54,6 +54,7 @@ def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, An
         "base": planned.study.base,
         "folder": str(folder),
         "memory": memory_limit(planned.study.budget),
+        "memory_in_words": limit_in_words(planned.study.budget),
     }
 
 
@@ -74,7 +75,7 @@ def part_modules(study: StudySpec) -> list[str]:
     kinds = {a.reference: algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)}
     modules = {kind.__module__ for kind in kinds.values()}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
-    modules |= {"recassay.recommenders.cell", *({"recassay.recommenders.tune"} if study.tuning.trials else ())}
+    modules |= {"recassay.recommenders.cell", "recassay.recommenders.tune"}
     ours = sorted(module for module in modules if module.startswith("recassay."))
     others = {module: name for name, kind in kinds.items() for module in getattr(kind, "preload", ())}
     for module, name in others.items():

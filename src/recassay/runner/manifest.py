@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from recassay.algorithms.kernels.device import gpu_name
-from recassay.runner.memory import machine_bytes
+from recassay.core.system.memory import machine_bytes
 
 PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
 

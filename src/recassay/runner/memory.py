@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from recassay.core.specs.study import Budget
+from recassay.core.system.memory import machine_bytes
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -62,21 +63,14 @@ def reset_peak() -> None:
         return
 
 
-def machine_bytes() -> int | None:
-    """The memory of this machine, or of the container that this process lives in."""
-    try:
-        physical = os.sysconf("SC_PHYS_PAGES") * _PAGE
-    except (AttributeError, ValueError, OSError):
-        return None
-    try:
-        return min(physical, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
-    except (OSError, ValueError):
-        return physical
-
-
 def memory_limit(budget: Budget) -> int | None:
     """The most bytes a cell may hold: the budget's, else nine tenths of the machine's memory."""
     if budget.memory_gb is not None:
         return int(budget.memory_gb * 1e9)
     machine = machine_bytes()
     return None if machine is None else machine * 9 // 10
+
+
+def limit_in_words(budget: Budget) -> str:
+    """Where `memory_limit` comes from, to be followed by a number of GB."""
+    return "nine tenths of the machine's memory are" if budget.memory_gb is None else "budget.memory_gb is"

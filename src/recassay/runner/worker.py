@@ -1,9 +1,9 @@
 """The process side of the local executor: `python -m recassay.runner.worker`.
 
 A worker reads one request a line from its standard input and answers in lines of JSON on its standard output. Where the
-system can fork, it imports once what the jobs will need and forks a process for each job: the job starts at once, and
-whatever it does to its process ends with it. Elsewhere a worker runs a single job itself. A worker ends when its driver
-does, and a job when its worker does, each with all that it started.
+system can fork, it imports once what the jobs will need, wakes numba where they need it, and forks a process for each
+job: the job starts at once, and whatever it does to its process ends with it. Elsewhere a worker runs a single job
+itself. A worker ends when its driver does, and a job when its worker does, each with all that it started.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def main() -> None:
     if (registry := sys.modules.get("recassay.core.registry")) is not None:
         for parts in (registry.algorithms, registry.metrics, registry.classifiers):
             parts.names()
+    if (machine_code := sys.modules.get("recassay.core.system.compiled")) is not None:
+        machine_code.warm_up()
     try:
         _send(channel, {"ready": True})
         for line in iter(sys.stdin.buffer.readline, b""):

@@ -27,13 +27,18 @@ class Counts:
     def of(cls, history: csr_array) -> Counts:
         """X'X of a binary users x items matrix."""
         n_items = history.shape[1]
-        products = float(np.square(np.diff(history.indptr).astype(np.float64)).sum())
-        crowded = n_items <= LARGE_CATALOGUE and products > n_items**2 / 4
-        if n_items <= SMALL_CATALOGUE or crowded:
+        if is_crowded(history):
             table = gram(history)
             return cls(table, SparseRows.of(csr_array((n_items, n_items))), table.diagonal().astype(np.float64))
         counts = (history.T.tocsr() @ history).tocsr()
         return cls(np.zeros((0, 0), dtype=np.float32), SparseRows.of(counts), counts.diagonal().astype(np.float64))
+
+
+def is_crowded(history: csr_array) -> bool:
+    """Whether a dense table of a binary users x items matrix is the better form."""
+    n_items = history.shape[1]
+    products = float(np.square(np.diff(history.indptr).astype(np.float64)).sum())
+    return n_items <= SMALL_CATALOGUE or (n_items <= LARGE_CATALOGUE and products > n_items**2 / 4)
 
 
 def cooccurring_pairs(n_users: int, n_items: int, n_interactions: int) -> int:

@@ -18,12 +18,12 @@ cached, with the others in it.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.counts import Counts
 from recassay.algorithms.kernels.products import in_parallel
+from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
 
 FIRST_SET = 64
@@ -62,7 +62,7 @@ def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max
     return by_target.T.tocsr()
 
 
-@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+@compiled_exactly
 def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     """Write the positions of large keys among the first `count` (all >= 0) to `chosen`; how many there are.
 
@@ -99,7 +99,7 @@ def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     return total
 
 
-@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+@compiled_exactly
 def _descend(
     square: FloatArray, residual: FloatArray, weight: FloatArray, size: int, numbers: FloatArray, sweeps: int
 ) -> None:
@@ -127,7 +127,7 @@ def _descend(
         everything = settled
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled_exactly
 def _regress(
     table: Float32Array,
     start: IntArray,

@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, IdArray, IntArray
 
 CHUNKS_PER_THREAD = 8
@@ -43,6 +44,11 @@ class SparseRows:
             np.require(matrix.data, np.float32, ["C", "W"]),
         )
         return cls(*parts, n_columns=int(matrix.shape[1]))
+
+    @classmethod
+    def empty(cls, rows: int, n_columns: int) -> SparseRows:
+        """A matrix without entries."""
+        return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), n_columns)
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -79,7 +85,7 @@ def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
         return list(pool.map(work, parts))
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@compiled_exactly
 def _row_products(
     left_start: IntArray,
     left_column: IdArray,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
-from recassay.core.ranking import select_top
+from recassay.core.ranking import select_placed, tie_order
 from recassay.core.types import Float32Array, IdArray, TopK
 
 USERS_AT_ONCE = 128
@@ -37,6 +38,7 @@ class ScoreRecommender:
         """The k best items for each of `users`; see `Recommender`."""
         if k < 1:
             raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
+        place = self._place
         items = np.full((len(users), k), -1, dtype=np.int32)
         scores = np.full((len(users), k), -np.inf, dtype=np.float32)
         rows = block_rows(self._n_items)
@@ -44,13 +46,14 @@ class ScoreRecommender:
             part = slice(start, start + rows)
             block = users[part]
             filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))])
-            items[part], scores[part] = select_top(
-                self._score(filled)[: len(block)],
-                k,
-                exclude=None if exclude is None else exclude[block],
-                rng=self._ties,
+            items[part], scores[part] = select_placed(
+                self._score(filled)[: len(block)], k, place, exclude=None if exclude is None else exclude[block]
             )
         return TopK(users=users, items=items, scores=scores)
+
+    @cached_property
+    def _place(self) -> IdArray:
+        return tie_order(self._n_items, self._ties)
 
 
 class FactorRecommender(ScoreRecommender):

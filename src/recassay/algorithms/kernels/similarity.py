@@ -27,14 +27,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device_products import nearest_on
-from recassay.algorithms.kernels.products import SparseRows, row_products
-from recassay.core.ranking import batches, select_top, tie_order
+from recassay.algorithms.kernels.products import SparseRows
+from recassay.algorithms.kernels.sparse_neighbours import largest_products
+from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Float32Array, IdArray
 
 SIMILARITIES = ("cosine", "jaccard", "dot")
 WEIGHTINGS = ("none", "tfidf", "bm25")
-BLOCK_BYTES = 16 << 20
 SETTINGS_KEPT = 3
 """How many kinds of neighbour lists are kept between trials."""
 
@@ -89,22 +89,12 @@ def nearest(profiles: csr_array, k: int, setting: Setting, device: str = "cpu") 
     width = max(1, min(k, n_profiles))
     weighted = weigh(profiles, weighting)
     squares = np.asarray(weighted.multiply(weighted).sum(axis=1), dtype=np.float32).reshape(-1)
-    ties = derived_rng(0, "neighbours")
+    place = tie_order(n_profiles, derived_rng(0, "neighbours"))
     if device != "cpu":
-        return Neighbours(
-            *nearest_on(weighted, squares, width, similarity, shrink, tie_order(n_profiles, ties), device)
-        )
+        return Neighbours(*nearest_on(weighted, squares, width, similarity, shrink, place, device))
     rows, columns = SparseRows.of(weighted), SparseRows.of(weighted.T.tocsr())
-    neighbour = np.full((n_profiles, width), -1, dtype=np.int32)
-    value = np.full((n_profiles, width), -np.inf, dtype=np.float32)
-    everyone = np.arange(n_profiles, dtype=np.int32)
-    for part in batches(n_profiles, n_profiles, BLOCK_BYTES):
-        block = row_products(rows, columns, everyone[part])
-        _normalise(block, squares[part], squares, similarity, np.float32(shrink))
-        block[np.arange(len(block)), everyone[part]] = -np.inf
-        block[block <= 0] = -np.inf
-        neighbour[part], value[part] = select_top(block, width, rng=ties)
-    return Neighbours(neighbour, value)
+    found = largest_products(rows, columns, width, place, similarity=similarity, shrink=shrink, squares=squares)
+    return Neighbours(*found)
 
 
 def weigh(profiles: csr_array, weighting: str) -> csr_array:
@@ -119,17 +109,3 @@ def weigh(profiles: csr_array, weighting: str) -> csr_array:
         relative = np.repeat(length / max(length.mean(), 1e-12), length)
         weight = weight * (1.2 + 1) / (1 + 1.2 * (1 - 0.75 + 0.75 * relative))
     return csr_array((weight.astype(np.float32), profiles.indices, profiles.indptr), shape=profiles.shape)
-
-
-def _normalise(
-    block: Float32Array, own: Float32Array, others: Float32Array, similarity: str, shrink: np.float32
-) -> None:
-    """Turn the products in `block` into similarities, in place."""
-    if similarity == "dot":
-        return
-    if similarity == "cosine":
-        denominator = np.sqrt(own)[:, None] * np.sqrt(others)[None, :]
-    else:
-        denominator = own[:, None] + others[None, :] - block
-    denominator += shrink
-    np.divide(block, denominator, out=block, where=denominator > 0)

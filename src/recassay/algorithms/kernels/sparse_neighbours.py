@@ -1,0 +1,143 @@
+"""The largest entries of every row of a sparse product, kept without the rest of the row.
+
+Row by row (Gustavson, Two fast algorithms for sparse matrices, TOMS 1978): products are added up in an array as wide as
+the catalogue, and the entries that were met are looked at alone. The cost of a row is its number of products, whatever
+the number of columns; a row with more products than columns is added up without noting what was met, and looked at as
+a whole.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.algorithms.kernels.products import SparseRows, in_parallel
+from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
+from recassay.core.system.compiled import compiled_exactly
+from recassay.core.types import Float32Array, IdArray, IntArray
+
+KINDS = {"dot": 0, "cosine": 1, "jaccard": 2}
+
+ROWS_AT_ONCE = 2048
+"""Rows whose lists are sorted together."""
+
+
+def largest_products(
+    left: SparseRows,
+    right: SparseRows,
+    width: int,
+    place: IdArray,
+    *,
+    similarity: str = "dot",
+    shrink: float = 0.0,
+    squares: Float32Array | None = None,
+) -> tuple[IdArray, Float32Array]:
+    """The `width` largest entries above 0 of every row of `left @ right`, best first: columns and values, rows x width.
+
+    The product is square, and its diagonal left out. Equal values stand in the order of `place`; a shorter list ends
+    in -1 with value -inf. With a `similarity` a product x becomes x / (|a| |b| + shrink) (cosine) or
+    x / (|a|^2 + |b|^2 - x + shrink) (jaccard), the `squares` of the rows being |a|^2.
+    """
+    rows = len(left)
+    column, value = np.empty((rows, width), dtype=np.int32), np.empty((rows, width), dtype=np.float32)
+    kind = KINDS[similarity]
+    norms = np.zeros(rows, dtype=np.float32) if squares is None else squares
+    if similarity == "cosine":
+        norms = np.sqrt(norms)
+
+    order = np.argsort(place).astype(np.int32)
+
+    def fill(part: slice) -> None:
+        for start in range(part.start, part.stop, ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, part.stop)
+            best = np.empty((stop - start, width), dtype=np.uint64)
+            _largest_products(
+                left.start,
+                left.column,
+                left.value,
+                right.start,
+                right.column,
+                right.value,
+                start,
+                stop,
+                norms,
+                kind,
+                np.float32(shrink),
+                place,
+                best,
+            )
+            column[start:stop], value[start:stop] = read_lists(best, order)
+
+    in_parallel(fill, rows)
+    return column, value
+
+
+@compiled_exactly
+def _largest_products(
+    left_start: IntArray,
+    left_column: IdArray,
+    left_value: Float32Array,
+    right_start: IntArray,
+    right_column: IdArray,
+    right_value: Float32Array,
+    first: int,
+    stop: int,
+    norms: Float32Array,
+    kind: int,
+    shrink: np.float32,
+    place: IdArray,
+    best: Keys,
+) -> None:
+    n_columns, width = len(place), best.shape[1]
+    sums = np.zeros(n_columns, dtype=np.float32)
+    met = np.empty(n_columns, dtype=np.int32)
+    found = np.empty(n_columns, dtype=np.float32)
+    found_bits = found.view(np.uint32)
+    keys = new_shortlist(width)
+    for row in range(first, stop):
+        work = 0
+        for p in range(left_start[row], left_start[row + 1]):
+            work += right_start[left_column[p] + 1] - right_start[left_column[p]]
+        n_met = 0
+        if work < n_columns:
+            for p in range(left_start[row], left_start[row + 1]):
+                factor = left_value[p]
+                for q in range(right_start[left_column[p]], right_start[left_column[p] + 1]):
+                    # Unsigned indices spare the test for negative ones in the innermost loop. A column whose products
+                    # are 0 so far is noted again: there is room, and the second time it is read it is 0.
+                    other = np.uint32(right_column[q])
+                    before = sums[other]
+                    met[np.uint32(n_met)] = right_column[q]
+                    n_met += before == 0
+                    sums[other] = before + factor * right_value[q]
+            sums[row] = 0
+            for p in range(n_met):
+                other = np.uint32(met[p])
+                found[p] = _similarity(sums[other], norms[row], norms[other], kind, shrink)
+                sums[other] = 0
+        else:
+            for p in range(left_start[row], left_start[row + 1]):
+                factor = left_value[p]
+                for q in range(right_start[left_column[p]], right_start[left_column[p] + 1]):
+                    sums[np.uint32(right_column[q])] += factor * right_value[q]
+            sums[row] = 0
+            for p in range(n_columns):
+                found[p] = _similarity(sums[p], norms[row], norms[p], kind, shrink)
+            sums[:] = 0
+        size, bound = 0, np.uint32(0)
+        for p in range(n_met if work < n_columns else n_columns):
+            if found[p] > 0 and rising(found_bits[p]) >= bound:
+                spot = np.uint32(met[p] if work < n_columns else p)
+                keys[np.uint32(size)] = key_of(rising(found_bits[p]), place[spot])
+                size += 1
+                if size == len(keys):
+                    size = keep_best(keys, size, width)
+                    bound = np.uint32(keys[size - 1] >> np.uint64(32))
+        hand_over(keys, size, best[row - first])
+
+
+@compiled_exactly
+def _similarity(product: np.float32, own: np.float32, other: np.float32, kind: int, shrink: np.float32) -> np.float32:
+    if kind == 0:
+        return product
+    denominator = own * other + shrink if kind == 1 else own + other - product + shrink
+    return product / denominator if denominator > 0 else product

@@ -1,0 +1,150 @@
+"""Lists by the rows of a sparse product: histories times sparse weights between items, or neighbours times histories.
+
+The cost of a list is the number of products behind it, not the size of the catalogue: where few items have a score,
+they are looked at alone, and the rest of the list is filled from the items without one, whose score is 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from recassay.algorithms.kernels.products import SparseRows, in_parallel
+from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
+from recassay.core.errors import InputError, UsageError
+from recassay.core.ranking import tie_order
+from recassay.core.system.compiled import compiled_exactly
+from recassay.core.types import BoolArray, Float32Array, IdArray, IntArray, TopK
+
+
+class SparseRecommender:
+    """Lists by row u of `left @ right`; equal scores stand in the order of `core.ranking.select_top`."""
+
+    def __init__(self, left: csr_array, right: csr_array, *, rng: np.random.Generator) -> None:
+        self._left, self._right = SparseRows.of(left), SparseRows.of(right)
+        for values in (self._left.value, self._right.value):
+            if not np.isfinite(values).all():
+                raise InputError("a weight of the model is not a number", fix="use a larger reg, or a smaller rate")
+        self._place = tie_order(self._right.n_columns, rng)
+
+    def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items for each of `users`; see `Recommender`."""
+        if k < 1:
+            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
+        items = np.full((len(users), k), -1, dtype=np.int32)
+        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        left, right, place = self._left, self._right, self._place
+        wanted = np.require(users, np.int32, ["C", "W"])
+        order = np.argsort(place).astype(np.int32)
+        seen = SparseRows.empty(len(left), right.n_columns) if exclude is None else SparseRows.of(exclude)
+
+        width = min(k, right.n_columns)
+
+        def fill(part: slice) -> None:
+            best = np.empty((part.stop - part.start, width), dtype=np.uint64)
+            _best_items(
+                left.start,
+                left.column,
+                left.value,
+                right.start,
+                right.column,
+                right.value,
+                seen.start,
+                seen.column,
+                wanted[part],
+                place,
+                order,
+                best,
+            )
+            items[part, :width], scores[part, :width] = read_lists(best, order)
+
+        if len(place):
+            in_parallel(fill, len(users))
+        return TopK(users=users, items=items, scores=scores)
+
+
+def sparse_lists_bytes(n_items: int) -> int:
+    """The memory of `recommend`, or of `largest_products`, beside model and answer.
+
+    That is the order of ties, and 12 bytes an item for each thread, of which 16 are thought of.
+    """
+    return (12 * 16 + 8) * n_items
+
+
+@compiled_exactly
+def _best_items(
+    left_start: IntArray,
+    left_column: IdArray,
+    left_value: Float32Array,
+    right_start: IntArray,
+    right_column: IdArray,
+    right_value: Float32Array,
+    seen_start: IntArray,
+    seen_item: IdArray,
+    users: IdArray,
+    place: IdArray,
+    order: IdArray,
+    best: Keys,
+) -> None:
+    n_items, width = len(place), best.shape[1]
+    sums = np.zeros(n_items, dtype=np.float32)
+    bits = sums.view(np.uint32)
+    struck = np.zeros(n_items, dtype=np.bool_)
+    met = np.empty(n_items, dtype=np.int32)
+    keys = new_shortlist(width)
+    for row in range(len(users)):
+        user = users[row]
+        work = 0
+        for p in range(left_start[user], left_start[user + 1]):
+            work += right_start[left_column[p] + 1] - right_start[left_column[p]]
+        for p in range(seen_start[user], seen_start[user + 1]):
+            struck[seen_item[p]] = True
+        n_met = 0
+        for p in range(left_start[user], left_start[user + 1]):
+            factor = left_value[p]
+            start, stop = right_start[left_column[p]], right_start[left_column[p] + 1]
+            if work < n_items:
+                for q in range(start, stop):
+                    # As in `sparse_neighbours`: unsigned indices, and an item that is 0 so far is noted again.
+                    item = np.uint32(right_column[q])
+                    before = sums[item]
+                    met[np.uint32(n_met)] = right_column[q]
+                    n_met += before == 0
+                    sums[item] = before + factor * right_value[q]
+            else:
+                for q in range(start, stop):
+                    sums[np.uint32(right_column[q])] += factor * right_value[q]
+        size, bound = 0, np.uint32(0)
+        if work < n_items:
+            size = _without_score(sums, struck, order, width, keys)
+        for p in range(n_met if work < n_items else n_items):
+            item = np.uint32(met[p] if work < n_items else p)
+            rank = rising(bits[item])
+            if rank >= bound and not struck[item] and (work >= n_items or sums[item] != 0):
+                keys[np.uint32(size)] = key_of(rank, place[item])
+                size += 1
+                if size == len(keys):
+                    size = keep_best(keys, size, width)
+                    bound = np.uint32(keys[size - 1] >> np.uint64(32))
+            if work < n_items:
+                sums[item] = 0
+        if work >= n_items:
+            sums[:] = 0
+        hand_over(keys, size, best[row])
+        for p in range(seen_start[user], seen_start[user + 1]):
+            struck[seen_item[p]] = False
+
+
+@compiled_exactly
+def _without_score(sums: Float32Array, struck: BoolArray, order: IdArray, width: int, keys: Keys) -> int:
+    """Put the first `width` items of score 0 into the shortlist; how many there are."""
+    size = 0
+    nothing = rising(np.uint32(0))
+    for spot in range(len(order)):
+        if size == width:
+            break
+        item = order[spot]
+        if sums[item] == 0 and not struck[item]:
+            keys[size] = key_of(nothing, np.int32(spot))
+            size += 1
+    return size
