@@ -12,7 +12,7 @@ import argparse
 import importlib
 import sys
 
-SECTIONS = ("preparation",)
+SECTIONS = ("preparation", "grid", "order")
 """Modules of `benchmarks/scaling`, each with `add_options(parser)` and `main(chosen)`, an exit code."""
 
 

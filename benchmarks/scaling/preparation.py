@@ -96,7 +96,9 @@ def table(records: list[dict[str, Any]], ids: str, chosen: argparse.Namespace) -
     lines = [
         f"{ids} as ids, threshold {chosen.threshold:g}, filter {chosen.filter}, split {chosen.split}, "
         f"{chosen.threads} threads; CPU seconds (wall seconds), the peak of the whole process so far",
-        f"{'events':>13} " + " ".join(f"{stage:>16} {'MB':>6}" for stage in STAGES) + f" {'all':>16} {'bytes/event':>11}",
+        f"{'events':>13} "
+        + " ".join(f"{stage:>16} {'MB':>6}" for stage in STAGES)
+        + f" {'all':>16} {'bytes/event':>11}",
     ]
     for record in records:
         found = record["stages"]

@@ -15,9 +15,9 @@ from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
 from recassay.analysis.adaptive.fit import Benchmark, Grid, Probes, Question, decide, replay, replay_costs, run_adaptive
 from recassay.analysis.adaptive.sampler import cut_normal
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
+from recassay.core.predicted_seconds import predict_seconds
 from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from support.vega import assert_valid
 

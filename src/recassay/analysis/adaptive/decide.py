@@ -11,9 +11,9 @@ from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
 from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
 from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError
+from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.seeds import derived_rng
 from recassay.core.types import BoolArray, FloatArray
 

@@ -11,10 +11,10 @@ import polars as pl
 
 from recassay.analysis.adaptive.decide import Grid, Probes, Question, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError
+from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import find_label, split_label
 from recassay.core.tables.results import Results

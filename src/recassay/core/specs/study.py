@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
@@ -104,6 +104,17 @@ class TuningSpec(Spec):
     metric: str = "ndcg@10"
     pruning: bool = True
     """Whether a trial that falls behind the median may be stopped, where the algorithm reports its stages."""
+    parallel: Annotated[int, Field(ge=1, le=1_000)] = 1
+    """How many trials of a cell are proposed together, each from the trials of the rounds before, and run as jobs of
+    their own where there is more than one. The numbers depend on it; 1 leaves a cell known by the other fields alone.
+    """
+
+    @model_serializer(mode="wrap")
+    def _without_one(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = fields(self)
+        if self.parallel == 1:
+            del found["parallel"]
+        return found
 
     @property
     def staged(self) -> bool:
