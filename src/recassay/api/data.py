@@ -12,7 +12,7 @@ import numpy as np
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.types import Interactions, joined
+from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets, find_dataset
 from recassay.data.characteristics import describe
 from recassay.data.download.fetch import obtain
@@ -189,7 +189,7 @@ def describe_data(
     }
     return DataDescription(
         name,
-        describe(joined([*split.refit_parts(), split.test])).to_dict(),
+        describe(*split.refit_parts(), split.test).to_dict(),
         reading,
         spec.model_dump(mode="json"),
         parts,

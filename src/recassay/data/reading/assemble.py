@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
-from recassay.core.repeated import RepeatRule, merged, pair_codes, sorted_groups
+from recassay.core.pairs import repeated_rows
+from recassay.core.repeated import RepeatRule, merged
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import BoolArray, Float32Array, Interactions
 from recassay.data.reading.encode import drop_unused, encode_ids
@@ -99,8 +100,7 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         time=None if time is None else _owned(time),
         repeated=rule,
     )
-    sizes = np.diff(sorted_groups(pair_codes(interactions), None)[1], append=len(interactions))
-    repeated = int(sizes[sizes > 1].sum())
+    repeated = repeated_rows(interactions)
     if interactions.time is None:
         interactions = merged(interactions)
 
