@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from recassay.core import blocks
 from recassay.core.arrays import IdArray, IntArray
 
 _MOST_RANGES = (1 << 16) - 1
-Number = TypeVar("Number", bound=np.generic)
 
 
 class Pairs(Protocol):
@@ -57,28 +55,33 @@ class UserRanges:
         ends = np.cumsum(self._sizes).tolist()
         return (slice(end - size, end) for end, size in zip(ends, self._sizes.tolist(), strict=True) if size)
 
-    @cached_property
-    def _plan(self) -> tuple[IdArray, list[IntArray]]:
-        """For each block of rows their order by range, and how many fall into each range."""
-        order, counts = np.empty(len(self._user), dtype=np.int32), []
+    def _moves(self) -> Iterator[tuple[slice, IntArray, IntArray]]:
+        """For each block of rows their order by range, and where they go in that order."""
+        place = np.cumsum(self._sizes) - self._sizes
         for block in blocks.row_blocks(len(self._user)):
             ranges = self._range_of[self._user[block]]
-            order[block] = np.argsort(ranges, kind="stable")
-            counts.append(np.bincount(ranges, minlength=len(self._sizes)))
-        return order, counts
-
-    def arrange(self, column: NDArray[Number]) -> None:
-        """Bring a column into the order of the ranges, in place; the users' own column comes last."""
-        if len(self._sizes) == 1:
-            return
-        order, counts = self._plan
-        moved, place = np.empty_like(column), np.cumsum(self._sizes) - self._sizes
-        for block, here in zip(blocks.row_blocks(len(column)), counts, strict=True):
+            order, here = np.argsort(ranges, kind="stable"), np.bincount(ranges, minlength=len(self._sizes))
             target = np.repeat(place - (np.cumsum(here) - here), here)
             target += np.arange(len(target))
-            moved[target] = column[block][order[block]]
             place += here
-        column[:] = moved
+            yield block, order, target
+
+    def arrange(self, *columns: NDArray[Any]) -> None:
+        """Bring columns into the order of the ranges, in place, one after the other; the users' own comes last."""
+        if len(self._sizes) == 1:
+            return
+        for column in columns:
+            moved = np.empty_like(column)
+            for block, order, target in self._moves():
+                moved[target] = column[block][order]
+            column[:] = moved
+
+    def arranged_codes(self, item: IdArray, n_items: int) -> IntArray:
+        """The codes of all pairs in the order of the ranges."""
+        codes = np.empty(len(item), dtype=np.int64)
+        for block, order, target in self._moves():
+            codes[target] = pair_codes(self._user[block], item[block], n_items)[order]
+        return codes
 
 
 def pair_codes(user: IdArray, item: IdArray, n_items: int) -> IntArray:
@@ -90,14 +93,11 @@ def pair_codes(user: IdArray, item: IdArray, n_items: int) -> IntArray:
 
 
 def sorted_codes(rows: Pairs) -> IntArray:
-    """The codes of all rows, sorted: 8 bytes a row, and 12 more while they are made."""
-    codes = np.empty(len(rows.user), dtype=np.int64)
-    for block in blocks.row_blocks(len(codes)):
-        codes[block] = pair_codes(rows.user[block], rows.item[block], rows.n_items)
-    if not blocks.in_order(rows.user, rows.item):
-        ranges = UserRanges(rows.user, rows.n_users)
-        ranges.arrange(codes)
-        for part in ranges:
+    """The codes of all rows, sorted: 8 bytes a row."""
+    ranges = UserRanges(rows.user, rows.n_users)
+    codes = ranges.arranged_codes(rows.item, rows.n_items)
+    for part in ranges:
+        if not bool((codes[part][1:] >= codes[part][:-1]).all()):
             codes[part].sort()
     return codes
 

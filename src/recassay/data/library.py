@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from recassay.core.blocks import count_ids
+from recassay.core import blocks
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
@@ -109,7 +109,10 @@ def store_dataset(
     inside, record = result.interactions, result.record
     with appearing_dataset(target, replace=replace) as folder:
         table = folder / TABLE_FILE
-        _lazy(inside).sink_parquet(table, compression="zstd", engine="streaming")
+        events = _lazy(inside)
+        if len(inside) <= blocks.ROWS:
+            events = events.collect().lazy()
+        events.sink_parquet(table, compression="zstd", engine="streaming")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
             recassay_version=__version__,
@@ -120,8 +123,8 @@ def store_dataset(
             licence=licence,
             note=note,
             interactions=len(inside),
-            users=int(np.count_nonzero(count_ids(inside.user, inside.n_users))),
-            items=int(np.count_nonzero(count_ids(inside.item, inside.n_items))),
+            users=int(np.count_nonzero(blocks.count_ids(inside.user, inside.n_users))),
+            items=int(np.count_nonzero(blocks.count_ids(inside.item, inside.n_items))),
             has_ratings=inside.weight is not None,
             time_unit=record.time_unit,
             sha256=hash_file(table),

@@ -65,8 +65,7 @@ def canonical(interactions: Interactions, *, overwrite: bool = False) -> Interac
     looked_up(renumber(items, interactions.n_items), item, out=item)
     ranges = UserRanges(user, len(users))
     keys: list[NDArray[Any]] = [column for column in (time, weight) if column is not None]
-    for column in (*keys, item, user):
-        ranges.arrange(column)
+    ranges.arrange(*keys, item, user)
     for part in ranges:
         order = pair_order(user[part], item[part], len(items))
         near_user, near_item = user[part][order], item[part][order]

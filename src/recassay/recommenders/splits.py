@@ -70,6 +70,11 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     return split_record(folder, spec.id)
 
 
+def preparation_bytes(events: int) -> int:
+    """The peak memory of reading and splitting so many events: measured (`benchmarks/scale.py`), rounded up."""
+    return 300_000_000 + 36 * events
+
+
 def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split:
     """The split of a dataset under a protocol: of its interactions, or of a folder of parts made elsewhere."""
     if protocol.split == "given":
