@@ -13,13 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-SCRIPT_THREADS = (
-    "POLARS_MAX_THREADS",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
+THREADS = tuple(f"{name}_THREADS" for name in ("POLARS_MAX", "OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMBA_NUM"))
 
 
 class Stages:
@@ -54,7 +48,7 @@ def peak_bytes() -> int:
 def in_process(arguments: Sequence[str], *, threads: int = 2) -> dict[str, Any]:
     """Run `benchmarks/scale.py` with `arguments` in a process of its own and return the JSON of its last line."""
     script = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scale.py")
-    environment = os.environ | dict.fromkeys(SCRIPT_THREADS, str(threads))
+    environment = os.environ | dict.fromkeys(THREADS, str(threads))
     done = subprocess.run(
         [sys.executable, script, *arguments], env=environment, check=True, stdout=subprocess.PIPE, text=True
     )

@@ -1,4 +1,4 @@
-"""From a Parquet file to an audited split on disk and its 18 characteristics: time and memory from 1 to 200 million events.
+"""From a Parquet file to an audited split on disk and its 18 characteristics: time and memory by events.
 
 For every size one process writes synthetic events (`events.py`), and another, whose memory is measured (getrusage),
 reads them, applies the protocol (threshold 3.5, 5-core, global temporal split, cold removal, repeats, audit,
@@ -79,6 +79,7 @@ def work(path: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, Any]
         split = apply_protocol(events, spec, overwrite=True)
         del events
     with stages.stage("save"):
+        (folder / "split").mkdir()
         write_split(split, folder / "split")
     with stages.stage("describe"):
         shape = describe(*split.refit_parts(), split.test)
@@ -96,9 +97,7 @@ def table(records: list[dict[str, Any]], ids: str, chosen: argparse.Namespace) -
     lines = [
         f"{ids} as ids, threshold {chosen.threshold:g}, filter {chosen.filter}, split {chosen.split}, "
         f"{chosen.threads} threads; CPU seconds (wall seconds), the peak of the whole process so far",
-        f"{'events':>13} "
-        + " ".join(f"{stage:>16} {'MB':>6}" for stage in STAGES)
-        + f" {'all':>16} {'bytes/event':>11}",
+        f"{'events':>13} " + " ".join(f"{stage:>16} {'MB':>6}" for stage in STAGES) + f" {'all':>16} {'B/event':>11}",
     ]
     for record in records:
         found = record["stages"]

@@ -78,8 +78,8 @@ class Interactions:
         """The size of the item id table (not only of those with rows here)."""
         return self.items.len()
 
-    def take(self, rows: IntArray | BoolArray) -> Interactions:
-        """The events at `rows` (positions or a mask), over the same id tables."""
+    def take(self, rows: IntArray | BoolArray | slice) -> Interactions:
+        """The events at `rows` (positions or a mask; of a slice a view), over the same id tables."""
         return Interactions(
             user=self.user[rows],
             item=self.item[rows],

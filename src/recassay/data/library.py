@@ -9,9 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from recassay.core import blocks
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
@@ -22,9 +24,9 @@ from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.reading.encode import drop_unused, encode_ids
 from recassay.data.reading.events import bounded_rule
 from recassay.data.reading.frames import damaged_parquet
+from recassay.data.reading.gather import gather
 from recassay.data.reading.textfile import hash_file
 
 SCHEMA_VERSION = 2
@@ -107,7 +109,10 @@ def store_dataset(
     inside, record = result.interactions, result.record
     with appearing_dataset(target, replace=replace) as folder:
         table = folder / TABLE_FILE
-        _frame(inside).write_parquet(table, compression="zstd")
+        events = _lazy(inside)
+        if len(inside) <= blocks.ROWS:
+            events = events.collect().lazy()
+        events.sink_parquet(table, compression="zstd", engine="streaming")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
             recassay_version=__version__,
@@ -118,8 +123,8 @@ def store_dataset(
             licence=licence,
             note=note,
             interactions=len(inside),
-            users=drop_unused(inside.user, inside.users)[1].len(),
-            items=drop_unused(inside.item, inside.items)[1].len(),
+            users=int(np.count_nonzero(blocks.count_ids(inside.user, inside.n_users))),
+            items=int(np.count_nonzero(blocks.count_ids(inside.item, inside.n_items))),
             has_ratings=inside.weight is not None,
             time_unit=record.time_unit,
             sha256=hash_file(table),
@@ -180,15 +185,18 @@ def load_dataset(name: str) -> Interactions:
             fix=f"remove dataset {name!r} and import it again from {manifest.source}",
         )
     try:
-        frame = pl.read_parquet(table, glob=False)
+        columns = gather(pl.scan_parquet(table, glob=False), manifest.interactions, {})
     except pl.exceptions.PolarsError as error:
         raise damaged_parquet(table, error) from None
-    user, users = encode_ids(frame.get_column(USER))
-    item, items = encode_ids(frame.get_column(ITEM))
-    weight = frame.get_column(RATING).to_numpy(writable=True) if RATING in frame.columns else None
-    time = frame.get_column(TIMESTAMP).to_numpy(writable=True) if TIMESTAMP in frame.columns else None
-    rule = stored_rule(manifest)
-    return Interactions(user=user, item=item, users=users, items=items, weight=weight, time=time, repeated=rule)
+    return Interactions(
+        user=columns.codes[USER],
+        item=columns.codes[ITEM],
+        users=columns.tables[USER],
+        items=columns.tables[ITEM],
+        weight=columns.rating,
+        time=None if columns.times is None else columns.times.values,
+        repeated=stored_rule(manifest),
+    )
 
 
 def stored_rule(manifest: DatasetManifest) -> RepeatRule:
@@ -203,16 +211,18 @@ def remove_dataset(name: str) -> None:
     remove_folder(_existing(name))
 
 
-def _frame(interactions: Interactions) -> pl.DataFrame:
-    columns = {
-        USER: interactions.users.gather(interactions.user),
-        ITEM: interactions.items.gather(interactions.item),
-    }
+def _lazy(interactions: Interactions) -> pl.LazyFrame:
+    """The events with the ids of their source, of which a few blocks are made at a time."""
+    columns = {USER: pl.Series(interactions.user), ITEM: pl.Series(interactions.item)}
     if interactions.weight is not None:
         columns[RATING] = pl.Series(interactions.weight)
     if interactions.time is not None:
         columns[TIMESTAMP] = pl.Series(interactions.time)
-    return pl.DataFrame(columns)
+    tables = {USER: interactions.users, ITEM: interactions.items}
+    return pl.LazyFrame(columns).with_columns(
+        pl.col(name).map_batches(table.gather, return_dtype=table.dtype, is_elementwise=True)
+        for name, table in tables.items()
+    )
 
 
 def _names() -> list[str]:

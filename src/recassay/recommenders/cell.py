@@ -20,6 +20,7 @@ from recassay.core.specs.search import defaults
 from recassay.core.specs.study import LIST_DEPTH, DatasetSpec
 from recassay.core.system.plain import plain
 from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
+from recassay.data.sources import count_events
 from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import Metric, has_user_values
@@ -29,7 +30,7 @@ from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
 from recassay.recommenders.space import highest, settle, stops_itself
-from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.recommenders.splits import SplitRecord, load_split, preparation_bytes, prepare_split, split_record
 from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
@@ -41,14 +42,21 @@ if TYPE_CHECKING:
 
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
-    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`."""
-    record = prepare_split(
-        Path(payload["folder"]),
-        SplitSpec.model_validate(payload["split"]),
-        DatasetSpec.model_validate(payload["dataset"]),
-        payload["base"],
-    )
-    return asdict(record)
+    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`, and `memory`, its limit in bytes.
+
+    A dataset whose size is known and that would not fit is refused before it is read.
+    """
+    dataset, limit = DatasetSpec.model_validate(payload["dataset"]), payload.get("memory")
+    split = SplitSpec.model_validate(payload["split"])
+    events = None if split.protocol.split == "given" else count_events(dataset.reference, payload["base"])
+    needed = 0 if events is None else preparation_bytes(events)
+    if limit is not None and needed > limit:
+        raise JobFailure(
+            "over_budget",
+            f"{events:,} events of {dataset.name} would need about {needed / 1e9:.3g} GB to be read and split, and "
+            f"budget.memory_gb is {limit / 1e9:.3g}",
+        )
+    return asdict(prepare_split(Path(payload["folder"]), split, dataset, payload["base"]))
 
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:

@@ -49,6 +49,7 @@ def _split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, 
         "split": cell.spec.split.model_dump(mode="json"),
         "dataset": cell.dataset.model_dump(mode="json"),
         "base": planned.study.base,
+        "memory": memory_limit(planned.study.budget),
     }
 
 
