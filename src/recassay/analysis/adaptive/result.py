@@ -94,7 +94,7 @@ class AdaptiveResult(Displayed):
     """Why nothing more is run: the target is `certified`, the `budget` is spent, every cell was run (`complete`), or
     those left are not to be had (`stuck`); None while there is a next batch."""
     probe_values: FloatArray | None = None
-    """Algorithms x datasets: what probes (cells without tuning) gave, as in `values`; None where the run may not probe."""
+    """Algorithms x datasets: what probes (cells without tuning) gave, as in `values`; None where none may be run."""
     probe_seconds: FloatArray | None = None
     """Algorithms x datasets: what each probe took, or is expected to take."""
 
