@@ -133,10 +133,15 @@ class DataDescription:
     """The 18 characteristics of a dataset, how it was read, and, where asked for, its split with the audit."""
 
     name: str
+    """The dataset, as it was named."""
     characteristics: dict[str, float]
+    """The 18 characteristics by name (KDD'24, section 4.3): of all events, or of those that the protocol keeps."""
     reading: dict[str, Any]
+    """How the file was read: columns, rows left out, and the like."""
     protocol: dict[str, Any] | None = None
+    """The fields of the protocol; None where none was given, and so all that follows."""
     parts: dict[str, dict[str, int]] | None = None
+    """For `train`, `valid` and `test`, the numbers of `interactions`, `users` and `items`."""
     counts: dict[str, int] | None = None
     audit: dict[str, Any] | None = None
     fingerprint: str | None = None

@@ -193,6 +193,7 @@ class TopK:
     users: IdArray
     items: IdArray
     scores: Float32Array
+    """The score of each item in its list."""
 
     def __post_init__(self) -> None:
         if self.items.ndim != 2 or self.items.shape != self.scores.shape:

@@ -38,32 +38,44 @@ _DEFAULT = ReadSpec()
 
 
 class DatasetManifest(BaseModel):
-    """What is known of a stored dataset.
-
-    `sha256` is that of its Parquet file, `source_sha256` that of the file it was read from (None for an
-    object in memory). `options` is the `ReadSpec` it was read with and `record` the `ReadRecord` of that
-    reading.
-    """
+    """What is known of a stored dataset."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     schema_version: int
+    """The version of this record's own form."""
     recassay_version: str
+    """The version of RecAssay that stored it."""
     name: str
+    """The name that it is stored under."""
     created: str
+    """When, in UTC (ISO 8601)."""
     source: str
+    """Where it was read from."""
     source_sha256: str | None
+    """SHA-256 of the file it was read from; None for an object in memory."""
     licence: str | None
+    """Its licence, where known."""
     note: str | None
+    """What was noted of it, or its title in the catalogue."""
     interactions: int
+    """How many events it has."""
     users: int
+    """How many users have one."""
     items: int
+    """How many items have one."""
     has_ratings: bool
+    """Whether events have a rating or another weight."""
     time_unit: str | None
+    """The unit of their times; None where they have none."""
     sha256: str
+    """SHA-256 of its Parquet file."""
     bytes: int
+    """The size of that file."""
     options: dict[str, Any]
+    """The `ReadSpec` that it was read with, as plain values."""
     record: dict[str, Any]
+    """The `ReadRecord` of that reading: what was found and left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest as plain values."""

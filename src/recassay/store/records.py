@@ -93,17 +93,15 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How far a study is: the cells of its current plan.
-
-    `earlier` counts, by algorithm, those that were made by an earlier version of its code alone: the next run makes
-    them again.
-    """
+    """How far a study is: the cells of its current plan."""
 
     planned: int
     done: int
     failed: tuple[CellRecord, ...]
     to_go: tuple[PlannedRow, ...]
+    """The cells that have not been run."""
     trials: int
+    """How many tuning trials of the plan are recorded."""
     earlier: Mapping[str, int] = field(default_factory=dict)
 
     def causes(self) -> tuple[Cause, ...]:

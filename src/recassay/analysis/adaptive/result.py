@@ -38,6 +38,7 @@ class Step:
     ordered: float
     agreement: float
     cells: tuple[tuple[str, str], ...]
+    """The cells of the batch, each as algorithm and dataset."""
     seconds: float
     why: str
     probes: tuple[tuple[str, str], ...] = ()
@@ -52,37 +53,50 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdaptiveResult(Displayed):
-    """The mean ranks of the whole grid as far as they are known, and the way there.
-
-    `order` names the algorithms, best first; `mean_ranks` and `deviations` (their uncertainty; 0 where all is known)
-    are in the order of `algorithms`. `sets[k]` is the probability that the first k + 1 of `order` are the best k + 1.
-    `values` holds what was measured, NaN elsewhere; `ranks` the rank of each cell, measured or expected, and
-    `seconds` what each cell took, or is expected to take, where `measured` says which. A failed cell counts as measured
-    and has the last rank. Where the run may probe, `probe_values` holds what its probes gave, NaN elsewhere, and
-    `probe_seconds` what each took or is expected to take.
-    """
+    """The mean ranks of the whole grid as far as they are known, and the way there."""
 
     metric: str
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     target: AdaptiveTarget
+    """What is to be settled: who is first, which three are, the order up to `indifference`, or an order that agrees
+    with that of the whole grid."""
     confidence: float
+    """The probability at which the target counts as certified."""
     indifference: float
+    """The difference in mean rank up to which an order may be wrong (target `order`)."""
     rho: float
+    """The least correlation with the order of the whole grid (target `rho`)."""
     order: tuple[str, ...]
+    """The algorithms, best first."""
     mean_ranks: FloatArray
+    """The expected mean rank of each algorithm over the whole grid, in the order of `algorithms`."""
     deviations: FloatArray
+    """Their standard deviations, stretched by a margin for a model that is wrong; 0 where all is known."""
     sets: FloatArray
+    """By place k from 0 on, the probability that the first k + 1 of `order` are the best k + 1."""
     probabilities: Mapping[str, float]
+    """The probability of each target, by its name."""
     measured: BoolArray
+    """Algorithms x datasets: which cells were run; a failed one counts."""
     values: FloatArray
+    """Algorithms x datasets: what was measured (with its sign turned where lower is better), NaN elsewhere, minus
+    infinity where the cell failed."""
     ranks: FloatArray
+    """Algorithms x datasets: the rank of each cell, measured or expected; a failed one has the last."""
     seconds: FloatArray
+    """Algorithms x datasets: what each cell took, or is expected to take where it was not run."""
     steps: tuple[Step, ...] = ()
+    """The batches so far, each with how things stood before it and why it was chosen."""
     next: Step | None = None
+    """The batch to run next; None where nothing more is to be run."""
     ended: Ended | None = None
+    """Why nothing more is run: the target is `certified`, the `budget` is spent, every cell was run (`complete`), or
+    those left are not to be had (`stuck`); None while there is a next batch."""
     probe_values: FloatArray | None = None
+    """Algorithms x datasets: what probes (cells without tuning) gave, as in `values`; None where none may be run."""
     probe_seconds: FloatArray | None = None
+    """Algorithms x datasets: what each probe took, or is expected to take."""
 
     @property
     def certified(self) -> bool:

@@ -26,9 +26,13 @@ class NumberOfClusters:
     """
 
     candidates: tuple[int, ...]
+    """The numbers that were tried."""
     silhouette: FloatArray
+    """By candidate, the mean silhouette: higher is better."""
     davies_bouldin: FloatArray
+    """By candidate, the Davies-Bouldin index: lower is better."""
     chosen: int
+    """The number that was taken."""
     chance: tuple[float, float]
 
     @property

@@ -27,20 +27,26 @@ MEAN = "mean over settings"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComPerResult(Displayed):
-    """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
+    """ComPer's scores and what they are made of.
 
-    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split. `resampling_share` is how
-    often each algorithm has the highest mean score when the datasets are drawn anew with all their settings; None with
-    fewer than five datasets.
+    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
     """
 
     table: DimensionTable
+    """The five dimensions as measured, with the names of algorithms and settings."""
     matrix: CorrelationMatrix
+    """How strongly each dimension stands for each learning objective: the weights of the score."""
     normalisation: Normalisation
+    """How the dimensions were brought to one scale."""
     normalised: FloatArray
+    """The dimensions on that scale (the paper's d'), higher better."""
     agreements: tuple[OrderAgreement, ...]
+    """For ComPer and other measures, how well the settings agree on the order of the algorithms."""
     sensitivities: tuple[WeightSensitivity, ...]
+    """How often the order changes when the matrix is drawn at random, by way of drawing."""
     resampling_share: FloatArray | None = None
+    """How often each algorithm has the highest mean score when the datasets are drawn anew with all their settings;
+    None with fewer than five datasets."""
 
     @property
     def scores(self) -> FloatArray:

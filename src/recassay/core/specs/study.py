@@ -156,16 +156,25 @@ class StudySpec(Spec):
     """A whole study. Relative paths in it start from the folder `base`."""
 
     name: StudyName = "study"
+    """What the study is called."""
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    """The seeds: every cell is run once with each."""
     datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
+    """The datasets, each with how it is read and what of the protocol is its own."""
     algorithms: Annotated[tuple[AlgorithmSpec, ...], Field(min_length=1)]
+    """The algorithms, each with the parameters that are fixed or searched."""
     metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
+    """Labels of the metrics that are reported."""
     protocol: ProtocolSpec = ProtocolSpec()
+    """How the data are filtered and split."""
     folds: tuple[int, ...] | None = None
     """For `split = "kfold"`: the folds to run on datasets that do not say; None: the one that the protocol names."""
     tuning: TuningSpec = TuningSpec()
+    """How parameters are chosen."""
     budget: Budget = Budget()
+    """What one cell may use."""
     comper: ComPerSpec | None = None
+    """What is measured for ComPer; None: nothing."""
     base: str = "."
 
     @model_validator(mode="after")
