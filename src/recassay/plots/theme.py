@@ -9,7 +9,9 @@ from typing import Any
 
 from recassay.plots.grammar import Chart, Spec
 
-FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The renderer brings the first along, so that pictures are the same on every machine, and measures its letters in
+memory; a font of the system it would map anew for every word. Arial and Helvetica have the same widths."""
 INK = "#1b1f24"
 CELL_INK = "#1a1e23"
 """Ink on a coloured cell: it stays dark on a dark page, since the cell stays light."""
