@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from scaling.growth import in_process, processor_seconds
+
+IDLE_SECONDS = 10.0
+"""How long the process of a Dask worker's jobs waits for the next one."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +40,18 @@ def main(chosen: argparse.Namespace) -> int:
     marks = sorted({max(chosen.cells // 10, 1), max(chosen.cells // 2, 1), chosen.cells})
     print(f"{chosen.cells:,} cells, {chosen.workers} workers; the driver's resident MB after so many cells")
     header = " ".join(f"{mark:>7,}" for mark in marks)
-    print(f"{'executor':<9} {'cells/s':>8} {'driver CPU ms a cell':>21} {'begin':>7} {header}")
+    print(f"{'executor':<9} {'cells/s':>8} {'CPU ms a cell':>14} {'of the driver':>14} {'begin':>7} {header}")
     for executor in chosen.executors:
+        before = _children_seconds()
         with tempfile.TemporaryDirectory() as folder, _cluster(executor, Path(folder), chosen.workers) as address:
             rest = ["--cells", str(chosen.cells), "--workers", str(chosen.workers)]
             found = in_process(["grid", "--drive", folder, address, *rest])
         held = " ".join(f"{found['held'][str(mark)]:>7.0f}" for mark in marks)
-        cost = found["cpu"] / chosen.cells * 1e3
-        print(f"{executor:<9} {found['rate']:>8.2f} {cost:>21.1f} {found['begin']:>7.0f} {held}", flush=True)
+        each = (_children_seconds() - before) / chosen.cells * 1e3
+        own = found["cpu"] / chosen.cells * 1e3
+        print(
+            f"{executor:<9} {found['rate']:>8.2f} {each:>14.0f} {own:>14.1f} {found['begin']:>7.0f} {held}", flush=True
+        )
     return 0
 
 
@@ -77,6 +85,12 @@ def drive(folder: Path, address: str, chosen: argparse.Namespace) -> dict[str, A
     return {"rate": (count - 1) / (last - first), "cpu": processor_seconds() - cpu, "begin": begin, "held": held}
 
 
+def _children_seconds() -> float:
+    """Processor seconds of all processes that were started here and have ended, and of those that they started."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @contextmanager
 def _cluster(executor: str, folder: Path, workers: int) -> Iterator[str]:
     """The address of a scheduler with workers of this machine; none for the local executor."""
@@ -95,6 +109,7 @@ def _cluster(executor: str, folder: Path, workers: int) -> Iterator[str]:
             while not file.is_file():
                 time.sleep(0.05)
         yield json.loads(file.read_text())["address"]
+        time.sleep(IDLE_SECONDS + 2)  # the processes of the jobs end themselves, and are counted
     finally:
         for process in reversed(begun):
             process.terminate()

@@ -54,8 +54,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def study(folder, algorithms, parallel, **more):
-    spec = tiny_study(folder, algorithms, **more)
-    return spec.model_copy(update={"tuning": spec.tuning.model_copy(update={"parallel": parallel})})
+    return tiny_study(folder, algorithms, parallel=parallel, **more)
 
 
 def test_a_trial_sees_the_rounds_before_its_own_and_no_others():

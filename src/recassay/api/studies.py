@@ -36,6 +36,7 @@ def make_study(
     name: str = "study",
     seed: int | Sequence[int] = 1,
     trials: int = 40,
+    parallel: int = 1,
     tuning_metric: str = "ndcg@10",
     protocol: Mapping[str, Any] | None = None,
     seconds_per_cell: float | None = 3600.0,
@@ -54,6 +55,7 @@ def make_study(
         name: what the study is called.
         seed: one seed or several; each algorithm runs once per seed.
         trials: tuning trials per algorithm and dataset.
+        parallel: how many of them are proposed together; above 1 each is a job of its own, on any free process.
         tuning_metric: what tuning maximises on the validation part.
         protocol: keys of the `[protocol]` section.
         seconds_per_cell: time limit of a cell.
@@ -70,6 +72,7 @@ def make_study(
         name=name,
         seed=seed,
         trials=trials,
+        parallel=parallel,
         tuning_metric=tuning_metric,
         protocol=protocol,
         seconds_per_cell=seconds_per_cell,
