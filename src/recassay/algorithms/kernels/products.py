@@ -77,10 +77,10 @@ def gram(matrix: csr_array) -> Float32Array:
 def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
     """`work` on slices that cover `range(n_rows)`; the answers in the order of the slices."""
     threads = int(vars(numba.config)["NUMBA_NUM_THREADS"])
+    if threads == 1 or n_rows < 2:
+        return [work(slice(0, n_rows))]
     size = max(1, -(-n_rows // (threads * CHUNKS_PER_THREAD)))
     parts = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
-    if threads == 1 or len(parts) < 2:
-        return [work(part) for part in parts]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, parts))
 

@@ -26,6 +26,7 @@ class SparseRecommender:
             if not np.isfinite(values).all():
                 raise InputError("a weight of the model is not a number", fix="use a larger reg, or a smaller rate")
         self._place = tie_order(self._right.n_columns, rng)
+        self._order = np.argsort(self._place).astype(np.int32)
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
@@ -33,10 +34,9 @@ class SparseRecommender:
             raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
         items = np.full((len(users), k), -1, dtype=np.int32)
         scores = np.full((len(users), k), -np.inf, dtype=np.float32)
-        left, right, place = self._left, self._right, self._place
+        left, right, place, order = self._left, self._right, self._place, self._order
         wanted = np.require(users, np.int32, ["C", "W"])
-        order = np.argsort(place).astype(np.int32)
-        seen = SparseRows.empty(len(left), right.n_columns) if exclude is None else SparseRows.of(exclude)
+        seen = SparseRows.empty(len(users), len(place)) if exclude is None else SparseRows.of(exclude[users])
 
         width = min(k, right.n_columns)
 
@@ -49,7 +49,7 @@ class SparseRecommender:
                 right.start,
                 right.column,
                 right.value,
-                seen.start,
+                seen.start[part.start :],
                 seen.column,
                 wanted[part],
                 place,
@@ -97,7 +97,7 @@ def _best_items(
         work = 0
         for p in range(left_start[user], left_start[user + 1]):
             work += right_start[left_column[p] + 1] - right_start[left_column[p]]
-        for p in range(seen_start[user], seen_start[user + 1]):
+        for p in range(seen_start[row], seen_start[row + 1]):
             struck[seen_item[p]] = True
         n_met = 0
         for p in range(left_start[user], left_start[user + 1]):
@@ -131,7 +131,7 @@ def _best_items(
         if work >= n_items:
             sums[:] = 0
         hand_over(keys, size, best[row])
-        for p in range(seen_start[user], seen_start[user + 1]):
+        for p in range(seen_start[row], seen_start[row + 1]):
             struck[seen_item[p]] = False
 
 
