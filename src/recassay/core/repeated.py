@@ -214,13 +214,14 @@ def _bounded_so_far(weight: Float32Array, pair: IntArray, rule: RepeatRule) -> F
     return np.minimum(worth, rule.bounds()[level])
 
 
-def _pair_blocks(events: Events) -> list[slice] | list[IdArray]:
+def _pair_blocks(events: Events) -> list[slice] | list[NDArray[Any]]:
     """All rows in groups that part no pair, by ascending users; rows of one pair in their order."""
     if len(events) <= blocks.ROWS:
         return [slice(0, len(events))]
     if blocks.in_order(events.user, events.item):
         return list(blocks.user_blocks(events.user))
-    ranges, rows = UserRanges(events.user, events.n_users), np.arange(len(events), dtype=np.int32)
+    ranges = UserRanges(events.user, events.n_users)
+    rows = np.arange(len(events), dtype=np.int32 if len(events) < 1 << 31 else np.int64)
     ranges.arrange(rows)
     return [rows[part] for part in ranges]
 

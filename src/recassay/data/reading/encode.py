@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recassay.core.blocks import count_ids, looked_up
 from recassay.core.types import IdArray
 
-_TABLE_ROOM = 1 << 20
+_TABLE_ROOM, _LARGEST_TABLE = 1 << 20, 1 << 27
 
 
 class IdEncoder:
@@ -50,7 +50,7 @@ class IdEncoder:
     def _of_numbers(self, ids: NDArray[Any]) -> IdArray:
         if self._places is None:
             return np.searchsorted(self._numbers, ids).astype(np.int32)
-        wide = _wide(self._numbers)
+        wide = wide_type(self._numbers.dtype)
         return self._places[ids.astype(wide, copy=False) - wide(self._numbers[0])]
 
 
@@ -62,16 +62,22 @@ def drop_unused(codes: IdArray, table: pl.Series) -> tuple[IdArray, pl.Series]:
 
 def _places(table: NDArray[Any], rows: int) -> IdArray | None:
     """The position of every number from the smallest to the largest id; None where they would be too many."""
-    if not table.size or int(table[-1]) - int(table[0]) > 4 * rows + _TABLE_ROOM:
+    if not table.size or not near_together(int(table[0]), int(table[-1]), rows):
         return None
     places = np.zeros(int(table[-1]) - int(table[0]) + 1, dtype=np.int32)
-    wide = _wide(table)
+    wide = wide_type(table.dtype)
     places[table.astype(wide) - wide(table[0])] = np.arange(table.size, dtype=np.int32)
     return places
 
 
-def _wide(table: NDArray[Any]) -> Any:
-    return np.uint64 if table.dtype == np.uint64 else np.int64
+def near_together(smallest: int, largest: int, rows: int) -> bool:
+    """Whether a table with a place for every number from the smallest to the largest id is worth its memory."""
+    return largest - smallest <= min(4 * rows + _TABLE_ROOM, _LARGEST_TABLE)
+
+
+def wide_type(kind: np.dtype[Any]) -> Any:
+    """The type in which differences of such ids are computed."""
+    return np.uint64 if kind == np.uint64 else np.int64
 
 
 def _renumbering(keep: NDArray[np.bool_]) -> IdArray:

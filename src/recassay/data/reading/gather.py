@@ -64,7 +64,7 @@ def gather(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str]) -> Column
     for an id, a rating or an event, 8 for a time), the tables of ids, and one block of rows as they are in the source.
     """
     schema = frame.collect_schema()
-    encoders = {role: IdEncoder(distinct(frame, role), rows) for role in (USER, ITEM, EVENT) if role in schema}
+    encoders = {role: IdEncoder(distinct(frame, role, rows), rows) for role in (USER, ITEM, EVENT) if role in schema}
     codes: dict[str, IdArray] = {role: np.empty(rows, dtype=np.int32) for role in encoders}
     rating: Float32Array | None = np.empty(rows, dtype=np.float32) if RATING in schema else None
     times: NDArray[Any] | None = None

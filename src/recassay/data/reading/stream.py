@@ -7,9 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from recassay.core import blocks
+from recassay.data.reading.encode import near_together, wide_type
 
 
 @contextlib.contextmanager
@@ -35,6 +37,20 @@ def pieces(frame: pl.LazyFrame, rows: int) -> Iterator[tuple[slice, pl.DataFrame
         yield block, frame.slice(block.start, block.stop - block.start).collect(engine="streaming")
 
 
-def distinct(frame: pl.LazyFrame, column: str) -> pl.Series:
-    """The different values of a column, in no order, nulls among them; held are these alone."""
-    return frame.select(pl.col(column).unique()).collect(engine="streaming").to_series()
+def distinct(frame: pl.LazyFrame, column: str, rows: int) -> pl.Series:
+    """The different values of a column, in no order, nulls perhaps among them; held are these alone.
+
+    Whole numbers near together are marked in a table of all numbers between the smallest and the largest.
+    """
+    ids, kind = frame.select(column), frame.collect_schema()[column]
+    if kind.is_integer():
+        ends = ids.select(pl.min(column).alias("low"), pl.max(column).alias("high")).collect(engine="streaming")
+        low, high = ends.row(0)
+        if low is not None and near_together(low, high, rows):
+            present = np.zeros(high - low + 1, dtype=np.bool_)
+            for _, piece in pieces(ids, rows):
+                numbers = piece.to_series().drop_nulls().to_numpy()
+                wide = wide_type(numbers.dtype)
+                present[numbers.astype(wide, copy=False) - wide(low)] = True
+            return pl.Series(np.flatnonzero(present).astype(wide) + wide(low)).cast(kind)
+    return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
