@@ -83,6 +83,7 @@ def adaptive(
             metric or "value", tuple(algorithms), tuple(datasets),
             None if known is None else dataset_features(known),
             None if classes is None else tuple(classes.get(name, "other") for name in algorithms),
+            higher_is_better is not False,
         )  # fmt: skip
         return run_adaptive(
             results_or_runner, grid, question, higher_is_better=higher_is_better is not False,

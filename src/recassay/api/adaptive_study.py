@@ -133,12 +133,14 @@ def study_grid(planned: Plan, folder: Path) -> Grid:
     sizes = planned_sizes(planned, folder)
     names = tuple(dict.fromkeys(cell.algorithm.name for cell in planned.cells))
     classes = cost_classes(planned.study)
+    metric = tuned if tuned in labels else labels[0]
     return Grid(
-        tuned if tuned in labels else labels[0],
+        metric,
         names,
         sizes.datasets,
         dataset_features(sizes),
         tuple(classes[name] for name in names),
+        known_direction(metric) is not False,
     )
 
 

@@ -52,6 +52,8 @@ class Grid:
     datasets: tuple[str, ...]
     features: FloatArray | None = None
     classes: tuple[str, ...] | None = None
+    higher_is_better: bool = True
+    """Of the metric as it is reported; the values that a decision reads are always turned so that higher is better."""
 
     def __post_init__(self) -> None:
         if len(self.algorithms) < 2 or len(self.datasets) < 2:
@@ -138,6 +140,7 @@ def decide(
     )
     return AdaptiveResult(
         metric=grid.metric,
+        higher_is_better=grid.higher_is_better,
         algorithms=grid.algorithms,
         datasets=grid.datasets,
         target=question.target,

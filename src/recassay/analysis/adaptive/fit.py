@@ -94,7 +94,7 @@ def read_benchmark(
         )
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
-    return Benchmark(Grid(label, rows, columns, features, kinds), values, seconds, upward)
+    return Benchmark(Grid(label, rows, columns, features, kinds, upward), values, seconds, upward)
 
 
 def dataset_features(table: CharacteristicsTable) -> FloatArray:

@@ -56,6 +56,7 @@ class AdaptiveResult(Displayed):
     """The mean ranks of the whole grid as far as they are known, and the way there."""
 
     metric: str
+    higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     target: AdaptiveTarget
@@ -148,7 +149,9 @@ class AdaptiveResult(Displayed):
     def cells(self) -> pl.DataFrame:
         """One row per cell: whether its rank is measured or predicted, its value where measured, its seconds."""
         algorithm, dataset = (axis.ravel() for axis in np.indices(self.measured.shape))
-        value = np.where(np.isfinite(self.values), self.values, np.nan).ravel()
+        value = np.where(
+            np.isfinite(self.values), self.values if self.higher_is_better else -self.values, np.nan
+        ).ravel()
         return pl.DataFrame(
             {
                 c.ALGORITHM: [self.algorithms[i] for i in algorithm],
@@ -195,6 +198,7 @@ class AdaptiveResult(Displayed):
         """`order`, `probabilities`, `certified`, `cost`, `cells`, `curve`, `next` and the settings."""
         return {
             "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
             "order": self.to_frame().to_dicts(),
             "probabilities": dict(self.probabilities),
             "sets": [float(p) for p in self.sets],
