@@ -215,6 +215,15 @@ def test_a_runner_whose_cells_fail_and_whose_metric_falls():
     assert set(found.cells().filter(pl.col("algorithm") == "broken").get_column("state")) <= {"failed", "predicted"}
 
 
+def test_values_are_shown_as_they_were_measured_where_lower_is_better():
+    def runner(cells):
+        return {(a, d): ({"good": 0.1, "bad": 0.9}[a], 1.0) for a, d in cells}
+
+    found = recassay.adaptive(runner, "loss", algorithms=["bad", "good"], datasets=["x", "y"], higher_is_better=False)
+    assert found.order == ("good", "bad")
+    assert set(found.cells().drop_nulls("value").select("algorithm", "value").rows()) == {("good", 0.1), ("bad", 0.9)}
+
+
 def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
     table = benchmark(seed=1)
     rows = [

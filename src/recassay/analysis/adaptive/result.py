@@ -149,9 +149,8 @@ class AdaptiveResult(Displayed):
     def cells(self) -> pl.DataFrame:
         """One row per cell: whether its rank is measured or predicted, its value where measured, its seconds."""
         algorithm, dataset = (axis.ravel() for axis in np.indices(self.measured.shape))
-        value = np.where(
-            np.isfinite(self.values), self.values if self.higher_is_better else -self.values, np.nan
-        ).ravel()
+        value = np.where(np.isfinite(self.values), self.values, np.nan).ravel()
+        value = value if self.higher_is_better else -value
         return pl.DataFrame(
             {
                 c.ALGORITHM: [self.algorithms[i] for i in algorithm],
