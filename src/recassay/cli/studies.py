@@ -16,6 +16,7 @@ from recassay.core.choices import AdaptiveTarget
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
+    from recassay.store.records import StoreStatus
 
 
 def run(
@@ -136,20 +137,32 @@ def run(
 
 def status(
     folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
+    verify: Annotated[bool, typer.Option("--verify", help="Hold every stored file against its checksum.")] = False,
     as_json: o.Json = False,
 ) -> None:
     """How far a study is."""
-    found = recassay.status(folder)
+    found = recassay.status(folder, verify=verify)
     if as_json:
         print_json(recassay.plain({**found.to_dict(), "adaptive": recassay.adaptive_standing(folder)}))
         return
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
                  f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`"),
-                 *_standing(folder)])  # fmt: skip
+                 *_standing(folder), *_verified(found)])  # fmt: skip
     if found.failed:
         print_lines(cause.sentence() for cause in found.causes())
     if found.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+
+
+def _verified(found: StoreStatus) -> list[str]:
+    """What the checksums say; no line where they were not asked."""
+    if found.damaged is None:
+        return []
+    if not found.damaged:
+        return [f"The files of all {found.done} done cells are what was written."]
+    named = ", ".join(str(path) for path in found.damaged[:3])
+    more = f" and {len(found.damaged) - 3} more" if len(found.damaged) > 3 else ""
+    return [f"Damaged or gone: {named}{more}; the same `recassay run` makes these cells again."]
 
 
 def _standing(folder: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.system.failures import Cause, causes
@@ -103,6 +104,8 @@ class StoreStatus:
     trials: int
     """How many tuning trials of the plan are recorded."""
     earlier: Mapping[str, int] = field(default_factory=dict)
+    damaged: tuple[Path, ...] | None = None
+    """Files of done cells that are gone or are not what was written; None where the files were not read."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, each cause once."""
@@ -127,4 +130,5 @@ class StoreStatus:
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
             "earlier": dict(self.earlier),
+            "damaged": None if self.damaged is None else [str(path) for path in self.damaged],
         }
