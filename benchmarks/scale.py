@@ -12,7 +12,7 @@ import argparse
 import importlib
 import sys
 
-SECTIONS = ("preparation", "catalogue")
+SECTIONS = ("preparation", "catalogue", "grid", "order")
 """Modules of `benchmarks/scaling`, each with `add_options(parser)` and `main(chosen)`, an exit code."""
 
 

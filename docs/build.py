@@ -19,6 +19,7 @@ from reference.commands import command_line_page
 from reference.functions import python_page
 from reference.metrics import metrics_page
 from reference.notebooks import notebook_page
+from reference.results import results_page
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -27,6 +28,7 @@ GENERATED = {
     "metrics-list": metrics_page,
     "cli": command_line_page,
     "python": python_page,
+    "results": results_page,
     "changelog": lambda: (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
 }
 """Pages that exist after a build alone."""

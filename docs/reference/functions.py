@@ -5,6 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 
+from reference.results import returns_line
+
+INTRODUCTION = """# Python
+
+Every command is a function of `recassay`. Results have `verdict()`, `to_frame()`, `to_dict()` and `plot()`;
+[every result](results.md) has its fields explained.
+"""
 _ARGUMENT = re.compile(r"^    (\*{0,2}\w+): (.*)$")
 
 
@@ -12,14 +19,15 @@ def python_page() -> str:
     """Every public function and class of `recassay`: signature and docstring."""
     import recassay
 
-    parts = ["# Python\n\nEvery command is a function of `recassay`; results have `to_frame()` and `to_dict()`.\n"]
+    parts = [INTRODUCTION]
     for name in recassay.__all__:
         thing = getattr(recassay, name)
         if not callable(thing):
             continue
         signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(thing)))
         text = as_markdown(inspect.getdoc(thing) or "")
-        parts.append(f"## {name}\n\n```python\n{_wrapped(name, signature)}\n```\n\n{text}\n")
+        gives = returns_line(thing) if inspect.isfunction(thing) else ""
+        parts.append(f"## {name}\n\n```python\n{_wrapped(name, signature)}\n```\n\n{text}\n\n{gives}\n")
     return "\n".join(parts)
 
 

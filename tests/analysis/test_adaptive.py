@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,12 +13,13 @@ import recassay
 from recassay.analysis.adaptive.belief import complete
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
-from recassay.analysis.adaptive.fit import Benchmark, Grid, Question, decide, replay, replay_costs, run_adaptive
+from recassay.analysis.adaptive.fit import Benchmark, Grid, Probes, Question, decide, replay, replay_costs, run_adaptive
 from recassay.analysis.adaptive.sampler import cut_normal
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
-from recassay.testing.grids import GRID_KINDS, synthetic_grid
+from recassay.core.predicted_seconds import predict_seconds
+from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
+from support.vega import assert_valid
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -145,7 +148,7 @@ def test_the_choice_weighs_what_is_open_and_its_price():
     seconds[:, 3] = 0.01
     assert {block.dataset for block in choose(belief, certificate, "first", done, seconds)} == {3}
     every = choose(belief, certificate, "order", done, np.ones((4, 6)), cells=16, least_seconds=0.0)
-    assert not any(done[cell] for cell in cells_of(every))
+    assert not any(done[cell] for cell in cells_of(every, 6)[0])
     few = choose(belief, certificate, "order", done, seconds, cells=99, most_seconds=0.5)
     assert {block.dataset for block in few} == {3}
     assert opening(np.zeros((4, 6), bool), seconds).dataset == 3
@@ -212,6 +215,15 @@ def test_a_runner_whose_cells_fail_and_whose_metric_falls():
     assert set(found.cells().filter(pl.col("algorithm") == "broken").get_column("state")) <= {"failed", "predicted"}
 
 
+def test_values_are_shown_as_they_were_measured_where_lower_is_better():
+    def runner(cells):
+        return {(a, d): ({"good": 0.1, "bad": 0.9}[a], 1.0) for a, d in cells}
+
+    found = recassay.adaptive(runner, "loss", algorithms=["bad", "good"], datasets=["x", "y"], higher_is_better=False)
+    assert found.order == ("good", "bad")
+    assert set(found.cells().drop_nulls("value").select("algorithm", "value").rows()) == {("good", 0.1), ("bad", 0.9)}
+
+
 def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
     table = benchmark(seed=1)
     rows = [
@@ -223,6 +235,7 @@ def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
     ]
     frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
     found = recassay.adaptive(frame)
+    assert_valid(recassay.figures(found))
     assert found.next is not None
     assert not {(a, d) for a, d, *_ in rows} & set(found.next.cells)
     states = found.cells().group_by("state").len().rows()
@@ -253,3 +266,82 @@ def test_equal_results_everywhere():
     assert found.ended == "complete"
     assert found.mean_ranks.tolist() == [2, 2, 2]
     assert found.certified
+
+
+def probed(seed=0, noise=0.2, ratio=0.05, **size) -> Benchmark:
+    whole = benchmark(seed=seed, **size)
+    values, seconds = synthetic_probes(
+        synthetic_grid("factors", rng(seed), algorithms=len(whole.values), datasets=whole.values.shape[1]),
+        rng(seed + 100), ratio=ratio, noise=noise,
+    )  # fmt: skip
+    return replace(whole, probes=Probes(values, seconds, ratio))
+
+
+def test_probes_tell_of_cells_as_far_as_they_agree_where_both_were_run():
+    """With half of the datasets run, probes of the others: faithful ones narrow the mean ranks, noise hardly does."""
+    spread = {}
+    for name, noise in (("none", None), ("faithful", 0.05), ("noise", 50.0)):
+        found = []
+        for seed in range(4):
+            made = probed(seed, noise or 1.0, algorithms=8, datasets=16)
+            hidden = made.values.copy()
+            hidden[:, 8:] = np.nan
+            looks = None if noise is None else made.probes.values
+            belief = complete(hidden, made.grid.features, probes=looks, rng=rng(seed))
+            found.append(belief.mean_ranks.std(axis=0).mean())
+            assert belief.ranks.shape[1:] == (8, 16)
+        spread[name] = np.mean(found)
+    assert spread["faithful"] < 0.7 * spread["none"]
+    assert spread["noise"] > 0.85 * spread["none"]
+
+
+def test_what_probes_cost_is_learned_from_those_that_were_run():
+    made = probed(ratio=0.02, algorithms=6, datasets=8)
+    seconds, looks = made.seconds.copy(), made.probes.seconds.copy()
+    seconds[:, 3:], looks[:, 2:] = np.nan, np.nan
+    found = predict_seconds(seconds, made.grid.features[:, 0], probes=looks, ratio=0.5)
+    assert found.shape == (6, 16)
+    cells, probes = found[:, :8], found[:, 8:]
+    assert np.array_equal(cells[:, :3], made.seconds[:, :3])
+    assert np.array_equal(probes[:, :2], made.probes.seconds[:, :2])
+    error = np.log(probes[:, 2:] / made.probes.seconds[:, 2:])
+    assert abs(error.mean()) < 0.6, "said to be half, learned to be a fiftieth"
+
+
+@pytest.mark.slow
+def test_a_run_with_faithful_probes_claims_rightly_and_runs_fewer_cells():
+    fewer, right = [], []
+    for seed in range(3):
+        made = probed(seed, noise=0.1, ratio=0.01, algorithms=7, datasets=12)
+        truth = whole_ranks(made.values)
+        plain = replay(replace(made, probes=None), Question("order"), seed=seed)
+        found = replay(made, Question("order"), seed=seed)
+        ranks = truth[[made.grid.algorithms.index(name) for name in found.order]]
+        assert found.certified
+        right.append((np.maximum.accumulate(ranks)[:-1] - ranks[1:] <= 1 + 1e-9).all())
+        fewer.append(found.measured.sum() < plain.measured.sum())
+        assert found.probed == sum(len(step.probes) for step in found.steps) > 0
+        assert found.spent == pytest.approx(found.seconds[found.measured].sum() + found.probes_took)
+        batches = found.frames()["adaptive_batches"]
+        assert batches.filter(kind="probe").height == found.probed
+    assert all(right)
+    assert all(fewer)
+
+
+def test_a_runner_may_bring_its_own_probe():
+    made = probed(noise=0.1, algorithms=5, datasets=6)
+    at = {(a, d): (i, j) for i, a in enumerate(made.grid.algorithms) for j, d in enumerate(made.grid.datasets)}
+
+    def look(values, seconds):
+        return lambda cells: {cell: (float(values[at[cell]]), float(seconds[at[cell]])) for cell in cells}
+
+    found = recassay.adaptive(
+        look(made.values, made.seconds), algorithms=made.grid.algorithms, datasets=made.grid.datasets,
+        probe=look(made.probes.values, made.probes.seconds), probe_ratio=0.05,
+    )  # fmt: skip
+    assert found.probed > 0
+    assert f"{found.probed} cells were probed besides" in " ".join(found.verdict())
+    with pytest.raises(UsageError, match="a table cannot be probed"):
+        recassay.adaptive("published:kdd24", probe=look(made.values, made.seconds))
+    with pytest.raises(UsageError, match=r"takes 2 of a cell's seconds"):
+        Probes(made.values, made.seconds, 2.0)

@@ -24,6 +24,7 @@ from recassay.core.tables.results import Results
 from recassay.reporting.sections import advise as section
 from recassay.reporting.telling import sections
 from support.benchmarks import benchmark, characteristics, fading, long_frame
+from support.vega import assert_valid
 
 RANKS = {"Nu": 1.0, "Ni": 1.0, "Density": 1.0, "Giniu": 1.0, "APB": 1.0}
 
@@ -204,7 +205,8 @@ def test_every_result_has_its_section_and_pictures():
     result = advise_for("a/very/long/path/to/mine.csv", RANKS, benchmark(fading(30, 12)), characteristics(12))
     assert any(isinstance(result, each.of) for each in sections()[0])
     drawn = section.figures(result)[0]
-    assert "mine.csv" in drawn.chart.to_dict()["title"]["text"]
+    assert_valid([drawn])
+    assert "mine.csv" in drawn.spec["title"]["text"]
     assert "a/very" not in drawn.caption
     assert drawn.table in result.frames()
 

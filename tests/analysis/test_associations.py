@@ -16,6 +16,7 @@ from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.data.published.printed import printed_table
 from recassay.data.tables.characteristics import read_characteristics
+from recassay.reporting.sections.associations import SECTION
 from support.benchmarks import NAMES, benchmark, characteristics, fading
 
 
@@ -138,3 +139,13 @@ def test_characteristics_of_other_datasets_are_one_clear_line(cli, tmp_path):
     table = CharacteristicsTable(np.zeros((1, 1)), ("d00",), ("Nu",), "c.csv")
     with pytest.raises(InputError, match=r"c\.csv: only 1 of the 2 datasets.*missing: d01"):
         table.aligned(["d00", "d01"])
+
+
+def test_a_picture_that_could_tell_nothing_is_not_drawn():
+    rng = np.random.default_rng(2)
+    few = correlate_characteristics(benchmark(rng.uniform(size=(4, 6))), characteristics(6), permutations=100)
+    assert SECTION.figures(few) == []
+    assert SECTION.sentences(few)[0].startswith("No characteristic")
+    many = correlate_characteristics(benchmark(rng.uniform(size=(4, 12))), characteristics(12), permutations=100)
+    drawn = [figure.name for figure in SECTION.figures(many)]
+    assert drawn == ["characteristics_and_performance", "mutual_information"]

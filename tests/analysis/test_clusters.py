@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import metrics
 from sklearn.cluster import KMeans
 
 import recassay
 from recassay.analysis.clusters.fit import cluster_datasets
+from recassay.analysis.clusters.indices import adjusted_rand, davies_bouldin, silhouette
 from recassay.analysis.dataset_space.isolation import isolation_scores
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
 from recassay.analysis.dataset_space.space import Standardisation, place_datasets
@@ -140,3 +142,15 @@ def test_isolation_agrees_with_the_usual_forest_and_finds_what_lies_apart():
     assert scores == pytest.approx(usual, abs=0.03)
     same = isolation_scores(np.zeros((5, 2)), rng, trees=10)
     assert same == pytest.approx([0.5] * 5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_indices_are_those_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    points, labels = rng.normal(size=(25, 3)), rng.permutation(np.arange(25) % (seed + 3))
+    labels[labels == 2] = np.where(np.arange((labels == 2).sum()) == 0, 2, 0)  # a point alone in its cluster
+    assert silhouette(points, labels) == pytest.approx(metrics.silhouette_score(points, labels))
+    assert davies_bouldin(points, labels) == pytest.approx(metrics.davies_bouldin_score(points, labels))
+    other = rng.integers(0, 4, 25)
+    assert adjusted_rand(labels, other) == pytest.approx(metrics.adjusted_rand_score(labels, other))
+    assert adjusted_rand(labels, labels) == 1

@@ -21,6 +21,7 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_results
 from recassay.reporting.figures import figures, render
+from support.vega import assert_valid
 
 
 def averaged() -> dict[str, dict[str, tuple[float, ...]]]:
@@ -293,7 +294,9 @@ def test_the_best_comes_with_the_share_of_replicates():
     assert found.resampling_share.sum() == pytest.approx(1)
     assert found.order()[0] == 0
     assert 0.5 < found.resampling_share[0] < 1
-    assert f"{found.resampling_share[0]:.0%} of bootstrap replicates over the datasets" in found.conclusions()[0]
+    assert (
+        f"{100 * found.resampling_share[0]:.0f} % of bootstrap replicates over the datasets" in found.conclusions()[0]
+    )
     assert found.to_dict()["resampling_share"] == dict(
         zip(found.table.algorithms, found.resampling_share.tolist(), strict=True)
     )
@@ -349,8 +352,9 @@ def test_pictures_hold_every_algorithm(algorithms, settings):
     result = comper_scores(cube(np.random.default_rng(2).random((algorithms, settings, 5))), draws=50)
     drawn = figures({"comper": result})
     assert len(drawn) == (3 if algorithms > 1 else 2)
+    assert_valid(drawn)
     for figure in drawn:
-        svg = render(figure.chart, "svg").decode()
+        svg = render(figure.drawn, "svg").decode()
         assert all(name in svg for name in result.table.algorithms)
         assert figure.table in result.frames()
 

@@ -23,6 +23,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses, responses_from_users
 from recassay.reporting.figures import figures, render
+from support.vega import assert_valid
 
 test_information.__test__ = False
 
@@ -458,7 +459,9 @@ def test_algorithms_on_users():
 
 def test_charts():
     result = fit_logistic(simulated(70, 90, 3, negative=0.1)[0], "2pl", priors=True)
-    drawn = {figure.name: figure.chart for figure in figures({"irt": result})}
+    pictures = figures({"irt": result})
+    assert_valid(pictures)
+    drawn = {figure.name: figure.drawn for figure in pictures}
     assert set(drawn) == {"item_curves", "abilities"}
     assert "negative discrimination" in render(drawn["item_curves"], "svg").decode()
     assert render(drawn["abilities"], "png").startswith(b"\x89PNG")

@@ -249,7 +249,7 @@ def test_the_command_without_and_with_characteristics(cli, tmp_path):
     assert {"selection.csv", "selection_curve.csv", "selection_metrics.csv"} <= {
         p.name for p in (out / "tables").iterdir()
     }
-    assert (out / "figures" / "dataset_selection_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "figures" / "dataset_selection_curve.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_few_algorithms_hold_none_out_and_say_so():

@@ -24,6 +24,7 @@ from recassay.reporting.figures import render
 from recassay.reporting.sections.strata import SECTION
 from support.protocol import few
 from support.strata import THRESHOLDS, evidence, of, scores
+from support.vega import assert_valid
 
 LEVEL = [[0.3, 0.5], [0.34, 0.47], [0.42, 0.4], [0.5, 0.3]]
 """The second algorithm is better on rare items, the first on all: they change places between 10 and 20."""
@@ -259,14 +260,8 @@ def test_the_picture_holds_the_numbers():
     assert marks[0]["below"] < marks[0]["x"] < marks[0]["above"]
     drawn = SECTION.figures(result)
     assert {figure.table for figure in drawn} <= set(result.frames())
-    assert all(render(figure.chart, "svg").startswith(b"<svg") for figure in drawn)
-
-
-def test_thirty_algorithms_have_neither_bands_nor_marks():
-    means = np.linspace([0.1] * 30, np.linspace(0.1, 0.5, 30), 4)
-    result = sweep_strata(evidence(scores(means, users=60)), replicates=100)
-    layers = plot_strata(result).to_dict()["concat"][0]["layer"]
-    assert [layer["mark"]["type"] for layer in layers] == ["line", "point"]
+    assert_valid(drawn)
+    assert all(render(figure.drawn, "svg").startswith(b"<svg") for figure in drawn)
 
 
 def test_bad_options():
@@ -290,3 +285,21 @@ def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch
     monkeypatch.setattr(popularity, "MOST_PANELS", 1)
     assert [one.dataset for one in popularity.shown_datasets(result)] == ["wild"]
     assert "Shown: the 1 of 3 datasets" in figures(result)[0].caption
+
+
+def test_of_many_algorithms_the_picture_colours_those_that_lead_or_move():
+    means = np.tile(np.linspace(0.5, 0.3, 9), (4, 1))
+    means[:, 8] = np.linspace(0.6, 0.1, 4)  # first below, last above
+    result = sweep_strata(evidence(scores(means, users=400)), replicates=100)
+    shown = result.standing_out(5)
+    assert len(shown) == 5
+    assert shown[0] == "a0"
+    assert shown[-1] == "a8"
+    layers = plot_strata(result).to_dict()["concat"][0]["layer"]
+    grey, band = layers[0], layers[1]
+    assert (grey["mark"]["type"], band["mark"]["type"]) == ("line", "area")
+    assert {row["algorithm"] for row in band["data"]["values"]} == set(shown)
+    assert {row["algorithm"] for row in grey["data"]["values"]} == set(result.algorithms) - set(shown)
+    marked = {name for row in layers[-1]["data"]["values"] for name in (row["first"], row["second"])}
+    assert marked <= set(shown)
+    assert "a8" in marked

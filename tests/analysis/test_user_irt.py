@@ -17,6 +17,7 @@ from recassay.reporting.figures import figures, render
 from recassay.reporting.sections import user_irt as section
 from recassay.store import Store
 from support.in_process import without_processes
+from support.vega import assert_valid
 
 
 def simulated(n, m, seed, prefix="a"):
@@ -178,4 +179,5 @@ def test_analyze_tells_of_users(study):
 def test_the_picture_of_thirty_long_names():
     table, _ = simulated(30, 300, 5, prefix="An algorithm with a rather long name ")
     (figure,) = figures({"user_irt": fit_user_irt({"x": table, "y": table})})
-    assert render(figure.chart, "svg").count(b"rather long name") >= 30
+    assert_valid([figure])
+    assert render(figure.drawn, "svg").count(b"rather long name") >= 30

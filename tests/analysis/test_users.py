@@ -18,6 +18,7 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.users import UserScores
 from recassay.reporting.sections.users import SECTION
 from support.protocol import few
+from support.vega import assert_valid
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -220,6 +221,7 @@ def test_the_sentences_claim_what_the_tests_show_and_no_more() -> None:
     assert "best has the best ndcg@10" in said
     assert "it is better than every other algorithm" in said
     assert "says nothing of other datasets" in said
+    assert_valid(SECTION.figures(clear))
     level = compare_users([scores(40, 1)], "ndcg@10", higher_is_better=True, replicates=300)
     (said,) = SECTION.sentences(level)
     assert "no difference from" in said

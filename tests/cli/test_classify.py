@@ -20,6 +20,7 @@ from recassay.data.tables.instances import guessed_role, read_instances
 from recassay.reporting.figures import build_sections, figures, render
 from recassay.reporting.sections.decodirt import sentences
 from support.decodirt import benchmark
+from support.vega import assert_valid
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
 
@@ -147,6 +148,7 @@ def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
 
 def test_pictures_name_their_tables_and_sentences_their_numbers(result):
     drawn = figures({"decodirt": result})
+    assert_valid(drawn)
     assert [figure.name for figure in drawn] == [
         "decodirt_datasets", "decodirt_bins", "decodirt_deviation", "decodirt_true_scores", "decodirt_correlations",
         "decodirt_ratings", "decodirt_ranks_difficulty", "decodirt_ranks_least_difficulty_deviation",
@@ -178,7 +180,7 @@ def test_odd_names_and_thirty_classifiers_are_drawn():
     found = analyze_instances(made, rated="all", orders=5)
     assert len(found.players) == 30
     for figure in figures({"decodirt": found})[3:7]:
-        drawn = render(figure.chart, "svg").decode()
+        drawn = render(figure.drawn, "svg").decode()
         assert "<script" not in drawn
         assert "undefined" not in drawn
 
@@ -189,5 +191,5 @@ def test_one_dataset_or_a_flat_one_still_has_pictures(instances):
                                                one.responses.items), one.roles, None, {})  # fmt: skip
     for given in ([one], [one, flat]):
         found = analyze_instances(given, orders=3)
-        assert all(figure.chart.to_dict()["config"] for figure in figures({"decodirt": found}))
+        assert all(figure.spec["config"] for figure in figures({"decodirt": found}))
         assert sentences(found)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recassay.core.repeated import merged, sorted_groups
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import read_interactions
-from recassay.data.reading.encode import encode_ids
+from recassay.data.reading.encode import IdEncoder
 
 CLOCK = 1_500_000_000
 ROW = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-8, 8), st.integers(0, 3))
@@ -151,7 +151,9 @@ def test_events_without_weights_are_told() -> None:
 )
 def test_encoding_is_a_sorted_table_and_its_positions(values: list[object]) -> None:
     kind = pl.String if any(isinstance(value, str) for value in values) else pl.Int64
-    codes, table = encode_ids(pl.Series(values, dtype=kind))
+    ids = pl.Series(values, dtype=kind)
+    encoder = IdEncoder(ids.unique(), len(values))
+    codes, table = encoder.codes(ids), encoder.table
     present = {value for value in values if value is not None and (kind == pl.Int64 or str(value).strip())}
     assert table.to_list() == sorted(present)  # type: ignore[type-var]
     assert codes.dtype == np.int32

@@ -10,7 +10,7 @@ from recassay.analysis.aggregation.rules import RULES
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
 
-MADE_BY_THE_BUILD = {f"{name}.md" for name in ("algorithms", "metrics-list", "cli", "python", "changelog")}
+MADE_BY_THE_BUILD = {f"{name}.md" for name in ("algorithms", "metrics-list", "cli", "python", "results", "changelog")}
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import altair as alt
 import pytest
 
 from recassay.core.system.printable import one_line, printable
 from recassay.plots.drawable import drawable
+from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import colour_scale, inline, themed
 from recassay.reporting.figures import render
 
@@ -26,10 +26,9 @@ NAMES = (
 def test_a_chart_with_any_name_is_drawn(name):
     names = [name, "other"]
     rows = [{"algorithm": one, "value": 0.1 * (i + 1), "dataset": one} for i, one in enumerate(names)]
-    chart = alt.Chart(inline(rows)).mark_bar().encode(
-        x="value:Q", y=alt.Y("algorithm:N", sort=names), color=alt.Color("algorithm:N", scale=colour_scale(names)),
-        tooltip=["algorithm:N", "dataset:N"],
-    )  # fmt: skip
+    y = channel("algorithm:N", sort=names)
+    colour = channel("algorithm:N", scale=colour_scale(names))
+    chart = Chart(inline(rows)).mark("bar").encode(x="value:Q", y=y, color=colour, tooltip=["algorithm:N", "dataset:N"])
     svg = render(themed(chart, f"About {name}", name), "svg").decode()
     assert svg.startswith("<svg")
     assert "<script>" not in svg

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 
+import altair as alt
 import numpy as np
 import pytest
 
 import recassay
+from recassay.core.formats import FORMATS
 from recassay.core.tables.results import Matrix, Results
 from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.rank import plot_leaderboard
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
-from recassay.reporting.figures import FORMATS, figures, render
+from recassay.reporting.figures import figures, render
 from recassay.testing.results import synthetic_results
+from support.vega import assert_valid
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
 
@@ -71,10 +74,7 @@ def test_the_ruler_belongs_to_the_rule_of_the_bars(bars):
 
 
 def test_the_posterior_is_not_coloured_as_a_test(compared):
-    rows = [
-        row for layer in plot_pairwise(compared).to_dict()["layer"] for row in layer.get("data", {}).get("values", [])
-    ]
-    rows = rows or plot_pairwise(compared).to_dict()["data"]["values"]
+    rows = plot_pairwise(compared).to_dict()["data"]["values"]
     posterior = [row for row in rows if row["test"].startswith("posterior")]
     assert posterior
     assert {row["standing"] for row in posterior} == {"posterior, not corrected"}
@@ -93,17 +93,15 @@ def test_a_bar_reaches_from_the_first_to_the_last_of_its_group(compared):
 
 def test_colours_stay_with_the_algorithm():
     order = ["b", "a", "c"]
-    scale = colour_scale(order).to_dict()
+    scale = colour_scale(order)
     assert scale["domain"] == order
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == dict(zip("abc", COLOURS, strict=False))
     with colours_of(order):
-        beside = colour_scale(["zero", "c", "aa"]).to_dict()["range"]
+        beside = colour_scale(["zero", "c", "aa"])["range"]
         assert beside == [COLOURS[4], COLOURS[2], COLOURS[3]]
-        assert colour_scale(["x", "y"]).to_dict()["range"] == list(COLOURS[:2])
+        assert colour_scale(["x", "y"])["range"] == list(COLOURS[:2])
     names = [f"n{i:02d}" for i in range(30)]
-    looks = set(
-        zip(colour_scale(names).to_dict()["range"], map(tuple, dash_scale(names).to_dict()["range"]), strict=True)
-    )
+    looks = set(zip(colour_scale(names)["range"], map(tuple, dash_scale(names)["range"]), strict=True))
     assert len(looks) == 30
     assert len(COLOURS) * len(DASHES) >= 40
 
@@ -119,11 +117,18 @@ def pictures(analyses):
     return figures(analyses)
 
 
+def test_every_picture_is_valid_vega_lite_and_an_altair_chart(pictures):
+    assert len(pictures) > 20
+    assert_valid(pictures)
+    drawn = next(figure for figure in pictures if figure.name == "pareto")
+    assert isinstance(drawn.chart, alt.ConcatChart)
+    assert len(drawn.chart.to_dict()["concat"]) == len(drawn.spec["concat"])
+
+
 def test_charts_carry_the_numbers(analyses, pictures):
-    drawn = {figure.name: figure.chart for figure in pictures}
+    drawn = {figure.name: figure.spec for figure in pictures}
     assert set(drawn) >= {"leaderboard", "critical_difference", "performance_profiles", "metric_correlations"}
-    board = drawn["leaderboard"].to_dict()["layer"][0]["data"]["values"] if "data" not in drawn[
-        "leaderboard"].to_dict() else drawn["leaderboard"].to_dict()["data"]["values"]  # fmt: skip
+    board = drawn["leaderboard"]["data"]["values"]
     rank = analyses["rank"]
     assert {(r["algorithm"], r["method"]): r["score"] for r in board} == {
         (a, m): pytest.approx(float(ranking.scores[i]))

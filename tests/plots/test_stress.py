@@ -36,16 +36,16 @@ def test_the_section_tells_the_verdict_and_draws_five_pictures(result, drawn):
 
 
 def test_pictures_carry_the_numbers(result, drawn):
-    dropping = drawn["stress_datasets"].chart.to_dict()
+    dropping = drawn["stress_datasets"].spec
     assert [panel["title"]["text"] for panel in dropping["concat"]] == result.titles
     assert {row["rho"] for row in dropping["data"]["values"]} == set(result.curves["drop_datasets"].rho.ravel())
-    signs = render(drawn["stress_signs"].chart, "svg").decode()
+    signs = render(drawn["stress_signs"].drawn, "svg").decode()
     assert signs.count(">NA<") == sum(sign == "NA" for row in result.signs for sign in row.signs) == 2
-    assert len(drawn["stress_additions"].chart.to_dict()["hconcat"]) == 3
+    assert len(drawn["stress_additions"].spec["hconcat"]) == 3
 
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_comes_out_and_carries_no_script(drawn, name):
-    svg = render(drawn[name].chart, "svg")
+    svg = render(drawn[name].drawn, "svg")
     assert svg.startswith(b"<svg")
     assert b"<script" not in svg

@@ -127,3 +127,34 @@ def test_a_damaged_journal_is_one_clear_line(data):
     (data / "out" / ADAPTIVE_FILE).write_text(json.dumps({"version": 99}))
     with pytest.raises(recassay.RecAssayError, match="journal of the adaptive run is damaged"):
         recassay.adaptive(data / "out")
+
+
+def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
+    events = []
+    spec = study(data, trials=3)
+    record = recassay.run(
+        spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6,
+        progress=events.append,
+    )  # fmt: skip
+    journal = read_adaptive(data / "out")
+    assert journal is not None
+    probes = {tuple(cell) for step in journal["steps"] for cell in step["probes"]}
+    assert probes
+    assert {(algorithm, dataset) for algorithm, dataset, _, _ in journal["probes"]} == probes
+    assert journal["probe_ratio"] == 0.25
+    with Store.open(data / "out" / "probes") as store:
+        stored = {(cell.algorithm, cell.dataset): cell for cell in store.cells()}
+        assert set(stored) == probes
+        assert all(row.trials == 0 for row in store.plan())
+    assert record.planned == 9, "probes are no cells of the study"
+    assert set(recassay.load_results(data / "out").frame["dataset"]) <= set(DATASETS)
+    assert any("probe of" in (event.said or "") for event in events)
+    found = recassay.adaptive(data / "out")
+    assert found.probed == len(probes)
+    again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6)
+    assert again.ran == 0
+
+
+def test_a_study_that_tunes_nothing_cannot_be_probed(data):
+    with pytest.raises(recassay.UsageError, match="this study tunes nothing"):
+        recassay.run(study(data), data / "out", adaptive=True, probes=True)

@@ -11,8 +11,9 @@ from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.stage import Stage
-from recassay.recommenders.tune import GIVE_UP_AFTER, tune
+from recassay.recommenders.tune import Tuning
 from recassay.runner.jobs import JobFailure
+from recassay.runner.rounds import GIVE_UP_AFTER
 from recassay.store import TrialRecord
 
 SPACE = {
@@ -30,6 +31,10 @@ def objective(parameters, number):
 def staged(parameters, number):
     for share in (0.2, 0.6, 1.0):
         yield Stage(share * next(objective(parameters, number)).value)
+
+
+def tune(space, fit, *, history=(), record=lambda _: None, **more):
+    return Tuning(space, fit, **more).run(history, record)
 
 
 def run(fit=objective, *, history=(), trials=25, seed=1, names=("data", "algorithm"), **more):

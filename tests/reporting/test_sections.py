@@ -96,7 +96,7 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     assert 'id="figure-second_joy"' in page
     identifiers = [piece.partition('"')[0] for piece in page.split(' id="')[1:]]
     assert len(identifiers) == len(set(identifiers))
-    assert {p.stem for p in (tmp_path / "out" / "figures").glob("*.png")} >= {"joy", "second_joy", "leaderboard"}
+    assert {p.stem for p in (tmp_path / "out" / "figures").glob("*.pdf")} >= {"joy", "second_joy", "leaderboard"}
     page = cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html")
     assert page.code == 0, page.err
     assert "gives most joy" in (tmp_path / "one.html").read_text()

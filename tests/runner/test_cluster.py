@@ -35,8 +35,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_numbers_are_those_of_one_machine_though_a_worker_is_lost(folder, request):
-    spec = tiny_study(folder, ("Slow", "Pop", "Raises"), datasets=("tiny",), trials=8)
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_the_numbers_are_those_of_one_machine_though_a_worker_is_lost(folder, request, parallel):
+    spec = tiny_study(folder, ("Slow", "Pop", "Raises"), datasets=("tiny",), trials=8, parallel=parallel)
     run_study(spec, folder / "alone", workers=1)
     running = request.getfixturevalue("cluster")
     events, killed = [], []

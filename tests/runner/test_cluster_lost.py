@@ -13,13 +13,33 @@ import pytest
 from recassay.core.errors import RecAssayError
 from recassay.recommenders.study import run_study
 from recassay.store import Store
-from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
+from support.run import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study
 
 pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(sys.platform != "linux", reason="kills by signal"),
 ]
+
+
+POISON = """
+
+class Poison(Fake):
+    def fit(self, train, *, rng):
+        with open(f"/proc/{os.getppid()}/stat") as file:
+            os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+        time.sleep(60)
+"""
+
+DRIVER = """
+import sys
+from pathlib import Path
+from recassay.recommenders.study import run_study
+from support.run import tiny_study
+
+folder = Path(sys.argv[1])
+run_study(tiny_study(folder, ("Hangs",), trials=0), folder / "out", cluster=sys.argv[2])
+"""
 
 
 @pytest.fixture
@@ -35,7 +55,8 @@ def start(tmp_path):
     def begin(role):
         command = [sys.executable, "-m", "dask", role, *options[role]]
         with (tmp_path / f"{role}.log").open("ab") as log:
-            begun.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path))
+            environment = os.environ | {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+            begun.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path, env=environment))
         for _ in range(600):
             if role == "worker" or file.is_file():
                 break
@@ -57,7 +78,7 @@ def start(tmp_path):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     announce_metrics(tmp_path, monkeypatch)
-    write_plugin(tmp_path)
+    (tmp_path / "fakes.py").write_text(PLUGIN + POISON)
     tiny_data(tmp_path)
     return tmp_path
 
@@ -94,3 +115,41 @@ def test_a_scheduler_without_workers_is_said_and_given_up(folder, start, monkeyp
     assert [event.reason for event in told if event.kind == "waiting"]
     with Store.open(folder / "out") as store:
         assert store.cells() == ()
+
+
+def test_a_cell_that_kills_its_workers_is_given_up(folder, start):
+    start("scheduler")
+    workers = [start("worker") for _ in range(3)]
+    spec = tiny_study(folder, ("Poison", "Pop"), datasets=("tiny",), trials=0)
+    record = run_study(spec, folder / "out", cluster=start.address())
+    assert record.done == 1
+    assert [(cell.algorithm, cell.status) for cell in record.failed] == [("Poison", "crashed")]
+    assert "the cluster gave it up" in record.failed[0].reason
+    assert sum(worker.poll() is not None for worker in workers) == 2
+
+
+def test_after_a_driver_that_was_killed_nothing_runs_on(folder, start):
+    start("scheduler")
+    worker = start("worker")
+    path = os.pathsep.join([*sys.path, os.environ.get("PYTHONPATH", "")])
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(folder), start.address()], env=os.environ | {"PYTHONPATH": path}
+    )
+    try:
+        assert _wait(lambda: (folder / "out" / "running.json").is_file() and len(children_of(worker.pid)) == 2)
+        driver.kill()
+        driver.wait()
+        assert _wait(lambda: not children_of(worker.pid))
+        assert worker.poll() is None
+    finally:
+        driver.kill()
+        driver.wait()
+
+
+def _wait(happened, seconds=60.0):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if happened():
+            return True
+        time.sleep(0.1)
+    return False

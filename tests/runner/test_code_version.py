@@ -29,11 +29,11 @@ def cell_ids(study) -> dict[str, str]:
     [
         ("linear", {"EASE"}),
         ("baselines", {"Random", "MostPop", "RecentPop"}),
-        ("similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
-        ("products", {"EASE", "GF-CF", "ItemKNN", "UserKNN", "LocalEASE", "RP3beta", "SLIM", "Turbo-CF"}),
-        ("pairwise", {"BPR", "WARP", "RatingMF"}),
-        ("external", set()),
-        ("plugins", set()),
+        ("kernels/similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
+        ("kernels/products", {"EASE", "GF-CF", "ItemKNN", "UserKNN", "LocalEASE", "RP3beta", "SLIM", "Turbo-CF"}),
+        ("kernels/pairwise", {"BPR", "WARP", "RatingMF"}),
+        ("external/models", set()),
+        ("external/plugins", set()),
         ("__init__", set()),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_file_is_known_by_what_it_takes_of_ours(copied_package, tmp_path):
     before = versions()
     edit(folder / "linear.py")
     assert versions() == before
-    edit(folder / "scoring.py")
+    edit(folder / "kernels" / "scoring.py")
     mine, *others = versions()
     assert mine != before[0]
     assert others == before[1:]

@@ -82,7 +82,7 @@ def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources
     class Client:
         status = "running"
 
-        def submit(self, function, request, *, key, pure, resources):
+        def submit(self, function, request, *, key, pure, resources, priority):
             asked[request["job"]] = resources
             answer = {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}
             future = SimpleNamespace(key=key, status="finished", result=lambda: answer)
@@ -90,7 +90,7 @@ def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources
             return future
 
         def scheduler_info(self, **_):
-            return {"workers": {"a": {"resources": {}}, "b": {"resources": resources}}}
+            return {"workers": {"a": {"resources": {}, "nthreads": 1}, "b": {"resources": resources, "nthreads": 1}}}
 
         def subscribe_topic(self, *_):
             pass

@@ -155,3 +155,17 @@ def test_a_study_on_read_only_media_is_read(study, tmp_path, monkeypatch, killed
         assert len(store.cells()) == 2
         assert (store.plan()[0].dataset == "last commit") is killed
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_status_verifies_the_files_when_asked(study, tmp_path, cli):
+    folder = shutil.copytree(study[1], tmp_path / "copy")
+    assert "what was written" not in cli("status", folder).out
+    sound = cli("status", folder, "--verify")
+    assert "The files of all 2 done cells are what was written." in sound.out
+    assert cli("status", folder, "--verify", "--json").json()["damaged"] == []
+    harmed = sorted((folder / "scores").iterdir())[0]
+    _flip(harmed)
+    told = cli("status", folder, "--verify")
+    assert f"Damaged or gone: {harmed}" in " ".join(told.out.split()).replace("/ ", "/")
+    assert cli("status", folder, "--verify", "--json").json()["damaged"] == [str(harmed)]
+    assert cli("status", folder, "--json").json()["damaged"] is None

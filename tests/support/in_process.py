@@ -6,14 +6,14 @@ import importlib
 import json
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recassay.runner.jobs import Job, Outcome, Watcher, reason_of, status_of
+from recassay.runner.jobs import Job, JobQueue, Outcome, Watcher, as_queue, reason_of, status_of
 
 
 class InProcess:
@@ -28,8 +28,9 @@ class InProcess:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def run(self, jobs: list[Job], watcher: Watcher) -> None:
-        for job in jobs:
+    def run(self, jobs: Iterable[Job] | JobQueue, watcher: Watcher) -> None:
+        queue = as_queue(jobs)
+        while (job := queue.take()) is not None:
             watcher.started(job)
             watcher.finished(job, self._outcome(job, watcher))
 

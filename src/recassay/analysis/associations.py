@@ -35,23 +35,32 @@ FEWEST = 5
 class AssociationsResult(Displayed):
     """Associations between characteristics and each algorithm's performance over datasets.
 
-    Arrays by measure are algorithms (the average last) x characteristics. `chance` is the mean over permutations of the
-    datasets; `p` the share of permutations at least as large in size; `p_adjusted` the same for the largest
-    association of any algorithm and characteristic, so that one of many cannot pass by luck.
+    Each array by measure (`pearson`, `spearman`, `mutual_information` in nats) is rows x characteristics.
     """
 
     metric: str
     rows: tuple[str, ...]
+    """Names of the algorithms; last `(mean)`, the average over `averaged`."""
     averaged: tuple[str, ...]
+    """The algorithms behind the last row: the personalised ones."""
     characteristics: tuple[str, ...]
+    """Names of the characteristics that were known of every dataset and differed."""
     n_datasets: int
     values: dict[str, FloatArray]
+    """By measure, the associations."""
     interval: dict[str, FloatArray]
+    """By measure, their bootstrap intervals over datasets (rows x characteristics x 2); mutual information has none."""
     chance: dict[str, FloatArray]
+    """By measure, the mean over random permutations of the datasets: what chance alone shows."""
     p: dict[str, FloatArray]
+    """By measure, the share of permutations whose association is at least as large in size."""
     p_adjusted: dict[str, FloatArray]
+    """By measure, the same for the largest association of any algorithm and characteristic, so that one of many cannot
+    pass by luck."""
     dropped: dict[str, str]
+    """Characteristics that were left out, and why."""
     permutations: int
+    """How many random permutations there were."""
     alpha: float
 
     def to_frame(self) -> pl.DataFrame:

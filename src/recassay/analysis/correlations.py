@@ -19,11 +19,14 @@ from recassay.core.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationsResult(Displayed):
-    """`rho[i, j]`: Spearman's correlation of metrics i and j over algorithms, averaged over `count[i, j]` datasets."""
+    """Spearman's correlations of the metrics over the algorithms, averaged over datasets."""
 
     metrics: tuple[str, ...]
+    """Labels of the metrics, in the order of the arrays."""
     rho: FloatArray
+    """Metrics x metrics: the mean correlation; NaN where no dataset allows one."""
     count: IntArray
+    """Metrics x metrics: how many datasets it is the mean of."""
 
     def to_frame(self) -> pl.DataFrame:
         """Long: metric, other, spearman, datasets."""

@@ -20,9 +20,11 @@ MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to re
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostResult(Displayed):
-    """`cells`: algorithm, dataset, measure, value (as `Results.cells`); measures as in `MEASURES`."""
+    """Seconds and memory of every cell."""
 
     cells: pl.DataFrame
+    """One row a cell and measure: algorithm, dataset, measure (`seconds_fit`, `seconds_predict`, `seconds` or
+    `memory`), value in seconds or MB."""
 
     @property
     def measures(self) -> list[str]:

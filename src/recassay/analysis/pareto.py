@@ -43,15 +43,19 @@ class Trade:
 
     other: str
     higher_is_better: bool
+    """Whether higher values of `other` are better."""
     mean: str
     algorithms: tuple[str, ...]
     n_datasets: int
     accuracy: FloatArray
+    """The mean of the accuracy metric, by algorithm."""
     values: FloatArray
+    """The mean of `other`, by algorithm."""
     front: BoolArray
     share: FloatArray | None = None
     left_out: tuple[str, ...] = ()
     upward: bool = True
+    """Whether higher values of the accuracy metric are better."""
 
     def order(self) -> list[int]:
         """The algorithms of the front from the most accurate on, then the others likewise."""
@@ -70,6 +74,7 @@ class ParetoResult(Displayed):
     metric: str
     higher_is_better: bool
     trades: tuple[Trade, ...]
+    """The metric against each of the others, at most six: means over datasets, and who is beaten in both."""
 
     def to_frame(self) -> pl.DataFrame:
         """One row a trade and algorithm: both values, and whether it is on the front."""

@@ -26,31 +26,37 @@ class Ahead:
 
     dataset: str
     first: str
+    """The best mean."""
     second: str
+    """The second."""
     share: float
+    """The share of paired repeats in which the first is better."""
     repeats: int
+    """How many repeats both have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerDatasetResult(Displayed):
-    """`values[a, d]` with `low` and `high` (NaN where there is no interval) and `share`, the value relative to the
-    best of its dataset (1 the best; best / value where lower is better).
-
-    `source` says what the intervals are over: the `users` of the test part, or the `repeats` (seeds or folds). `ahead`
-    compares the two best of each dataset where repeats are paired.
-    """
+    """Every value with its interval; arrays are algorithms x datasets."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     values: FloatArray
+    """The values, means over seeds and folds, in the metric's units."""
     low: FloatArray
+    """The lower ends of their intervals; NaN where there is none."""
     high: FloatArray
+    """The upper ends."""
     share: FloatArray
+    """The value relative to the best of its dataset: 1 the best (best / value where lower is better)."""
     source: IntervalSource
+    """What the intervals are over: the `users` of the test part, the `repeats` (seeds or folds), the deviations that
+    the table itself has (`stated`), or nothing (`none`)."""
     confidence: float
     ahead: tuple[Ahead, ...] = ()
+    """For each dataset, the best two compared repeat by repeat, where repeats are paired."""
 
     def order(self) -> list[int]:
         """The algorithms by their mean share of the best, highest first."""

@@ -21,14 +21,18 @@ from recassay.core.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProfilesResult(Displayed):
-    """Profiles as steps: `ratios[a]` sorted ratios of algorithm a; `auc[a]` its share of all areas."""
+    """Dolan-Moré profiles: on which share of datasets each algorithm is within a factor of the best."""
 
     metric: str
     algorithms: tuple[str, ...]
     n_datasets: int
     beta_max: float
+    """The largest factor that is looked at."""
     ratios: FloatArray
+    """Algorithms x datasets: the ratio of the best value to its own (where lower is better its own to the best): 1 the
+    best, infinite for a zero beside a positive best."""
     auc: FloatArray
+    """For each algorithm, the area under its profile up to `beta_max`, as a share of the areas of all."""
 
     def order(self) -> list[int]:
         """Positions of the algorithms, largest area first."""

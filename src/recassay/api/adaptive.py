@@ -40,6 +40,8 @@ def adaptive(
     classes: Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     workers: int = 1,
+    probe: Runner | None = None,
+    probe_ratio: float = 0.1,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:
@@ -64,10 +66,15 @@ def adaptive(
         classes: by algorithm, a word such as `neural`; algorithms of one class are expected to cost alike.
         higher_is_better: direction of a metric that RecAssay does not know.
         workers: least cells of a batch.
+        probe: beside a function that runs cells, one that looks at them in a cheaper way (a sample of the users, few
+            epochs, no tuning) and returns the same; its looks are chosen like cells, by what they tell per second.
+        probe_ratio: the share of a cell's seconds that a probe is expected to take; what they take is learned.
         progress: called with the result of every decision.
         seed: the same seed gives the same numbers.
     """
     question = Question(target, confidence, indifference, rho)
+    if probe is not None and not callable(results_or_runner):
+        raise UsageError("a table cannot be probed", fix="give a function that runs cells, or leave probe out")
     if callable(results_or_runner):
         if algorithms is None or datasets is None:
             raise UsageError("the grid is not known", fix="name its algorithms and its datasets")
@@ -76,10 +83,11 @@ def adaptive(
             metric or "value", tuple(algorithms), tuple(datasets),
             None if known is None else dataset_features(known),
             None if classes is None else tuple(classes.get(name, "other") for name in algorithms),
+            higher_is_better is not False,
         )  # fmt: skip
         return run_adaptive(
             results_or_runner, grid, question, higher_is_better=higher_is_better is not False,
-            budget=budget, workers=workers, told=progress, seed=seed,
+            budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio, told=progress, seed=seed,
         )  # fmt: skip
     table = load_results(results_or_runner, metric=metric)
     folder = study_folder(results_or_runner)

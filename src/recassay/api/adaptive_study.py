@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from recassay.analysis.adaptive.fit import Grid, Question, dataset_features, decide
+from recassay.analysis.adaptive.fit import Grid, Probes, Question, dataset_features, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray
 from recassay.metrics.make import make_metric
 from recassay.recommenders.cost_class import cost_classes, planned_sizes
 from recassay.recommenders.plan import Plan
+from recassay.recommenders.probes import PROBES
 from recassay.recommenders.study import Choice
 from recassay.reporting.sections.adaptive import standing
 from recassay.store.adaptive import read_adaptive, write_adaptive
-from recassay.store.store import Store
+from recassay.store.store import INDEX_FILE, Store
 
 WORTH = 5.0
 """A batch takes at least so many times as long as the decision before it."""
@@ -30,7 +32,8 @@ class AdaptiveStudy:
     """Which cells of a study run next: a `StudyChooser`. `budget` is in seconds from the first decision on.
 
     An algorithm on a dataset is one cell of the grid, with all its seeds and folds; it is run whole, and counts as
-    failed where any of them failed.
+    failed where any of them failed. Where there is one, `probe` runs cells without tuning, in a study of its own inside
+    the folder: a cheaper look that is weighed like any cell.
     """
 
     question: Question
@@ -41,9 +44,14 @@ class AdaptiveStudy:
     took: float = 0.0
     steps: tuple[Step, ...] = ()
     last: AdaptiveResult | None = field(default=None)
+    probe: Callable[[Path, Sequence[tuple[str, str]]], None] | None = None
+    waiting: tuple[tuple[str, str], ...] = ()
 
     def __call__(self, planned: Plan, store: Store) -> Choice:
-        """Decide, and keep the decision."""
+        """Run the probes that were decided on, decide, and keep the decision."""
+        if self.probe is not None and self.waiting:
+            self.probe(store.folder, self.waiting)
+            self.waiting = ()
         start = time.monotonic()
         if self.began is None:
             self.began = start
@@ -52,11 +60,13 @@ class AdaptiveStudy:
         left = np.inf if self.budget is None else self.budget - (start - self.began)
         grid = study_grid(planned, store.folder)
         values, seconds = stored_cells(grid, store)
+        probes = None if self.probe is None else stored_probes(grid, store.folder, planned.study.tuning.trials)
         result = decide(
             grid,
             self.question,
             values,
             seconds,
+            probes=probes,
             steps=self.steps,
             cells=self.workers,
             least_seconds=WORTH * self.took * self.workers,
@@ -67,17 +77,18 @@ class AdaptiveStudy:
         if result.next is not None:
             self.steps = (*self.steps, result.next)
         self.last = replace(result, steps=self.steps)
-        write_adaptive(store.folder, self._journal(grid, result, said))
+        write_adaptive(store.folder, self._journal(grid, result, said, probes))
         self.took = time.monotonic() - start
+        self.waiting = () if result.next is None else result.next.probes
         chosen = set(result.next.cells) if result.next is not None else set()
         place = {cell: n for n, cell in enumerate(result.next.cells)} if result.next is not None else {}
         rows = sorted(
             (row for row in store.plan() if (row.algorithm, row.dataset) in chosen),
             key=lambda row: place[row.algorithm, row.dataset],
         )
-        return Choice([row.cell for row in rows], said)
+        return Choice([row.cell for row in rows], said, again=bool(self.waiting))
 
-    def _journal(self, grid: Grid, result: AdaptiveResult, said: str) -> dict[str, Any]:
+    def _journal(self, grid: Grid, result: AdaptiveResult, said: str, probes: Probes | None) -> dict[str, Any]:
         return {
             "metric": grid.metric,
             "algorithms": grid.algorithms,
@@ -90,7 +101,27 @@ class AdaptiveStudy:
             "steps": [asdict(step) for step in self.steps],
             "ended": result.ended,
             "said": said,
+            **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
         }
+
+
+def stored_probes(grid: Grid, folder: Path, trials: int) -> Probes:
+    """What the probes of a study in `folder` gave and took; nothing where there are none yet."""
+    ratio = 1.0 / (trials + 1.0)
+    shape = (len(grid.algorithms), len(grid.datasets))
+    if not (folder / PROBES / INDEX_FILE).is_file():
+        return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio)
+    with Store.open(folder / PROBES) as store:
+        return Probes(*stored_cells(grid, store), ratio)
+
+
+def _listed(grid: Grid, probes: Probes) -> list[tuple[str, str, float | None, float]]:
+    """The probes that were run: algorithm, dataset, value (None: it failed; higher is better) and seconds."""
+    found = probes.values
+    return [
+        (grid.algorithms[i], grid.datasets[j], None if np.isneginf(found[i, j]) else found[i, j], probes.seconds[i, j])
+        for i, j in np.argwhere(~np.isnan(found))
+    ]
 
 
 def study_grid(planned: Plan, folder: Path) -> Grid:
@@ -102,12 +133,14 @@ def study_grid(planned: Plan, folder: Path) -> Grid:
     sizes = planned_sizes(planned, folder)
     names = tuple(dict.fromkeys(cell.algorithm.name for cell in planned.cells))
     classes = cost_classes(planned.study)
+    metric = tuned if tuned in labels else labels[0]
     return Grid(
-        tuned if tuned in labels else labels[0],
+        metric,
         names,
         sizes.datasets,
         dataset_features(sizes),
         tuple(classes[name] for name in names),
+        known_direction(metric) is not False,
     )
 
 
@@ -127,7 +160,7 @@ def stored_cells(grid: Grid, store: Store) -> tuple[FloatArray, FloatArray]:
     for i, algorithm in enumerate(grid.algorithms):
         for j, dataset in enumerate(grid.datasets):
             ran = found.get((algorithm, dataset), [])
-            if ran and len(ran) == planned[algorithm, dataset]:
+            if ran and len(ran) == planned.get((algorithm, dataset)):
                 values[i, j] = np.mean([up for up, _ in ran])
                 seconds[i, j] = sum(took for _, took in ran)
     return values, seconds

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from threadpoolctl import threadpool_limits
 
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -20,6 +23,7 @@ from recassay.api.tables import (
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.formats import known_formats
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
@@ -28,6 +32,7 @@ from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
+from recassay.reporting.drawers import Drawers
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.telling import failure
@@ -51,6 +56,7 @@ def analyze(
     replicates: int = 10_000,
     control: str | None = None,
     out: str | Path | None = None,
+    formats: Sequence[str] | None = None,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
 ) -> AnalysisReport:
@@ -66,6 +72,7 @@ def analyze(
         replicates: bootstrap replicates.
         control: an algorithm that was named beforehand, to be compared with every other.
         out: folder for the report, the tables and the figures.
+        formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
         progress: called before each stage with how many are done, how many there are, and its name.
     """
@@ -75,6 +82,7 @@ def analyze(
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     if out is not None:
         refuse_file(Path(out))
+    known_formats(formats)
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     if control is not None and canonical(control) not in map(canonical, table.algorithms):
@@ -84,15 +92,17 @@ def analyze(
     evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
-    done, skipped = run_analyses(table, spec, progress=progress)
-    said = verdict(done, skipped)
-    report = AnalysisReport(label, table, done, skipped, said)
-    content = report_content(
-        report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-    )
-    report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
-    if out is not None:
-        report.files.extend(save(done, document("analyze", report.to_dict(), table), out, content=content))
+    with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
+        done, skipped = run_analyses(table, spec, progress=progress)
+        said = verdict(done, skipped)
+        report = AnalysisReport(label, table, done, skipped, said)
+        content = report_content(
+            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+        )
+        report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
+        if out is not None:
+            answer = document("analyze", report.to_dict(), table)
+            report.files.extend(save(done, answer, out, formats=formats, content=content, drawers=drawers))
     if progress is not None:
         progress(1, 1, "")
     return report
@@ -130,7 +140,8 @@ def run_analyses(
         if progress is not None:
             progress(number, len(chosen) + 1, name)
         try:
-            result = analysis.run(table, spec)
+            with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+                result = analysis.run(table, spec)
             json.dumps(plain(result.to_dict()), allow_nan=False)
             result.frames()
             done[name] = result

@@ -11,7 +11,8 @@ from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
 from recassay.core.tables.instances import InstanceResponses
 from recassay.evidence.instances import stored_instances
-from recassay.runner.drive import Event, StudyRecord
+from recassay.runner.drive import StudyRecord
+from recassay.runner.work import Event
 from recassay.store.store import Store
 
 

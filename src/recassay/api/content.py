@@ -21,15 +21,21 @@ from recassay.reporting.verdict import leaders
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisReport:
-    """Everything that `analyze` found on one table and metric; `cautions` are what to know before believing it."""
+    """Everything that `analyze` found on one table and metric."""
 
     metric: str
     results: Results
+    """The table that was analysed."""
     analyses: dict[str, AnalysisResult]
+    """The result of each analysis by its name: `report.analyses["rank"]` is a `RankResult`."""
     skipped: dict[str, str]
+    """By name, the analyses that do not apply or failed, and why."""
     verdict: list[str]
+    """What the results support together, in sentences, the most important first."""
     cautions: list[str] = field(default_factory=list)
+    """What to know before believing it, in sentences."""
     files: list[Path] = field(default_factory=list)
+    """The files that were written, where `out` was given."""
 
     def not_done(self) -> dict[str, list[str]]:
         """The analyses that were skipped, by reason: one cause is told once."""

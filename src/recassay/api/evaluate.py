@@ -35,12 +35,16 @@ class EvaluationReport:
     for, the paired tests between them by metric."""
 
     judged: tuple[JudgedLists, ...]
+    """The lists of each algorithm: what they are worth (`result`), and what of them was unknown (`record`)."""
     audit: dict[str, Any]
     counts: dict[str, int]
     fingerprint: str | None
+    """The content hash of the split; None for parts that were just given."""
     notes: tuple[str, ...] = ()
     comparison: dict[str, UsersResult] = field(default_factory=dict)
+    """By metric, the paired tests over users between the lists, where asked for."""
     latex: str = ""
+    """The numbers as a LaTeX table, where they were compared."""
 
     @property
     def result(self) -> EvaluationResult:

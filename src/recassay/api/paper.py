@@ -46,13 +46,18 @@ INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27, "": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What was written for a paper: `files`, the sentences that its numbers support, and what a writer should know."""
+    """What was written for a paper."""
 
     metrics: tuple[str, ...]
+    """Labels of the metrics in its tables."""
     sentences: tuple[str, ...]
+    """What its numbers support, for the text: of the first metric."""
     notes: tuple[str, ...]
+    """What a writer should know: figures that were not drawn, letters that came out small, and the like."""
     files: tuple[Path, ...]
+    """The files that were written."""
     results: Results
+    """The table that it tells of."""
 
     def __repr__(self) -> str:
         return f"Paper({', '.join(self.metrics)}: {len(self.files)} files in {self.files[0].parent})"
@@ -211,6 +216,6 @@ def _figures(
 
 def _drawn(figure: Figure, width: float, page_width: float, letters: float) -> PaperFigure:
     return paper_figure(
-        safe_stem(figure.name), figure.caption, figure.chart, width=width, page_width=max(page_width, width),
+        safe_stem(figure.name), figure.caption, figure.drawn, width=width, page_width=max(page_width, width),
         letters=letters,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from recassay.api.content import AnalysisReport, report_content
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
+from recassay.reporting.drawers import Drawers
 from recassay.reporting.figures import fill_sections
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
@@ -75,8 +76,9 @@ def report_page(
     **more: Any,
 ) -> tuple[AnalysisReport, str]:
     """Every analysis, and the page that tells them; `more` goes to `analyze`."""
-    found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
-    content = report_content(
-        found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-    )
-    return found, build_page(content, fill_sections(found.analyses, ("svg",)))
+    with Drawers() as drawers:  # they start while analyses run
+        found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
+        content = report_content(
+            found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+        )
+        return found, build_page(content, fill_sections(found.analyses, ("svg",), drawers))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
+from recassay.core.formats import known_formats
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
+from recassay.reporting.drawers import Drawers
 from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
 
@@ -34,9 +36,11 @@ def save(
     answer: Mapping[str, Any],
     out: str | Path,
     *,
+    formats: Sequence[str] | None = None,
     content: ReportContent | None = None,
+    drawers: Drawers | None = None,
 ) -> list[Path]:
-    """Write tables (CSV, LaTeX, Markdown), figures (SVG, PDF, PNG, Vega-Lite JSON) and `analysis.json` into `out`.
+    """Write tables (CSV, LaTeX, Markdown), figures and `analysis.json` into `out`.
 
     With `content` the page `report.html` comes first.
 
@@ -44,9 +48,11 @@ def save(
         analyses: results by name.
         answer: the JSON document.
         out: the folder.
+        formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
         content: what a page is made of.
+        drawers: processes that draw the figures; by default they are started where it is worth it.
     """
-    return write_folder(Path(out), analyses, answer, content=content)
+    return write_folder(Path(out), analyses, answer, formats=known_formats(formats), content=content, drawers=drawers)
 
 
 def save_text(path: str | Path, text: str | bytes) -> Path:

@@ -59,7 +59,7 @@ def split(
         options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
         opened = open_dataset(source, options)
         opened.refuse_positions(spec.split)
-        made, name, reading = apply_protocol(opened.interactions, spec), opened.name, opened.reading
+        made, name, reading = apply_protocol(opened.interactions, spec, overwrite=True), opened.name, opened.reading
     return export_split(made, Path(out), form=form, dataset=name, protocol=spec, reading=reading, overwrite=replace)
 
 

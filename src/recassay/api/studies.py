@@ -36,6 +36,7 @@ def make_study(
     name: str = "study",
     seed: int | Sequence[int] = 1,
     trials: int = 40,
+    parallel: int = 1,
     tuning_metric: str = "ndcg@10",
     protocol: Mapping[str, Any] | None = None,
     seconds_per_cell: float | None = 3600.0,
@@ -54,6 +55,7 @@ def make_study(
         name: what the study is called.
         seed: one seed or several; each algorithm runs once per seed.
         trials: tuning trials per algorithm and dataset.
+        parallel: how many of them are proposed together; above 1 each is a job of its own, on any free process.
         tuning_metric: what tuning maximises on the validation part.
         protocol: keys of the `[protocol]` section.
         seconds_per_cell: time limit of a cell.
@@ -70,6 +72,7 @@ def make_study(
         name=name,
         seed=seed,
         trials=trials,
+        parallel=parallel,
         tuning_metric=tuning_metric,
         protocol=protocol,
         seconds_per_cell=seconds_per_cell,
@@ -95,6 +98,7 @@ def run(
     confidence: float = 0.95,
     indifference: float = 1.0,
     budget: float | None = None,
+    probes: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
@@ -116,6 +120,7 @@ def run(
         confidence: probability with which the target must hold.
         indifference: for `order`: mean ranks that do not matter.
         budget: most seconds of this run when it is adaptive; None for no limit.
+        probes: let an adaptive run look at cells without tuning first, and tune where that decides.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
     place = Path(folder) if folder is not None else Path(spec.name)
@@ -127,17 +132,27 @@ def run(
         retry_failed=retry_failed,
         dry_run=dry_run,
         cluster=cluster,
-        choose=_chooser(target, confidence, indifference, budget, settled_workers(workers)) if adaptive else None,
+        choose=_chooser(spec, target, confidence, indifference, budget, workers, cluster, probes) if adaptive else None,
     )
 
 
 def _chooser(
-    target: AdaptiveTarget, confidence: float, indifference: float, budget: float | None, workers: int
+    spec: StudySpec,
+    target: AdaptiveTarget,
+    confidence: float,
+    indifference: float,
+    budget: float | None,
+    workers: int | None,
+    cluster: str | None,
+    probes: bool,
 ) -> StudyChooser:
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
+    from recassay.recommenders.probes import prober
 
-    return AdaptiveStudy(Question(target, confidence, indifference), budget, workers)
+    probe = prober(spec, workers=workers, cluster=cluster) if probes else None
+    question = Question(target, confidence, indifference)
+    return AdaptiveStudy(question, budget, settled_workers(workers), probe=probe)
 
 
 def adaptive_standing(folder: str | Path) -> str | None:
@@ -150,14 +165,19 @@ def adaptive_standing(folder: str | Path) -> str | None:
     return None if journal is None else str(journal["said"])
 
 
-def status(folder: str | Path) -> StoreStatus:
+def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go.
 
-    `earlier` counts the cells that an earlier version of an algorithm's code has made; the next run makes them again.
+    `earlier` counts the cells that an earlier version of an algorithm's code has made; the next run makes them again,
+    and those whose files are `damaged`.
 
     Args:
         folder: the folder of a study.
+        verify: read every file of the done cells and hold it against its checksum.
     """
     with Store.open(folder) as store:
         earlier = store.earlier_versions(store.plan(), current_code(store.manifest()))
-        return replace(store.status(), earlier=earlier)
+        planned, statuses = {row.cell for row in store.plan()}, store.statuses()
+        done = [cell for cell, state in statuses.items() if state == "done" and cell in planned]
+        damaged = tuple(store.damaged(done).values()) if verify else None
+        return replace(store.status(), earlier=earlier, damaged=damaged)

@@ -69,13 +69,18 @@ class ClassifyStudySpec(Spec):
     """A whole classifier study. Relative paths in it start from the folder `base`."""
 
     name: Annotated[str, Field(min_length=1)] = "classifiers"
+    """What the study is called."""
     seed: int = 1
     datasets: Annotated[tuple[TableSpec, ...], Field(min_length=1)]
+    """The tables of classified instances."""
     classifiers: Annotated[tuple[ClassifierSpec, ...], Field(min_length=1)]
     """With the MLPs."""
     protocol: HoldoutSpec = HoldoutSpec()
+    """How a table is divided into training and test instances."""
     mlps: MlpsSpec = MlpsSpec()
+    """The neural networks that answer beside the classifiers."""
     budget: Budget = Budget()
+    """What one cell may use."""
     base: str = "."
 
 

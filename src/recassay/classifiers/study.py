@@ -23,10 +23,7 @@ from recassay.data.classification.openml import describe_openml, is_openml, open
 from recassay.data.sources import path_of
 from recassay.runner.drive import (
     CellPrediction,
-    Progress,
     StudyRecord,
-    Work,
-    WorkCell,
     drive,
     earlier_versions,
     settled_workers,
@@ -35,6 +32,7 @@ from recassay.runner.jobs import Job
 from recassay.runner.manifest import environment
 from recassay.runner.memory import memory_limit
 from recassay.runner.references import file_version, is_part_file, part_version
+from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
 from recassay.store.store import INDEX_FILE, Store
 

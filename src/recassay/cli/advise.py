@@ -52,6 +52,7 @@ def advise(
     ] = None,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:  # fmt: skip
     """Which algorithms to try first on a dataset of one's own."""
     results = load_table(files or [o.DEFAULT_BENCHMARK], metric, wide, transpose, column, None, format_, prefer)
@@ -73,6 +74,6 @@ def advise(
     if study is not None:
         recassay.save_text(study, result.study)
         say(f"wrote {study}: run it with recassay run {study}")
-    finish("advise", "advice", result, results, as_json, out)
+    finish("advise", "advice", result, results, as_json, out, formats)
     if not as_json and study is None:
         print_lines(["", "A study to run next (--study FILE writes it):", "", *result.study.rstrip().splitlines()])

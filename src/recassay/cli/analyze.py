@@ -3,50 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.on_table import Asked, on_table
 from recassay.cli.progress import show_stages
 from recassay.cli.render import print_json, print_lines, print_saved, print_table
-from recassay.cli.table import load_table, said_direction
 
 if TYPE_CHECKING:
     from recassay.core.analysis import AnalysisResult
 
 
+@on_table()
 def analyze(
-    files: o.Files,
-    metric: o.Metric = None,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    missing: o.Missing = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    asked: Asked,
+    alpha: o.Alpha = 0.05,
     control: o.Control = None,
     characteristics: o.Characteristics = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """Every analysis; --out saves the report, tables and figures."""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     report = recassay.analyze(
-        results,
-        metric,
-        missing=missing,
-        higher_is_better=said_direction(higher, lower),
+        asked.results,
+        asked.metric,
+        missing=asked.missing,
+        higher_is_better=asked.higher_is_better,
         alpha=alpha,
         seed=seed,
         control=control,
         out=out,
+        formats=o.figure_formats(formats),
         characteristics=characteristics,
         progress=show_stages(),
     )

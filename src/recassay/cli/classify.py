@@ -39,14 +39,9 @@ def classify(
     rated: Annotated[
         str, typer.Option("--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.")
     ] = "paper",
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
-    ] = None,
-    retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
-    ] = None,
+    workers: o.Workers = None,
+    retry: o.Retry = False,
+    cluster: o.Cluster = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and which of them are done.")] = False,
     as_json: o.Json = False,
 ) -> None:

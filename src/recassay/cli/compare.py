@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.table import finish, load_table, said_direction
+from recassay.cli.on_table import Asked, on_table
 from recassay.core.choices import BarsRule, ZeroMethod
 
 
+@on_table("compare")
 def compare(
-    files: o.Files,
-    metric: o.Metric = None,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    missing: o.Missing = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    asked: Asked,
+    alpha: o.Alpha = 0.05,
     zeros: Annotated[
         ZeroMethod, typer.Option("--zeros", help="Equal values in Wilcoxon's test: dropped (wilcox), or kept.")
     ] = "wilcox",
@@ -35,16 +26,13 @@ def compare(
     control: o.Control = None,
     within: o.Within = "2%",
     seed: o.Seed = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-) -> None:
+) -> Any:
     """Test which differences are more than luck."""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
-    result = recassay.compare(
-        results,
-        metric,
-        missing=missing,
-        higher_is_better=said_direction(higher, lower),
+    return recassay.compare(
+        asked.results,
+        asked.metric,
+        missing=asked.missing,
+        higher_is_better=asked.higher_is_better,
         alpha=alpha,
         zeros=zeros,
         rope=rope,
@@ -53,4 +41,3 @@ def compare(
         within=o.share("--within", within),
         seed=seed,
     )
-    finish("compare", "compare", result, results, as_json, out)

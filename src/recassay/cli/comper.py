@@ -50,6 +50,7 @@ def comper(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random matrices.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """One score: accuracy, coverage, diversity, robustness, time."""
     results = load_table(files, correctness, False, False, column, dataset, format_, prefer)
@@ -64,7 +65,7 @@ def comper(
         draws=draws,
         seed=seed,
     )
-    finish("comper", "comper", result, results, as_json, out)
+    finish("comper", "comper", result, results, as_json, out, formats)
 
 
 def comper_matrix(
@@ -85,7 +86,8 @@ def comper_matrix(
     ] = None,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """ComPer's matrix, derived step by step."""
     derived = recassay.comper_matrix(experts=experts, similarities=similarities, definitions=definitions, fourth=fourth)
-    finish("comper-matrix", "comper-matrix", derived, derived, as_json, out)
+    finish("comper-matrix", "comper-matrix", derived, derived, as_json, out, formats)

@@ -43,7 +43,7 @@ def evaluate(
     compare: Annotated[
         bool, typer.Option("--compare", help="Paired tests over users between the lists, and a LaTeX table.")
     ] = False,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    alpha: o.Alpha = 0.05,
     task: o.Task = "new",
     threshold: Annotated[float | None, typer.Option("--threshold", help="Lowest positive rating.")] = None,
     allow: Annotated[
@@ -54,10 +54,9 @@ def evaluate(
     out: o.Out = None,
 ) -> None:
     """Judge lists made elsewhere, user by user; --compare tests between them."""
-    wanted = [label.strip() for label in metrics.split(",")] if metrics else None
     report = recassay.evaluate(
-        recommendations, train=train, test=test, split=split, metrics=wanted, compare=compare, alpha=alpha, task=task,
-        threshold=threshold, allow_leakage=allow or (), seed=seed,
+        recommendations, train=train, test=test, split=split, metrics=o.names("--metrics", metrics) or None,
+        compare=compare, alpha=alpha, task=task, threshold=threshold, allow_leakage=allow or (), seed=seed,
     )  # fmt: skip
     document = recassay.plain(report.to_dict())
     if as_json:

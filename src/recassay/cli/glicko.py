@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.table import finish, load_table, said_direction
+from recassay.cli.on_table import Asked, on_table
 
 
+@on_table("glicko")
 def glicko(
-    files: o.Files,
-    metric: o.Metric = None,
+    asked: Asked,
     order: Annotated[
         str,
         typer.Option(
@@ -38,31 +38,18 @@ def glicko(
         int | None,
         typer.Option("--orders", help="Random orders, for the spread. [default: 200]", show_default=False),
     ] = None,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    missing: o.Missing = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
     seed: o.Seed = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-) -> None:
+) -> Any:
     """Glicko-2 ratings, datasets as rating periods."""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
-    result = recassay.glicko(
-        results,
-        metric,
+    return recassay.glicko(
+        asked.results,
+        asked.metric,
         order=[name.strip() for name in order.split(",")] if "," in order else order,
         properties=properties,
-        missing=missing,
-        higher_is_better=said_direction(higher, lower),
+        missing=asked.missing,
+        higher_is_better=asked.higher_is_better,
         tau=tau,
         tie=tie,
         orders=orders,
         seed=seed,
     )
-    finish("glicko", "glicko", result, results, as_json, out)

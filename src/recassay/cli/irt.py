@@ -86,7 +86,7 @@ def irt(
     posterior: Annotated[
         PosteriorForm, typer.Option("--posterior", help="normal (an approximation, no chance in it) or samples (HMC).")
     ] = "normal",
-    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999)] = 0.95,
+    confidence: o.Confidence = 0.95,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --posterior samples; nothing else is random.")] = 0,
     model: Model = None,
     users: Users = False,
@@ -96,6 +96,7 @@ def irt(
     priors: Priors = None,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """Ability, difficulty, discrimination: beta-IRT, or --model, or --users."""
     if dataset and (model or (not users and len(dataset) > 1)):
@@ -105,7 +106,9 @@ def irt(
             f"{len(files)} files were given", fix="give one response table, or one study with --users"
         )
     if users:
-        _users(Path(files[0]), model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out)
+        _users(
+            Path(files[0]), model or "1pl", metric, dataset, items, ability, priors, confidence, as_json, out, formats
+        )
     elif model is not None:
         _responses(
             files[0],
@@ -117,6 +120,7 @@ def irt(
             confidence,
             as_json,
             out,
+            formats,
         )
     elif items is not None or ability is not None or priors is not None:
         raise recassay.UsageError(
@@ -135,7 +139,7 @@ def irt(
             confidence=confidence,
             seed=seed,
         )
-        finish("irt", "irt", found, results, as_json, out)
+        finish("irt", "irt", found, results, as_json, out, formats)
 
 
 def _one_of(estimator: str | None, fitting: tuple[Any, ...]) -> Any:
@@ -155,6 +159,7 @@ def _responses(
     confidence: float,
     as_json: bool,
     out: Path | None,
+    formats: str | None,
 ) -> None:
     """`irt --model`: logistic IRT on a binary response table."""
     table = recassay.load_responses(file)
@@ -167,7 +172,7 @@ def _responses(
         priors=priors,
         confidence=confidence,
     )
-    finish("irt", "irt", found, table, as_json, out)
+    finish("irt", "irt", found, table, as_json, out, formats)
 
 
 def _users(
@@ -181,6 +186,7 @@ def _users(
     confidence: float,
     as_json: bool,
     out: Path | None,
+    formats: str | None,
 ) -> None:
     """`irt --users`: algorithms as respondents, the users of a study as items."""
     if items is not None or ability is not None:
@@ -193,4 +199,4 @@ def _users(
         priors=priors is not False,
         confidence=confidence,
     )
-    finish("irt", "user_irt", found, recassay.load_results(folder), as_json, out)
+    finish("irt", "user_irt", found, recassay.load_results(folder), as_json, out, formats)

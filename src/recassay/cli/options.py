@@ -10,6 +10,7 @@ import typer
 import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
+from recassay.core.formats import known_formats
 from recassay.core.system.files import refuse_no_folder
 
 MOST_DRAWS = 1_000_000
@@ -106,7 +107,46 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False, callback=folder_can_be),
 ]
+Formats = Annotated[
+    str | None,
+    typer.Option(
+        "--formats",
+        help="Figures as svg, pdf, png, json, with commas between. [default: svg,pdf,json]",
+        show_default=False,
+        callback=lambda text: text if figure_formats(text) else None,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
+]
+Retry = Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")]
+Cluster = Annotated[str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)]
+Alpha = Annotated[float, typer.Option("--alpha", help="Level of the tests.")]
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        "--methods",
+        help="Aggregations, separated by commas. [default: all]",
+        show_default=False,
+        callback=lambda said: not_blank("--methods", said),
+    ),
+]
+BetaMax = Annotated[float, typer.Option("--beta-max", help="Largest ratio of the Dolan-Moré profiles.")]
 Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
+
+
+def names(option: str, text: str | None) -> list[str]:
+    """The names that were written with commas between them; none where the option was left out."""
+    found = [name.strip() for name in (text or "").split(",") if name.strip()]
+    if text is not None and not found:
+        raise recassay.UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
+    return found
+
+
+def figure_formats(text: str | None) -> tuple[str, ...]:
+    """Formats of figures, where they are known: refused before the work, not after it."""
+    return known_formats(None if text is None else names("--formats", text))
 
 
 def share(option: str, text: str) -> float:

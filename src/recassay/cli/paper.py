@@ -61,13 +61,13 @@ def paper(
     missing: o.Missing = "error",
     higher: o.Higher = False,
     lower: o.Lower = False,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    alpha: o.Alpha = 0.05,
     control: o.Control = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
 ) -> None:
     """Tables, figures, setup and references for a paper."""
-    labels = _names(metrics or "")
+    labels = o.names("--metrics", metrics)
     results = load_table(
         files, labels[0] if len(labels) == 1 else None, wide, transpose, column, dataset, format_, prefer
     )
@@ -75,7 +75,7 @@ def paper(
         results,
         labels or None,
         out=out,
-        figures=None if figures is None else [name for name in _names(figures) if name != "none"],
+        figures=None if figures is None else [name for name in o.names("--figures", figures) if name != "none"],
         width=width,
         page_width=page_width,
         letters=letters,
@@ -98,7 +98,3 @@ def paper(
         print_lines(made.sentences)
     print_notes(made.notes)
     print_saved(made.files, out)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]

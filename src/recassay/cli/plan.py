@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.table import finish, load_table, said_direction
+from recassay.cli.on_table import Asked, on_table
 
 
+@on_table("plan", without=("missing",))
 def plan(
-    files: o.Files,
-    metric: o.Metric = None,
+    asked: Asked,
     difference: Annotated[
         str | None,
         typer.Option(
@@ -23,28 +23,16 @@ def plan(
         ),
     ] = None,
     power: Annotated[float, typer.Option("--power", help="Probability with which it is to be shown.")] = 0.8,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
+    alpha: o.Alpha = 0.05,
     seed: o.Seed = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-) -> None:
+) -> Any:
     """How many more datasets, seeds or users would tell?"""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
-    result = recassay.plan(
-        results,
-        metric,
+    return recassay.plan(
+        asked.results,
+        asked.metric,
         difference=None if difference is None else o.share("--difference", difference),
         power=power,
         alpha=alpha,
-        higher_is_better=said_direction(higher, lower),
+        higher_is_better=asked.higher_is_better,
         seed=seed,
     )
-    finish("plan", "plan", result, results, as_json, out)

@@ -80,8 +80,8 @@ def show_progress() -> Callable[[Event], None]:
         text = line(event)
         for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
             say(said)
-        if event.kind == "waiting":
-            say(event.reason or "")
+        if event.kind in {"waiting", "note"}:
+            say(event.reason or event.said or "")
             return
         if event.kind == "split" and event.reason:
             told.add(event.reason)

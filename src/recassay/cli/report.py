@@ -9,9 +9,9 @@ import typer
 
 import recassay
 from recassay.cli import options as o
+from recassay.cli.on_table import Asked, on_table
 from recassay.cli.progress import show_stages
 from recassay.cli.render import print_json, print_lines, say
-from recassay.cli.table import load_table, said_direction
 
 
 def _page_can_be(path: Path | None) -> Path | None:
@@ -23,19 +23,10 @@ def _page_can_be(path: Path | None) -> Path | None:
     return o.file_can_be(path)
 
 
+@on_table()
 def report(
-    files: o.Files,
-    metric: o.Metric = None,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    missing: o.Missing = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    asked: Asked,
+    alpha: o.Alpha = 0.05,
     seed: o.Seed = 0,
     characteristics: o.Characteristics = None,
     as_json: o.Json = False,
@@ -51,12 +42,11 @@ def report(
     ] = None,
 ) -> None:
     """One HTML page with everything: verdict, pictures, numbers."""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
     found = recassay.report(
-        results,
-        metric,
-        missing=missing,
-        higher_is_better=said_direction(higher, lower),
+        asked.results,
+        asked.metric,
+        missing=asked.missing,
+        higher_is_better=asked.higher_is_better,
         alpha=alpha,
         seed=seed,
         characteristics=characteristics,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.table import finish, load_table, said_direction
+from recassay.cli.on_table import Asked, on_table
 
 
+@on_table("select", saved_as="selection")
 def select(
-    files: o.Files,
-    metric: o.Metric = None,
+    asked: Asked,
     k: Annotated[int, typer.Option("-k", help="How many datasets to choose.")] = 6,
     characteristics: o.Characteristics = None,
     method: Annotated[
@@ -28,31 +28,18 @@ def select(
     simulations: Annotated[
         int, typer.Option("--simulations", max=100_000, help="Random subsets, and starts of each way.")
     ] = 500,
-    wide: o.Wide = False,
-    transpose: o.Transpose = False,
-    column: o.Column = None,
-    dataset: o.Dataset = None,
-    format_: o.Format = None,
-    prefer: o.Prefer = "error",
-    missing: o.Missing = "error",
-    higher: o.Higher = False,
-    lower: o.Lower = False,
     seed: o.Seed = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-) -> None:  # fmt: skip
+) -> Any:  # fmt: skip
     """Choose few datasets that keep the ranking of all."""
-    results = load_table(files, metric, wide, transpose, column, dataset, format_, prefer)
-    result = recassay.select(
-        results,
-        metric,
+    return recassay.select(
+        asked.results,
+        asked.metric,
         k=k,
         characteristics=characteristics,
-        methods=[name.strip() for name in method.split(",")],
+        methods=o.names("--method", method),
         aggregation=aggregation,
-        missing=missing,
-        higher_is_better=said_direction(higher, lower),
+        missing=asked.missing,
+        higher_is_better=asked.higher_is_better,
         simulations=simulations,
         seed=seed,
     )
-    finish("select", "selection", result, results, as_json, out)

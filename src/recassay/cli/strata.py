@@ -36,13 +36,14 @@ def strata(
         OtherItems,
         typer.Option("--others", help="A user's held-out items outside T_P: keep (as no hits) or remove from lists."),
     ] = "keep",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    alpha: o.Alpha = 0.05,
     replicates: Annotated[
         int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates over users.")
     ] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the sets T_P and of the bootstrap.")] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
+    formats: o.Formats = None,
 ) -> None:
     """Does the order hold on less popular items?"""
     if not folder.is_dir():
@@ -57,7 +58,7 @@ def strata(
         replicates=replicates,
         seed=seed,
     )
-    finish("strata", "strata", result, recassay.load_results(folder), as_json, out)
+    finish("strata", "strata", result, recassay.load_results(folder), as_json, out, formats)
 
 
 def _thresholds(text: str | None) -> list[int] | None:

@@ -16,6 +16,7 @@ from recassay.core.choices import AdaptiveTarget
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
+    from recassay.store.records import StoreStatus
 
 
 def run(
@@ -46,14 +47,9 @@ def run(
             "--out", "-o", help="Folder of the study. [default: its name]", show_default=False, callback=o.folder_can_be
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
-    ] = None,
-    retry: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)
-    ] = None,
+    workers: o.Workers = None,
+    retry: o.Retry = False,
+    cluster: o.Cluster = None,
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Run the cells that tell most per second; stop when the target is sure.")
     ] = False,
@@ -65,6 +61,9 @@ def run(
     budget: Annotated[
         str | None, typer.Option("--budget", help="Adaptive: most time of this run, such as 2h.", show_default=False)
     ] = None,
+    probes: Annotated[
+        bool, typer.Option("--probes", help="Adaptive: look at cells without tuning first; tune where that decides.")
+    ] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
     as_json: o.Json = False,
 ) -> None:
@@ -78,16 +77,17 @@ def run(
         spec = recassay.load_study(study)
     else:
         spec = recassay.make_study(
-            _names(datasets or ""),
-            _names(algorithms or ""),
+            o.names("--datasets", datasets),
+            o.names("--algorithms", algorithms),
             trials=trials,
             seed=seed,
             protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
-            metrics=_names(metrics) if metrics else None,
+            metrics=o.names("--metrics", metrics) or None,
             name=(out.resolve().name if out is not None else "") or "study",
         )
-    if budget is not None and not adaptive:
-        raise recassay.UsageError("--budget is for adaptive runs", fix="add --adaptive, or leave it out")
+    for option, given in (("--budget", budget is not None), ("--probes", probes)):
+        if given and not adaptive:
+            raise recassay.UsageError(f"{option} is for adaptive runs", fix="add --adaptive, or leave it out")
     with resumable(lambda: out or Path(spec.name)):
         record = recassay.run(
             spec,
@@ -102,6 +102,7 @@ def run(
             confidence=confidence,
             indifference=indifference,
             budget=None if budget is None else o.duration("--budget", budget),
+            probes=probes,
         )
     if dry:
         _show_plan(record, as_json)
@@ -136,30 +137,38 @@ def run(
 
 def status(
     folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
+    verify: Annotated[bool, typer.Option("--verify", help="Hold every stored file against its checksum.")] = False,
     as_json: o.Json = False,
 ) -> None:
     """How far a study is."""
-    found = recassay.status(folder)
+    found = recassay.status(folder, verify=verify)
     if as_json:
         print_json(recassay.plain({**found.to_dict(), "adaptive": recassay.adaptive_standing(folder)}))
         return
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
                  f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`"),
-                 *_standing(folder)])  # fmt: skip
+                 *_standing(folder), *_verified(found)])  # fmt: skip
     if found.failed:
         print_lines(cause.sentence() for cause in found.causes())
     if found.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
 
 
+def _verified(found: StoreStatus) -> list[str]:
+    """What the checksums say; no line where they were not asked."""
+    if found.damaged is None:
+        return []
+    if not found.damaged:
+        return [f"The files of all {found.done} done cells are what was written."]
+    named = ", ".join(str(path) for path in found.damaged[:3])
+    more = f" and {len(found.damaged) - 3} more" if len(found.damaged) > 3 else ""
+    return [f"Damaged or gone: {named}{more}; the same `recassay run` makes these cells again."]
+
+
 def _standing(folder: Path) -> list[str]:
     """How an adaptive run stood at its last decision; no line where there was none."""
     said = recassay.adaptive_standing(folder)
     return [] if said is None else [f"Adaptive: {said}."]
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def plan_content(record: StudyRecord) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import recassay
+from recassay.cli import options as o
 from recassay.cli.render import print_answer, print_json, print_notes, print_saved
 
 if TYPE_CHECKING:
@@ -59,16 +60,26 @@ def said_direction(higher: bool, lower: bool) -> bool | None:
     return True if higher else False if lower else None
 
 
-def finish(command: str, name: str, result: Any, results: Sourced, as_json: bool, out: Path | None) -> None:
+def finish(
+    command: str,
+    name: str,
+    result: Any,
+    results: Sourced,
+    as_json: bool,
+    out: Path | None,
+    formats: str | None = None,
+) -> None:
     """Print what a result says, or its JSON, and save it under `name` where a folder was named."""
-    show_and_save(recassay.document(command, result.to_dict(), results), name, result, as_json, out)
+    show_and_save(recassay.document(command, result.to_dict(), results), name, result, as_json, out, formats)
 
 
-def show_and_save(document: dict[str, Any], name: str, result: Any, as_json: bool, out: Path | None) -> None:
+def show_and_save(
+    document: dict[str, Any], name: str, result: Any, as_json: bool, out: Path | None, formats: str | None = None
+) -> None:
     """`finish` with the JSON document made already."""
     if as_json:
         print_json(document)
     else:
         print_answer(recassay.tell(result))
     if out is not None:
-        print_saved(recassay.save({name: result}, document, out), out)
+        print_saved(recassay.save({name: result}, document, out, formats=o.figure_formats(formats)), out)

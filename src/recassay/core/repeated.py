@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from recassay.core import blocks
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
+from recassay.core.pairs import UserRanges, pair_codes
 
 RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
 
@@ -68,6 +70,10 @@ class Events(Protocol):
         """What several events of a pair mean."""
 
     @property
+    def n_users(self) -> int:
+        """How many users there are."""
+
+    @property
     def n_items(self) -> int:
         """How many items there are."""
 
@@ -92,18 +98,21 @@ def repeats(events: Events) -> BoolArray | None:
 
 
 def one_of_each(events: Events, among: BoolArray) -> BoolArray:
-    """One of the rows `among` for each of their pairs: the first, of rows in the order of user and item."""
-    if _in_order(events):
-        again = repeats(events)
-        if again is None:
-            return among
-        pair = np.cumsum(~again, dtype=np.int32)
-    else:
-        order, starts = sorted_groups(pair_codes(events), None)
-        if len(starts) == len(events):
-            return among
-        pair = np.empty(len(events), dtype=np.int32)
-        pair[order] = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(events)))
+    """One of the rows `among` for each of their pairs: the first."""
+    if blocks.in_order(events.user, events.item):
+        chosen = np.zeros(len(events), dtype=np.bool_)
+        for block in blocks.user_blocks(events.user):
+            rows = np.flatnonzero(among[block])
+            user, item = events.user[block][rows], events.item[block][rows]
+            first = np.ones(len(rows), dtype=np.bool_)
+            first[1:] = (user[1:] != user[:-1]) | (item[1:] != item[:-1])
+            chosen[block][rows[first]] = True
+        return chosen
+    order, starts = sorted_groups(_codes(events), None)
+    if len(starts) == len(events):
+        return among
+    pair = np.empty(len(events), dtype=np.int32)
+    pair[order] = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(events)))
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(events), dtype=np.bool_)
     chosen[rows[np.unique(pair[rows], return_index=True)[1]]] = True
@@ -119,9 +128,20 @@ def merged(events: Some, rule: RepeatRule | None = None) -> Some:
     rule = events.repeated if rule is None else rule
     if rule.name == "sum" and events.weight is None:
         events = replace(events, weight=np.ones(len(events), dtype=np.float32))
-    order, starts = sorted_groups(pair_codes(events), events.time)
-    if len(starts) == len(order):
+    parts = [_merged(events.take(rows), rule) for rows in _pair_blocks(events)]
+    if sum(map(len, parts)) == len(events):
         return events
+    columns = {
+        name: None if getattr(events, name) is None else np.concatenate([getattr(part, name) for part in parts])
+        for name in ("user", "item", "weight", "time")
+    }
+    return replace(events, **columns)
+
+
+def _merged(events: Some, rule: RepeatRule) -> Some:
+    order, starts = sorted_groups(_codes(events), events.time)
+    if len(starts) == len(order):
+        return events.take(order)
     ends = np.append(starts[1:], len(order))
     chosen = order[starts] if rule.name == "first" else order[ends - 1]
     weight = None if events.weight is None else events.weight[chosen]
@@ -153,10 +173,18 @@ def reaches(events: Events, threshold: float) -> BoolArray:
     rule = events.repeated
     if rule.name == "last":
         return enough
-    order, starts = sorted_groups(pair_codes(events), events.time)
+    for rows in _pair_blocks(events):
+        enough[rows] = _reached(events.take(rows), enough[rows], threshold)
+    return enough
+
+
+def _reached(events: Events, enough: BoolArray, threshold: float) -> BoolArray:
+    rule, weights = events.repeated, events.weight
+    assert weights is not None
+    order, starts = sorted_groups(_codes(events), events.time)
     if len(starts) == len(order):
         return enough
-    weight, pair = events.weight[order], np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    weight, pair = weights[order], np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
     if rule.name == "first":
         held = enough[order[starts]][pair]
     elif rule.name == "sum":
@@ -164,8 +192,9 @@ def reaches(events: Events, threshold: float) -> BoolArray:
     else:
         worth = weight if rule.name == "max" else _bounded_so_far(weight, pair, rule)
         held = _so_far(worth >= np.float32(threshold), starts, pair) > 0
-    enough[order] = held
-    return enough
+    found = np.empty(len(order), dtype=np.bool_)
+    found[order] = held
+    return found
 
 
 def _so_far(values: NDArray[Any], starts: IntArray, group: IntArray) -> FloatArray:
@@ -185,20 +214,20 @@ def _bounded_so_far(weight: Float32Array, pair: IntArray, rule: RepeatRule) -> F
     return np.minimum(worth, rule.bounds()[level])
 
 
-def _in_order(events: Events) -> bool:
-    """Whether rows stand in the order of user and item."""
-    user, item = events.user, events.item
-    later = user[1:] > user[:-1]
-    later |= (user[1:] == user[:-1]) & (item[1:] >= item[:-1])
-    return bool(later.all())
+def _pair_blocks(events: Events) -> list[slice] | list[NDArray[Any]]:
+    """All rows in groups that part no pair, by ascending users; rows of one pair in their order."""
+    if len(events) <= blocks.ROWS:
+        return [slice(0, len(events))]
+    if blocks.in_order(events.user, events.item):
+        return list(blocks.user_blocks(events.user))
+    ranges = UserRanges(events.user, events.n_users)
+    rows = np.arange(len(events), dtype=np.int32 if len(events) < 1 << 31 else np.int64)
+    ranges.arrange(rows)
+    return [rows[part] for part in ranges]
 
 
-def pair_codes(events: Events) -> IntArray:
-    """One int64 for each pair of user and item, in their order."""
-    codes = events.user.astype(np.int64)
-    codes *= max(events.n_items, 1)
-    codes += events.item
-    return codes
+def _codes(events: Events) -> IntArray:
+    return pair_codes(events.user, events.item, events.n_items)
 
 
 def sorted_groups(keys: IntArray, time: IntArray | None) -> tuple[IntArray, IntArray]:

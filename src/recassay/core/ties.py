@@ -36,36 +36,18 @@ def sign(left: FloatArray | float, right: FloatArray | float) -> IntArray:
 
 
 def ranks(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> FloatArray:
-    """Ranks along an axis, 1 the best; those that tie share the mean of their positions."""
-    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
-    rows = up.reshape(-1, up.shape[-1])
-    order = np.argsort(-rows, axis=1, kind="stable")
-    descending = np.take_along_axis(rows, order, axis=1)
-    apart = beats(descending[:, :-1], descending[:, 1:])
-    places = np.tile(np.arange(1.0, rows.shape[1] + 1), (len(rows), 1))
-    shared = ~apart.all(axis=1)
-    places[shared] = _shared_places(descending[shared], apart[shared])
-    rank = np.empty(rows.shape)
-    np.put_along_axis(rank, order, places, axis=1)
-    return np.moveaxis(rank.reshape(up.shape), -1, axis)
+    """Ranks along an axis, 1 the best; those that tie share the mean of their positions.
 
-
-def _shared_places(descending: FloatArray, apart: BoolArray) -> FloatArray:
-    """The places of rows in falling order, `apart` saying which neighbours do not tie: groups of ties share theirs.
-
-    Where the ends of such a group do not tie (a chain of ties), the row is ranked by all its pairs.
+    In a chain of ties whose ends do not tie, the rank is one more than the mean of those that beat and do not lose:
+    (n + 1 + beaten by - beating) / 2, which is the shared position wherever ties are transitive.
     """
-    n = descending.shape[1]
-    edge, position = np.ones((len(apart), 1), dtype=bool), np.arange(n)
-    start = np.maximum.accumulate(np.where(np.hstack([edge, apart]), position, 0), axis=1)
-    end = np.minimum.accumulate(np.where(np.hstack([apart, edge]), position, n)[:, ::-1], axis=1)[:, ::-1]
-    places = (start + end) / 2 + 1
-    first, last = (np.take_along_axis(descending, at, axis=1) for at in (start, end))
-    chained = beats(first, last).any(axis=1)
-    if chained.any():
-        ahead = beats(descending[chained][:, None, :], descending[chained][:, :, None])
-        places[chained] = (n + 1 + ahead.sum(axis=2) - ahead.sum(axis=1)) / 2
-    return places
+    from recassay.core.ranked import rank_rows
+
+    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
+    rows = np.ascontiguousarray(up.reshape(-1, up.shape[-1]), dtype=np.float64)
+    places = np.empty(rows.shape)
+    rank_rows(rows, places)
+    return np.moveaxis(places.reshape(up.shape), -1, axis)
 
 
 def level(values: FloatArray) -> FloatArray:

@@ -78,8 +78,8 @@ class Interactions:
         """The size of the item id table (not only of those with rows here)."""
         return self.items.len()
 
-    def take(self, rows: IntArray | BoolArray) -> Interactions:
-        """The events at `rows` (positions or a mask), over the same id tables."""
+    def take(self, rows: IntArray | BoolArray | slice) -> Interactions:
+        """The events at `rows` (positions or a mask; of a slice a view), over the same id tables."""
         return Interactions(
             user=self.user[rows],
             item=self.item[rows],
@@ -193,6 +193,7 @@ class TopK:
     users: IdArray
     items: IdArray
     scores: Float32Array
+    """The score of each item in its list."""
 
     def __post_init__(self) -> None:
         if self.items.ndim != 2 or self.items.shape != self.scores.shape:

@@ -9,9 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from recassay.core import blocks
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
@@ -22,9 +24,9 @@ from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.reading.encode import drop_unused, encode_ids
 from recassay.data.reading.events import bounded_rule
 from recassay.data.reading.frames import damaged_parquet
+from recassay.data.reading.gather import gather
 from recassay.data.reading.textfile import hash_file
 
 SCHEMA_VERSION = 2
@@ -36,32 +38,44 @@ _DEFAULT = ReadSpec()
 
 
 class DatasetManifest(BaseModel):
-    """What is known of a stored dataset.
-
-    `sha256` is that of its Parquet file, `source_sha256` that of the file it was read from (None for an
-    object in memory). `options` is the `ReadSpec` it was read with and `record` the `ReadRecord` of that
-    reading.
-    """
+    """What is known of a stored dataset."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     schema_version: int
+    """The version of this record's own form."""
     recassay_version: str
+    """The version of RecAssay that stored it."""
     name: str
+    """The name that it is stored under."""
     created: str
+    """When, in UTC (ISO 8601)."""
     source: str
+    """Where it was read from."""
     source_sha256: str | None
+    """SHA-256 of the file it was read from; None for an object in memory."""
     licence: str | None
+    """Its licence, where known."""
     note: str | None
+    """What was noted of it, or its title in the catalogue."""
     interactions: int
+    """How many events it has."""
     users: int
+    """How many users have one."""
     items: int
+    """How many items have one."""
     has_ratings: bool
+    """Whether events have a rating or another weight."""
     time_unit: str | None
+    """The unit of their times; None where they have none."""
     sha256: str
+    """SHA-256 of its Parquet file."""
     bytes: int
+    """The size of that file."""
     options: dict[str, Any]
+    """The `ReadSpec` that it was read with, as plain values."""
     record: dict[str, Any]
+    """The `ReadRecord` of that reading: what was found and left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest as plain values."""
@@ -107,7 +121,10 @@ def store_dataset(
     inside, record = result.interactions, result.record
     with appearing_dataset(target, replace=replace) as folder:
         table = folder / TABLE_FILE
-        _frame(inside).write_parquet(table, compression="zstd")
+        events = _lazy(inside)
+        if len(inside) <= blocks.ROWS:
+            events = events.collect().lazy()
+        events.sink_parquet(table, compression="zstd", engine="streaming")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
             recassay_version=__version__,
@@ -118,8 +135,8 @@ def store_dataset(
             licence=licence,
             note=note,
             interactions=len(inside),
-            users=drop_unused(inside.user, inside.users)[1].len(),
-            items=drop_unused(inside.item, inside.items)[1].len(),
+            users=int(np.count_nonzero(blocks.count_ids(inside.user, inside.n_users))),
+            items=int(np.count_nonzero(blocks.count_ids(inside.item, inside.n_items))),
             has_ratings=inside.weight is not None,
             time_unit=record.time_unit,
             sha256=hash_file(table),
@@ -180,15 +197,18 @@ def load_dataset(name: str) -> Interactions:
             fix=f"remove dataset {name!r} and import it again from {manifest.source}",
         )
     try:
-        frame = pl.read_parquet(table, glob=False)
+        columns = gather(pl.scan_parquet(table, glob=False), manifest.interactions, {})
     except pl.exceptions.PolarsError as error:
         raise damaged_parquet(table, error) from None
-    user, users = encode_ids(frame.get_column(USER))
-    item, items = encode_ids(frame.get_column(ITEM))
-    weight = frame.get_column(RATING).to_numpy(writable=True) if RATING in frame.columns else None
-    time = frame.get_column(TIMESTAMP).to_numpy(writable=True) if TIMESTAMP in frame.columns else None
-    rule = stored_rule(manifest)
-    return Interactions(user=user, item=item, users=users, items=items, weight=weight, time=time, repeated=rule)
+    return Interactions(
+        user=columns.codes[USER],
+        item=columns.codes[ITEM],
+        users=columns.tables[USER],
+        items=columns.tables[ITEM],
+        weight=columns.rating,
+        time=None if columns.times is None else columns.times.values,
+        repeated=stored_rule(manifest),
+    )
 
 
 def stored_rule(manifest: DatasetManifest) -> RepeatRule:
@@ -203,16 +223,18 @@ def remove_dataset(name: str) -> None:
     remove_folder(_existing(name))
 
 
-def _frame(interactions: Interactions) -> pl.DataFrame:
-    columns = {
-        USER: interactions.users.gather(interactions.user),
-        ITEM: interactions.items.gather(interactions.item),
-    }
+def _lazy(interactions: Interactions) -> pl.LazyFrame:
+    """The events with the ids of their source, of which a few blocks are made at a time."""
+    columns = {USER: pl.Series(interactions.user), ITEM: pl.Series(interactions.item)}
     if interactions.weight is not None:
         columns[RATING] = pl.Series(interactions.weight)
     if interactions.time is not None:
         columns[TIMESTAMP] = pl.Series(interactions.time)
-    return pl.DataFrame(columns)
+    tables = {USER: interactions.users, ITEM: interactions.items}
+    return pl.LazyFrame(columns).with_columns(
+        pl.col(name).map_batches(table.gather, return_dtype=table.dtype, is_elementwise=True)
+        for name, table in tables.items()
+    )
 
 
 def _names() -> list[str]:

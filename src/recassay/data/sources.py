@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ReadSpec, SplitName
@@ -89,6 +91,24 @@ def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: str | Pa
         return OpenedDataset(text, result.interactions, result.record.to_dict())
     manifest = stored_manifest(text)
     return OpenedDataset(text, load_dataset(text), manifest.to_dict())
+
+
+def count_events(reference: str, base: str | Path = ".") -> int | None:
+    """How many events the dataset has that `reference` names, where that is known without reading it, else None.
+
+    A stored dataset says it in its manifest, a Parquet file in its footer.
+    """
+    if reference.startswith(SYNTHETIC):
+        return preset_of(reference).n_interactions
+    if not is_path(reference):
+        return stored_manifest(reference).interactions
+    path = path_of(reference, base)
+    if not path.is_file() or path.suffix.lower() not in (".parquet", ".pq"):
+        return None
+    try:
+        return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+    except pl.exceptions.PolarsError:
+        return None
 
 
 def _unknown(text: str, stored: set[str]) -> UsageError:

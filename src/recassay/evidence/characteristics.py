@@ -19,7 +19,6 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
 
     from recassay.core.errors import NotApplicableError
     from recassay.core.tables.characteristics import CharacteristicsTable
-    from recassay.core.types import joined
     from recassay.data.characteristics import describe
     from recassay.recommenders.plan import SplitSpec
     from recassay.recommenders.splits import is_prepared, load_split
@@ -33,7 +32,7 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
     for name, split_id in splits.items():
         if is_prepared(home, split_id):
             split = load_split(home, split_id)
-            found[name] = describe(joined([*split.refit_parts(), split.test])).to_dict()
+            found[name] = describe(*split.refit_parts(), split.test).to_dict()
     if not found:
         raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
     names = tuple(next(iter(found.values())))

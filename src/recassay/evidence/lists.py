@@ -52,9 +52,13 @@ class JudgedLists:
     """The lists of one algorithm, what of them was unknown, and what they are worth."""
 
     name: str
+    """Name of the algorithm."""
     lists: ReadLists
+    """The lists as they were read."""
     record: ListsRecord
+    """What of them could not be placed."""
     result: EvaluationResult
+    """What they are worth."""
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

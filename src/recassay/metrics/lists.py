@@ -25,11 +25,17 @@ class ListsRecord:
     """
 
     top: TopK
+    """The lists."""
     rows: int
+    """Rows of the table."""
     unknown_users: int
+    """Users that the data does not know."""
     unknown_user_rows: int
+    """Their rows."""
     unknown_items: int
+    """Items that the data does not know."""
     unknown_item_rows: int
+    """Their rows."""
     examples: dict[str, list[str]]
     prefixes: dict[str, str] = field(default_factory=dict)
 

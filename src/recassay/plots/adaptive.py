@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.core import columns as c
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
+from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 CLAIMS = {"first": "first place", "top3": "first three", "ordered": "order", "agreement": "agreement"}
@@ -24,17 +23,17 @@ def plot_curve(result: AdaptiveResult) -> Any:
     ]
     order = list(CLAIMS.values())
     lines = (
-        alt.Chart(inline(rows))
-        .mark_line(interpolate="step-after", strokeWidth=2, point=alt.OverlayMarkDef(size=18))
+        Chart(inline(rows))
+        .mark("line", interpolate="step-after", strokeWidth=2, point={"size": 18})
         .encode(
-            x=alt.X("share:Q", title="share of the predicted cost", scale=alt.Scale(type="log"),
-                    axis=alt.Axis(format="~%", tickCount=6)),
-            y=alt.Y("probability:Q", title="probability of the claim", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("claim:N", sort=order, title=None, scale=alt.Scale(domain=order, range=COLOURS[:4])),
+            x=channel("share:Q", title="share of the predicted cost", scale={"type": "log"},
+                    axis={"format": "~%", "tickCount": 6}),
+            y=channel("probability:Q", title="probability of the claim", scale={"domain": [0, 1]}),
+            color=channel("claim:N", sort=order, title=None, scale={"domain": order, "range": COLOURS[:4]}),
             tooltip=["claim:N", "share:Q", "cells:Q", "probability:Q"],
         )
     )  # fmt: skip
-    level = alt.Chart(inline([{"probability": result.confidence}])).mark_rule(color=FAINT, strokeDash=[4, 3])
+    level = Chart(inline([{"probability": result.confidence}])).mark("rule", color=FAINT, strokeDash=[4, 3])
     return themed(
         (lines + level.encode(y="probability:Q")).properties(width=480, height=260),
         f"Certainty against cost, {result.metric}",

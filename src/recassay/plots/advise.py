@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
 from recassay.plots.forms import intervals, names_down
+from recassay.plots.grammar import Chart, channel, layer
 from recassay.plots.theme import COLOURS, FAINT, inline, shorten, themed
 
 
@@ -29,18 +28,18 @@ def plot_advice(result: AdviseResult) -> Any:
     ]
     order = [result.algorithms[a] for a in result.order()]
     titles = list(kinds.values())
-    scale = alt.Scale(domain=titles, range=["#5b6770", COLOURS[0], COLOURS[1]])
-    colour = alt.Color("by:N", scale=scale, sort=titles, legend=alt.Legend(title=None))
-    base = alt.Chart(inline(rows)).encode(
+    scale = {"domain": titles, "range": ["#5b6770", COLOURS[0], COLOURS[1]]}
+    colour = channel("by:N", scale=scale, sort=titles, legend={"title": None})
+    base = Chart(inline(rows)).encode(
         y=names_down(c.ALGORITHM, order),
-        yOffset=alt.YOffset("by:N", sort=titles),
+        yOffset=channel("by:N", sort=titles),
         color=colour,
         tooltip=[f"{c.ALGORITHM}:N", "by:N", "rank:Q", "low:Q", "high:Q"],
     )
-    x = alt.Scale(domain=[1, max(2, len(order))], nice=False)
-    axis = alt.Axis(gridColor="#eef0f2", domainColor=FAINT)
+    x = {"domain": [1, max(2, len(order))], "nice": False}
+    axis = {"gridColor": "#eef0f2", "domainColor": FAINT}
     marks = intervals(base, "rank", "low", "high", scale=x, title="rank (1 is best)", axis=axis, line={"opacity": 0.45})
-    chart = alt.layer(*marks).properties(width=430, height=alt.Step(11))
+    chart = layer(*marks).properties(width=430, height={"step": 11})
     return themed(
         chart,
         f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
+from recassay.plots.grammar import Chart, channel, condition, fixed
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
@@ -54,14 +53,14 @@ def plot_mutual_information(result: AssociationsResult) -> Any:
         if row["measure"] == "mutual_information" and row[c.ALGORITHM] == AVERAGE
     ]
     order = [row["characteristic"] for row in sorted(rows, key=lambda row: -row[c.VALUE])]
-    base = alt.Chart(inline(rows)).encode(
+    base = Chart(inline(rows)).encode(
         y=names_down("characteristic", order),
         tooltip=["characteristic:N", f"{c.VALUE}:Q", "chance:Q", "p:Q", "p_adjusted:Q"],
     )
-    by_chance = base.mark_bar(color="#d5dae0", height=9).encode(x=alt.X("chance:Q", title="nats"))
-    dots = base.mark_circle(size=60, opacity=1).encode(
+    by_chance = base.mark("bar", color="#d5dae0", height=9).encode(x=channel("chance:Q", title="nats"))
+    dots = base.mark("circle", size=60, opacity=1).encode(
         x=f"{c.VALUE}:Q",
-        color=alt.condition(f"datum.p_adjusted < {result.alpha}", alt.value(COLOURS[0]), alt.value(FAINT)),
+        color=condition(f"datum.p_adjusted < {result.alpha}", fixed(COLOURS[0]), fixed(FAINT)),
     )
     chart = (by_chance + dots).properties(width=420, height=17 * len(order))
     return themed(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.plots.forms import intervals, line_legend, line_looks, names_down
+from recassay.plots.grammar import Chart, channel, hconcat, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 400, 380
@@ -82,21 +81,21 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
         for i, name in enumerate(up.names)
     ]
     floor = min(0.0, min(rows_at))
-    x_scale = alt.Scale(domain=[low, edge], nice=False, zero=False)
-    y_scale = alt.Scale(domain=[floor, 1], nice=False, clamp=False)
-    x = alt.X("x:Q", title=slope_title, scale=x_scale)
-    y = alt.Y("y:Q", title=level_title, scale=y_scale, axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1]))
+    x_scale = {"domain": [low, edge], "nice": False, "zero": False}
+    y_scale = {"domain": [floor, 1], "nice": False, "clamp": False}
+    x = channel("x:Q", title=slope_title, scale=x_scale)
+    y = channel("y:Q", title=level_title, scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
     tip = ["name:N", "x:Q", "x_low:Q", "x_high:Q", "y:Q", "y_low:Q", "y_high:Q"]
-    base = alt.Chart(inline(rows))
+    base = Chart(inline(rows))
     names = sorted(up.names)
-    colour = alt.Color("name:N", scale=colour_scale(names), legend=None)
-    return alt.layer(
-        base.mark_rule(color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
-        base.mark_rule(strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
-        base.mark_rule(strokeWidth=1, opacity=0.45).encode(x=x, y="y_low:Q", y2="y_high:Q", color=colour),
-        base.mark_circle(size=46, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip),
-        base.mark_text(align="left", dx=3, fontSize=10.5, color=INK).encode(
-            x="edge:Q", y=alt.Y("row:Q", scale=y_scale), text="label:N", tooltip=tip
+    colour = channel("name:N", scale=colour_scale(names), legend=None)
+    return layer(
+        base.mark("rule", color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
+        base.mark("rule", strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
+        base.mark("rule", strokeWidth=1, opacity=0.45).encode(x=x, y="y_low:Q", y2="y_high:Q", color=colour),
+        base.mark("circle", size=46, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip),
+        base.mark("text", align="left", dx=3, fontSize=10.5, color=INK).encode(
+            x="edge:Q", y=channel("row:Q", scale=y_scale), text="label:N", tooltip=tip
         ),
     ).properties(width=WIDTH, height=height)
 
@@ -109,29 +108,29 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
     frames = result.frames()
     rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
     band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
-    x_scale, y_scale = alt.Scale(domain=[0, 1]), alt.Scale(domain=[0, 1])
-    shade = alt.Chart(inline(band)).mark_rect(color=FAINT, opacity=0.18).encode(
-        x=alt.X("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
+    x_scale, y_scale = {"domain": [0, 1]}, {"domain": [0, 1]}
+    shade = Chart(inline(band)).mark("rect", color=FAINT, opacity=0.18).encode(
+        x=channel("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
     )  # fmt: skip
     lines = (
-        alt.Chart(inline(rows))
-        .mark_line(strokeWidth=1.8)
+        Chart(inline(rows))
+        .mark("line", strokeWidth=1.8)
         .encode(
-            x=alt.X("trait:Q", title=title, scale=x_scale),
-            y=alt.Y("expected:Q", title=f"expected {result.metric}", scale=y_scale),
+            x=channel("trait:Q", title=title, scale=x_scale),
+            y=channel("expected:Q", title=f"expected {result.metric}", scale=y_scale),
             **line_looks("item", names, line_legend(names)),
             tooltip=["item:N", "trait:Q", "expected:Q"],
         )
     )
     height = max(HEIGHT, ROW * (len(names) + 2))
     seen = f"shaded: the {respondent} of those observed"
-    return (shade + lines).properties(width=WIDTH, height=height, title=alt.TitleParams(seen, fontSize=11, color=FAINT))
+    return (shade + lines).properties(width=WIDTH, height=height, title={"text": seen, "fontSize": 11, "color": FAINT})
 
 
 def plot_direction(result: BetaIRTResult, number: int) -> Any:
     """Figure 2 (number 1: datasets as items) or Figure 3 (number 2: algorithms as items) of Bi-ReIRT."""
-    chart = alt.hconcat(_scatter(result, number), _curves(result, number), spacing=130).resolve_scale(
-        color="independent", strokeDash="independent"
+    chart = hconcat(_scatter(result, number), _curves(result, number), spacing=130).resolve(
+        scale={"color": "independent", "strokeDash": "independent"}
     )
     what = "What the datasets ask" if number == 1 else "What the algorithms bear"
     subtitle = (
@@ -151,15 +150,15 @@ def plot_traits(result: BetaIRTResult) -> Any:
         trait = result.trait(name)
         order = [trait.names[i] for i in trait.order()]
         rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
-        base = alt.Chart(inline(rows)).encode(
+        base = Chart(inline(rows)).encode(
             y=names_down("name", order),
             tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
         )
         marks = intervals(
-            base, "estimate", "low", "high", scale=alt.Scale(domain=[0, 1]), title=title, line={"color": FAINT},
+            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=title, line={"color": FAINT},
             dot={"color": COLOURS[0]},
         )  # fmt: skip
-        panels.append(alt.layer(*marks).properties(width=320, height=18 * len(order)))
-    chart = alt.hconcat(*panels, spacing=40)
+        panels.append(layer(*marks).properties(width=320, height=18 * len(order)))
+    chart = hconcat(*panels, spacing=40)
     share = f"{100 * result.confidence:g} % intervals"
     return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
 from recassay.plots.beta_irt import label_rows
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
+from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 WIDTH = 470
 ROW = 13
 
 
-def _colour(result: ClustersResult) -> alt.Color:
+def _colour(result: ClustersResult) -> Spec:
     names = [str(k + 1) for k in range(len(result.sizes))]
-    scale = alt.Scale(domain=names, range=[COLOURS[k % len(COLOURS)] for k in range(len(names))])
-    return alt.Color("cluster:N", scale=scale, legend=alt.Legend(title="cluster", orient="left"))
+    scale = {"domain": names, "range": [COLOURS[k % len(COLOURS)] for k in range(len(names))]}
+    return channel("cluster:N", scale=scale, legend={"title": "cluster", "orient": "left"})
 
 
 def plot_clusters(result: ClustersResult) -> Any:
@@ -53,24 +52,24 @@ def plot_clusters(result: ClustersResult) -> Any:
         for d, name in enumerate(result.space.datasets)
     ]
     shares = [*(f"{100 * share:.0f} %" for share in result.space.explained), "0 %"]
-    x_scale = alt.Scale(domain=[float(across.min()) - 0.3, edge], nice=False, zero=False)
-    y_scale = alt.Scale(domain=[low + under, high], nice=False, zero=False)
-    x = alt.X("x:Q", title=f"component 1 ({shares[0]} of the variance)", scale=x_scale)
-    y = alt.Y("y:Q", title=f"component 2 ({shares[1]})", scale=y_scale)
-    base, colour = alt.Chart(inline(rows)), _colour(result)
+    x_scale = {"domain": [float(across.min()) - 0.3, edge], "nice": False, "zero": False}
+    y_scale = {"domain": [low + under, high], "nice": False, "zero": False}
+    x = channel("x:Q", title=f"component 1 ({shares[0]} of the variance)", scale=x_scale)
+    y = channel("y:Q", title=f"component 2 ({shares[1]})", scale=y_scale)
+    base, colour = Chart(inline(rows)), _colour(result)
     tip = [f"{c.DATASET}:N", "cluster:N", "outlier:N", "central:N", "x:Q", "y:Q"]
-    chart = alt.layer(
-        base.mark_rule(strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
-        base.mark_point(opacity=1, strokeWidth=1.8).encode(
+    chart = layer(
+        base.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
+        base.mark("point", opacity=1, strokeWidth=1.8).encode(
             x=x,
             y=y,
             color=colour,
-            fill=alt.condition("datum.outlier", alt.value("white"), colour),
-            size=alt.condition("datum.central", alt.value(150), alt.value(55)),
+            fill=condition("datum.outlier", fixed("white"), colour),
+            size=condition("datum.central", fixed(150), fixed(55)),
             tooltip=tip,
         ),
-        base.mark_text(align="left", dx=4, fontSize=10.5, color=INK).encode(
-            x="edge:Q", y=alt.Y("row:Q", scale=y_scale), text="label:N"
+        base.mark("text", align="left", dx=4, fontSize=10.5, color=INK).encode(
+            x="edge:Q", y=channel("row:Q", scale=y_scale), text="label:N"
         ),
     ).properties(width=WIDTH, height=height)
     return themed(
@@ -99,7 +98,7 @@ def plot_cluster_ranks(result: ClustersResult) -> Any:
     count = len(order)
     chart = heat_map(
         rows,
-        names_above("column", alt.EncodingSortField("cluster"), angle=-25),
+        names_above("column", {"field": "cluster"}, angle=-25),
         names_down(c.ALGORITHM, order),
         rank_fill("mean_rank", count, "mean rank", gradientLength=min(140, 18 * count)),
         [f"{c.ALGORITHM}:N", "cluster:N", "mean_rank:Q", "geometric_mean:Q", "overall_mean_rank:Q"],

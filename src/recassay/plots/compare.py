@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
+from recassay.plots.grammar import Chart, channel, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 WIDTH = 560
@@ -93,17 +92,17 @@ def plot_critical_difference(result: CompareResult) -> Any:
     """
     k = len(result.algorithms)
     layout = lay_out(result)
-    x = alt.X("x:Q", scale=alt.Scale(domain=[1, k], nice=False), axis=None)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, layout.height], reverse=True, nice=False), axis=None)
+    x = channel("x:Q", scale={"domain": [1, k], "nice": False}, axis=None)
+    y = channel("y:Q", scale={"domain": [0, layout.height], "reverse": True, "nice": False}, axis=None)
 
     def rules(rows: list[Row], **style: Any) -> Any:
         ends = {end: f"{end}:Q" for end in ("x2", "y2") if rows and end in rows[0]}
         tip = {"tooltip": "group:N"} if rows and "group" in rows[0] else {}
-        return alt.Chart(inline(rows)).mark_rule(**style).encode(x=x, y=y, **ends, **tip)
+        return Chart(inline(rows)).mark("rule", **style).encode(x=x, y=y, **ends, **tip)
 
     def words(rows: list[Row], **style: Any) -> Any:
         tip = {"tooltip": ["algorithm:N", "mean_rank:Q"]} if rows and "algorithm" in rows[0] else {}
-        return alt.Chart(inline(rows)).mark_text(**style).encode(x=x, y=y, text="label:N", **tip)
+        return Chart(inline(rows)).mark("text", **style).encode(x=x, y=y, text="label:N", **tip)
 
     ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, k + 1)]
     ruler_text = f"critical difference {result.nemenyi_cd:.2f}"
@@ -126,7 +125,7 @@ def plot_critical_difference(result: CompareResult) -> Any:
         ),
         rules(layout.bars, **BAR_STYLES[result.bars]) if layout.bars else None,
     ]
-    chart = alt.layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
+    chart = layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
     return themed(
         chart,
         f"Critical difference, {result.metric}",
@@ -178,10 +177,10 @@ def plot_pairwise(result: CompareResult) -> Any:
     order = list(result.algorithms)
     small = len(order) > 16
     cell = 22 if small else CELL
-    fill = alt.Color(
+    fill = channel(
         "standing:N",
-        scale=alt.Scale(domain=list(STANDINGS), range=list(STANDINGS.values())),
-        legend=alt.Legend(title=None, symbolType="square"),
+        scale={"domain": list(STANDINGS), "range": list(STANDINGS.values())},
+        legend={"title": None, "symbolType": "square"},
     )
     chart = heat_map(
         rows,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from recassay.analysis.comper.result import MEAN, ComPerResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
+from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import INK, colour_scale, inline, themed
 
 MOST_BARS, MOST_GROUPED = 48, 8
@@ -32,37 +32,37 @@ def plot_scores(result: ComPerResult) -> Any:
 
 def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
     settings = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
-    base = alt.Chart(inline(rows.to_dicts())).encode(
-        x=alt.X(f"{c.DATASET}:N", title=None, sort=settings,
-                axis=alt.Axis(labelAngle=-30 if len(settings) > 3 else 0, domain=False, ticks=False)),
-        xOffset=alt.XOffset(f"{c.ALGORITHM}:N", sort=order),
-        y=alt.Y(f"{c.SCORE}:Q", title="ComPer", axis=alt.Axis(domain=False)),
+    base = Chart(inline(rows.to_dicts())).encode(
+        x=channel(f"{c.DATASET}:N", title=None, sort=settings,
+                axis={"labelAngle": -30 if len(settings) > 3 else 0, "domain": False, "ticks": False}),
+        xOffset=channel(f"{c.ALGORITHM}:N", sort=order),
+        y=channel(f"{c.SCORE}:Q", title="ComPer", axis={"domain": False}),
         tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"],
     )  # fmt: skip
-    bars = base.mark_bar().encode(
-        color=alt.Color(f"{c.ALGORITHM}:N", sort=order, scale=colour_scale(order), legend=alt.Legend(title=None))
+    bars = base.mark("bar").encode(
+        color=channel(f"{c.ALGORITHM}:N", sort=order, scale=colour_scale(order), legend={"title": None})
     )
-    values = base.mark_text(dy=-6, fontSize=10, color=INK).encode(text=alt.Text(f"{c.SCORE}:Q", format=".2f"))
+    values = base.mark("text", dy=-6, fontSize=10, color=INK).encode(text=channel(f"{c.SCORE}:Q", format=".2f"))
     width = max(260, 34 * len(order) * len(settings) + 30 * len(settings))
     return (bars + values).properties(width=min(width, 1100), height=240)
 
 
 def _means(rows: pl.DataFrame, order: list[str]) -> Any:
-    mean = rows.group_by(c.ALGORITHM).agg(pl.col(c.SCORE).mean())
+    mean = rows.group_by(c.ALGORITHM, maintain_order=True).agg(pl.col(c.SCORE).mean())
     y = names_down(c.ALGORITHM, order)
     bars = (
-        alt.Chart(inline(mean.to_dicts()))
-        .mark_bar(height={"band": 0.65}, opacity=0.55)
+        Chart(inline(mean.to_dicts()))
+        .mark("bar", height={"band": 0.65}, opacity=0.55)
         .encode(
             y=y,
-            x=alt.X(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
+            x=channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
             color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
         )
     )
     ticks = (
-        alt.Chart(inline(rows.to_dicts()))
-        .mark_tick(color=INK, thickness=1.4, size=11, opacity=0.75)
+        Chart(inline(rows.to_dicts()))
+        .mark("tick", color=INK, thickness=1.4, size=11, opacity=0.75)
         .encode(y=y, x=f"{c.SCORE}:Q", tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"])
     )
     return (bars + ticks).properties(width=520, height=20 * len(order))
@@ -82,22 +82,22 @@ def plot_dimensions(result: ComPerResult) -> Any:
              "measured": float(raw[a, d])}
             for a, name in enumerate(result.table.algorithms)
         ]  # fmt: skip
-        base = alt.Chart(inline(rows)).encode(
+        base = Chart(inline(rows)).encode(
             y=names_down(c.ALGORITHM, order, labels=d == 0),
             tooltip=[f"{c.ALGORITHM}:N", "mean:Q", "low:Q", "high:Q", "measured:Q"],
         )
-        scale = alt.Scale(domain=[0, 1])
-        bars = base.mark_bar(height={"band": 0.7}).encode(
-            x=alt.X("mean:Q", title=None, scale=scale, axis=alt.Axis(values=[0, 0.5, 1], domain=False)),
+        scale = {"domain": [0, 1]}
+        bars = base.mark("bar", height={"band": 0.7}).encode(
+            x=channel("mean:Q", title=None, scale=scale, axis={"values": [0, 0.5, 1], "domain": False}),
             color=algorithm_colour(order),
         )
-        range_ = base.mark_rule(color=INK, strokeWidth=1.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+        range_ = base.mark("rule", color=INK, strokeWidth=1.2).encode(x=channel("low:Q", scale=scale), x2="high:Q")
         layers = bars + range_ if len(result.table.datasets) > 1 else bars
         weight = result.matrix.weights[d]
         title = panel_title(dimension, f"weight {weight:.3f}", offset=6)
         panels.append(layers.properties(width=118, height=max(60, 20 * len(order)), title=title))
     return themed(
-        alt.hconcat(*panels, spacing=14),
+        hconcat(*panels, spacing=14),
         "The five dimensions, normalised",
         "0 to 1, higher is better everywhere; bar: mean over settings, line: least to most",
     )
@@ -113,19 +113,19 @@ def plot_sensitivity(result: ComPerResult) -> Any:
         changed = float(rows.get_column("order_changed")[0])
         title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
         panels.append(
-            alt.Chart(inline(rows.to_dicts()))
-            .mark_bar(height={"band": 0.7})
+            Chart(inline(rows.to_dicts()))
+            .mark("bar", height={"band": 0.7})
             .encode(
                 y=names_down(c.ALGORITHM, order, labels=not panels),
-                x=alt.X("probability_first:Q", title=None, scale=alt.Scale(domain=[0, 1]),
-                        axis=alt.Axis(format="%", values=[0, 0.5, 1], domain=False)),
+                x=channel("probability_first:Q", title=None, scale={"domain": [0, 1]},
+                        axis={"format": "%", "values": [0, 0.5, 1], "domain": False}),
                 color=algorithm_colour(order),
                 tooltip=[f"{c.ALGORITHM}:N", "probability_first:Q", "order_changed:Q"],
             )
             .properties(width=190, height=max(60, 20 * len(order)), title=title)
         )  # fmt: skip
     return themed(
-        alt.hconcat(*panels, spacing=16),
+        hconcat(*panels, spacing=16),
         "First under other weights",
         f"Share of {result.sensitivities[0].draws:,} random matrices in which an algorithm has the highest mean score",
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.cost import MEASURES, CostResult
 from recassay.core import columns as c
 from recassay.plots.forms import names_down
+from recassay.plots.grammar import Chart, channel, hconcat, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 SMALLEST = 1e-4
@@ -35,27 +34,27 @@ def plot_cost(result: CostResult, key: str) -> Any:
             if row["measure"] == measure
         ]
         y = names_down(key, order, shared=number > 0)
-        scale = alt.Scale(type="log", nice=False, padding=6)
-        x = alt.X(
+        scale = {"type": "log", "nice": False, "padding": 6}
+        x = channel(
             "least:Q",
             title=f"{MEASURES[measure]} (log)",
             scale=scale,
-            axis=alt.Axis(tickCount=5, format="~g", grid=False, labelSeparation=8),
+            axis={"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8},
         )
         tip = [f"{key}:N", "least:Q", "median:Q", "most:Q", "sum:Q", "cells:Q"]
-        base = alt.Chart(inline(own)).encode(y=y, tooltip=tip)
+        base = Chart(inline(own)).encode(y=y, tooltip=tip)
         panels.append(
-            alt.layer(
-                base.mark_rule(color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
-                base.mark_rule(color=COLOURS[4], strokeWidth=6).encode(
-                    x=alt.X("lower_quartile:Q", scale=scale), x2="upper_quartile:Q"
+            layer(
+                base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
+                base.mark("rule", color=COLOURS[4], strokeWidth=6).encode(
+                    x=channel("lower_quartile:Q", scale=scale), x2="upper_quartile:Q"
                 ),
-                base.mark_circle(color=INK, size=34, opacity=1).encode(x=alt.X("median:Q", scale=scale)),
+                base.mark("circle", color=INK, size=34, opacity=1).encode(x=channel("median:Q", scale=scale)),
             ).properties(width=230, height=18 * len(order))
         )
     over = "datasets" if key == c.ALGORITHM else "algorithms"
     return themed(
-        alt.hconcat(*panels, spacing=24),
+        hconcat(*panels, spacing=24),
         f"Cost by {key}",
         f"Over {over}: from the least to the most, the middle half thick, the median as a point",
     )

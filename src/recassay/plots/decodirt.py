@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
@@ -18,6 +16,7 @@ from recassay.plots.forms import (
     names_down,
     short_labels,
 )
+from recassay.plots.grammar import Chart, Spec, channel, hconcat, vconcat
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 SHOWN = {
@@ -32,9 +31,15 @@ STEP = 17
 """Pixels a dataset."""
 
 
-def _across(names: list[str], *, labels: bool) -> alt.X:
-    axis = alt.Axis(labelAngle=-60, labelExpr=short_labels(names), labelOverlap=False, ticks=False, labels=labels)
-    return alt.X(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
+def _across(names: list[str], *, labels: bool) -> Spec:
+    axis = {
+        "labelAngle": -60,
+        "labelExpr": short_labels(names),
+        "labelOverlap": False,
+        "ticks": False,
+        "labels": labels,
+    }
+    return channel(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
 
 
 def plot_datasets(result: DecodirtResult) -> Any:
@@ -55,25 +60,25 @@ def plot_datasets(result: DecodirtResult) -> Any:
         "negative_share:Q",
         "instances:Q",
     ]
-    base = alt.Chart(inline(rows)).encode(tooltip=tip)
+    base = Chart(inline(rows)).encode(tooltip=tip)
     width = max(320, STEP * len(names))
     hard = (
-        base.mark_bar(color=BAR).encode(
-            x=_across(names, labels=False), y=alt.Y("mean_difficulty:Q", title="difficulty")
+        base.mark("bar", color=BAR).encode(
+            x=_across(names, labels=False), y=channel("mean_difficulty:Q", title="difficulty")
         )
-        + base.mark_rule(color=INK, strokeWidth=0.8).encode(
+        + base.mark("rule", color=INK, strokeWidth=0.8).encode(
             x=_across(names, labels=False), y="difficulty_low:Q", y2="difficulty_high:Q"
         )
     ).properties(width=width, height=170)
     steep = (
-        base.mark_rule(color=FAINT, strokeWidth=0.8).encode(
+        base.mark("rule", color=FAINT, strokeWidth=0.8).encode(
             x=_across(names, labels=True), y="discrimination_low:Q", y2="discrimination_high:Q"
         )
-        + base.mark_line(color=LINE, point=alt.OverlayMarkDef(color=LINE, size=28)).encode(
-            x=_across(names, labels=True), y=alt.Y("mean_discrimination:Q", title="discrimination")
+        + base.mark("line", color=LINE, point={"color": LINE, "size": 28}).encode(
+            x=_across(names, labels=True), y=channel("mean_discrimination:Q", title="discrimination")
         )
     ).properties(width=width, height=150)
-    chart = alt.vconcat(hard, steep, spacing=10)
+    chart = vconcat(hard, steep, spacing=10)
     return themed(
         chart,
         "Difficulty and discrimination of the datasets",
@@ -90,18 +95,20 @@ def plot_bins(result: DecodirtResult) -> Any:
     ]
     panels = []
     for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
-        base = alt.Chart(inline([row for row in rows if row["parameter"] == name])).encode(
-            x=alt.X("bin:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),
-            y=alt.Y("value:Q", title=name, scale=alt.Scale(padding=16)),
+        base = Chart(inline([row for row in rows if row["parameter"] == name])).encode(
+            x=channel("bin:N", title=None, sort=None, axis={"labelAngle": 0, "ticks": False}),
+            y=channel("value:Q", title=name, scale={"padding": 16}),
             tooltip=["bin:N", "size:Q", "value:Q"],
         )
-        text = base.mark_text(dy=alt.expr("datum.value < 0 ? 10 : -8"), fontSize=10.5, color=INK).encode(
-            text=alt.Text("value:Q", format=".2f")
+        text = base.mark("text", dy={"expr": "datum.value < 0 ? 10 : -8"}, fontSize=10.5, color=INK).encode(
+            text=channel("value:Q", format=".2f")
         )
-        panels.append((base.mark_bar(color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180))
+        panels.append(
+            (base.mark("bar", color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180)
+        )
     sizes = sorted({len(one.datasets) for one in result.bins})
     return themed(
-        alt.hconcat(*panels, spacing=36),
+        hconcat(*panels, spacing=36),
         "Bins of datasets by difficulty",
         f"{listing(sizes, last='or')} datasets a bin, the hardest in bin 1; means over the datasets",
     )
@@ -112,11 +119,11 @@ def plot_deviation(result: DecodirtResult) -> Any:
     rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
     names = [row[c.DATASET] for row in rows]
     chart = (
-        alt.Chart(inline(rows))
-        .mark_bar(color=COLOURS[2])
+        Chart(inline(rows))
+        .mark("bar", color=COLOURS[2])
         .encode(
             x=_across(names, labels=True),
-            y=alt.Y("difficulty_deviation:Q", title="deviation of difficulty"),
+            y=channel("difficulty_deviation:Q", title="deviation of difficulty"),
             tooltip=[f"{c.DATASET}:N", "difficulty_deviation:Q", "mean_difficulty:Q", "instances:Q"],
         )
         .properties(width=max(320, STEP * len(names)), height=170)
@@ -151,8 +158,8 @@ def plot_metadata(result: DecodirtResult) -> Any:
     names = list(shown.values())
     chart = heat_map(
         rows,
-        names_above("column", names[first:]).scale(domain=names[first:]),
-        names_down("row", names, labelLimit=280).scale(domain=names),
+        {**names_above("column", names[first:]), "scale": {"domain": names[first:]}},
+        {**names_down("row", names, labelLimit=280), "scale": {"domain": names}},
         correlation_fill("r", "Pearson's r"),
         ["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
         dark="abs(datum.r) > 0.6",
@@ -178,13 +185,13 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     ]
     players = sorted({player for one in bins for player in one.probability})
     width = max(320, 84 * len(bins))
-    axis = alt.Axis(labelAngle=-25, ticks=False)
+    axis = {"labelAngle": -25, "ticks": False}
     lines = (
-        alt.Chart(inline(rows))
-        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=24))
+        Chart(inline(rows))
+        .mark("line", strokeWidth=2, point={"size": 24})
         .encode(
-            x=alt.X("label:N", sort=labels, title=None, axis=alt.Axis(labels=False, ticks=False)),
-            y=alt.Y("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1])),
+            x=channel("label:N", sort=labels, title=None, axis={"labels": False, "ticks": False}),
+            y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
             **line_looks("classifier", players, line_legend(players)),
             tooltip=["classifier:N", "label:N", "probability:Q"],
         )
@@ -193,17 +200,17 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     parameter = SHOWN.get(name, "difficulty")
     means = [{"label": labels[i], "value": one.parameters[parameter]} for i, one in enumerate(bins)]
     bars = (
-        alt.Chart(inline(means))
-        .mark_bar(color=FAINT, size=26)
+        Chart(inline(means))
+        .mark("bar", color=FAINT, size=26)
         .encode(
-            x=alt.X("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
-            y=alt.Y("value:Q", title=f"mean {parameter}"),
+            x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
+            y=channel("value:Q", title=f"mean {parameter}"),
             tooltip=["label:N", "value:Q"],
         )
         .properties(width=width, height=90)
     )
     return themed(
-        alt.vconcat(lines, bars, spacing=8),
+        vconcat(lines, bars, spacing=8),
         f"Right answers by {name}",
         "Mean over the datasets of a bin of true score / instances; equal values share a bin",
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
 from recassay.plots.decodirt import BAR, LINE
 from recassay.plots.forms import heat_map, names_above, names_down, panel_title, rank_fill, short_labels
+from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import FAINT, inline, shorten, themed
 
 
@@ -38,22 +37,22 @@ def plot_true_scores(result: DecodirtResult) -> Any:
             if row[key] is not None
         ]
         y = names_down("respondent", order, labelExpr=short_labels(order), labels=place == 0, grid=True)
-        x = alt.X("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1]))
-        base = alt.Chart(inline(points)).encode(y=y)
-        legend = {"title": None, "legend": alt.Legend(orient="bottom")}
-        joined = base.mark_line(color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
-        dots = base.mark_point(filled=True, size=62, opacity=1).encode(
+        x = channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]})
+        base = Chart(inline(points)).encode(y=y)
+        legend = {"title": None, "legend": {"orient": "bottom"}}
+        joined = base.mark("line", color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
+        dots = base.mark("point", filled=True, size=62, opacity=1).encode(
             x=x,
-            color=alt.Color("instances:N", scale=alt.Scale(domain=list(kinds.values()), range=[LINE, BAR]), **legend),
-            shape=alt.Shape(
-                "instances:N", scale=alt.Scale(domain=list(kinds.values()), range=["circle", "diamond"]), **legend
+            color=channel("instances:N", scale={"domain": list(kinds.values()), "range": [LINE, BAR]}, **legend),
+            shape=channel(
+                "instances:N", scale={"domain": list(kinds.values()), "range": ["circle", "diamond"]}, **legend
             ),
             tooltip=["respondent:N", "instances:N", "probability:Q"],
         )
         heading = panel_title(title, fontWeight="normal")
         charts.append((joined + dots).properties(width=300, height=20 * len(order), title=heading))
     return themed(
-        alt.hconcat(*charts, spacing=24),
+        hconcat(*charts, spacing=24),
         "True scores with and without negative discrimination",
         "True score over the number of instances; nobody should be above optimal or below pessimal",
     )
@@ -81,7 +80,7 @@ def plot_ratings(result: DecodirtResult) -> Any:
         heading = panel_title(title, fontWeight="normal")
         panels.append(chart.properties(width=50 * len(titles), height=22 * len(order), title=heading))
     return themed(
-        alt.hconcat(*panels, spacing=24),
+        hconcat(*panels, spacing=24),
         "Glicko-2 ratings on six sets of datasets",
         "Games decided by true scores; colour is the rank within a set",
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
+from recassay.plots.grammar import Chart, channel, fixed, layer
 from recassay.plots.theme import FAINT, INK, dash_scale, inline, shorten, themed
 
 
@@ -19,37 +18,37 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
     last = len(result.datasets)
     ends = [{**row, "label": shorten(row[c.ALGORITHM])} for row in rows if row["period"] == last]
     ticks = ", ".join(quoted(shorten(name, 18)) for name in result.datasets)
-    x = alt.X(
+    x = channel(
         "period:Q",
         title="datasets, in the order of play",
-        scale=alt.Scale(domain=[1, max(last, 2)], nice=False),
-        axis=alt.Axis(
-            values=list(range(1, last + 1)),
-            labelExpr=f"[{ticks}][datum.value - 1]",
-            labelAngle=-60,
-            grid=False,
-            labelOverlap=False,
-        ),
+        scale={"domain": [1, max(last, 2)], "nice": False},
+        axis={
+            "values": list(range(1, last + 1)),
+            "labelExpr": f"[{ticks}][datum.value - 1]",
+            "labelAngle": -60,
+            "grid": False,
+            "labelOverlap": False,
+        },
     )
-    y = alt.Y(
+    y = channel(
         f"{c.RANK}:Q",
         title="rank by rating",
-        scale=alt.Scale(domain=[0.5, len(order) + 0.5], reverse=True, nice=False),
-        axis=alt.Axis(values=list(range(1, len(order) + 1)), format="d", grid=False),
+        scale={"domain": [0.5, len(order) + 0.5], "reverse": True, "nice": False},
+        axis={"values": list(range(1, len(order) + 1)), "format": "d", "grid": False},
     )
     lines = (
-        alt.Chart(inline(rows))
-        .mark_line(interpolate="monotone", strokeWidth=2.2, point=alt.OverlayMarkDef(size=26))
+        Chart(inline(rows))
+        .mark("line", interpolate="monotone", strokeWidth=2.2, point={"size": 26})
         .encode(
             x=x,
             y=y,
             color=algorithm_colour(order),
-            strokeDash=alt.StrokeDash(f"{c.ALGORITHM}:N", scale=dash_scale(order), legend=None),
+            strokeDash=channel(f"{c.ALGORITHM}:N", scale=dash_scale(order), legend=None),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.DATASET}:N", f"{c.RANK}:Q", "rating:Q", "deviation:Q"],
         )
     )
-    names = alt.Chart(inline(ends)).mark_text(align="left", dx=9, fontSize=11).encode(
-        x=x, y=y, text="label:N", color=alt.value(INK)
+    names = Chart(inline(ends)).mark("text", align="left", dx=9, fontSize=11).encode(
+        x=x, y=y, text="label:N", color=fixed(INK)
     )  # fmt: skip
     width = max(360, 17 * last)
     chart = (lines + names).properties(width=width, height=max(200, 20 * len(order)))
@@ -64,17 +63,17 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
     """Final ratings with 95 % intervals where there are any; the grey bar is their range over random orders."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
-    scale = alt.Scale(zero=False)
+    scale = {"zero": False}
     numbers = ("rating", "deviation", "volatility", "low", "high", "order_low", "order_high")
-    base = alt.Chart(inline(rows)).encode(
+    base = Chart(inline(rows)).encode(
         y=names_down(c.ALGORITHM, order), tooltip=[f"{c.ALGORITHM}:N", *(f"{name}:Q" for name in numbers)]
     )
-    spread = base.mark_rule(color=FAINT, opacity=0.35, strokeWidth=9).encode(
-        x=alt.X("order_low:Q", title="rating", scale=scale), x2="order_high:Q"
+    spread = base.mark("rule", color=FAINT, opacity=0.35, strokeWidth=9).encode(
+        x=channel("order_low:Q", title="rating", scale=scale), x2="order_high:Q"
     )
     coloured = base.encode(color=algorithm_colour(order))
     ratings = intervals(coloured, "rating", "low", "high", scale=scale, size=60, line={"strokeWidth": 2.2})
-    chart = alt.layer(spread, *ratings).properties(width=480, height=22 * len(order))
+    chart = layer(spread, *ratings).properties(width=480, height=22 * len(order))
     return themed(
         chart,
         f"Glicko-2 ratings, {result.metric}",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import numpy as np
 
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.plots.forms import intervals, names_down, short_labels
+from recassay.plots.grammar import Chart, channel, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 
 MOST_CURVES = 60
@@ -33,20 +33,20 @@ def plot_item_curves(result: LogisticResult, *, most: int = MOST_CURVES) -> Any:
         for q, t in enumerate(theta)
     ]
     ends = np.clip(result.abilities.estimate, -4, 4)
-    band = alt.Chart(inline([{"low": float(ends.min()), "high": float(ends.max())}])).mark_rect(
+    band = Chart(inline([{"low": float(ends.min()), "high": float(ends.max())}])).mark("rect",
         color=FAINT, opacity=0.12
     ).encode(x="low:Q", x2="high:Q")  # fmt: skip
     lines = (
-        alt.Chart(inline(rows))
-        .mark_line(strokeWidth=1.4, opacity=0.65)
+        Chart(inline(rows))
+        .mark("line", strokeWidth=1.4, opacity=0.65)
         .encode(
-            x=alt.X("ability:Q", title="ability", scale=alt.Scale(domain=[-4, 4])),
-            y=alt.Y("probability:Q", title="probability of a right answer", scale=alt.Scale(domain=[0, 1])),
+            x=channel("ability:Q", title="ability", scale={"domain": [-4, 4]}),
+            y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
             detail="item:N",
-            color=alt.Color(
+            color=channel(
                 "kind:N",
                 title=None,
-                scale=alt.Scale(domain=["positive discrimination", "negative discrimination"], range=list(COLOURS[:2])),
+                scale={"domain": ["positive discrimination", "negative discrimination"], "range": list(COLOURS[:2])},
             ),
             tooltip=["item:N", "ability:Q", "probability:Q"],
         )
@@ -66,16 +66,16 @@ def plot_abilities(result: LogisticResult, *, most: int = MOST_NAMES) -> Any:
     if len(rows) > most:
         rows = [rows[int(i)] for i in np.linspace(0, len(rows) - 1, most).round()]
     names = [row["respondent"] for row in rows]
-    base = alt.Chart(inline(rows)).encode(
+    base = Chart(inline(rows)).encode(
         y=names_down("respondent", names, labelExpr=short_labels(names, 28)),
         tooltip=["respondent:N", "ability:Q", "ability_low:Q", "ability_high:Q", "true_score:Q", "accuracy:Q"],
     )
     marks = intervals(
-        base, "ability", "ability_low", "ability_high", scale=alt.Scale(), title="ability", size=50,
+        base, "ability", "ability_low", "ability_high", scale={}, title="ability", size=50,
         line={"color": COLOURS[0]}, dot={"color": INK},
     )  # fmt: skip
     return themed(
-        alt.layer(*marks).properties(width=480, height=18 * len(names)),
+        layer(*marks).properties(width=480, height=18 * len(names)),
         f"Abilities, {result.model.upper()}",
         f"{len(names)} of {len(result.respondents)} respondents; {100 * result.confidence:.3g} % intervals",
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, heat_map, names_above, names_down, panel_title
+from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, inline, themed
 
 
@@ -17,15 +16,15 @@ def plot_probabilities(result: ModelResult) -> Any:
     frame = result.to_frame()
     order = frame.get_column(c.ALGORITHM).to_list()
     panels = []
-    for i, (field, title) in enumerate(
+    for i, (column, title) in enumerate(
         (("probability_best", "best level"), ("probability_first", "first on a new dataset"))
     ):
-        rows = [{c.ALGORITHM: row[c.ALGORITHM], "probability": row[field]} for row in frame.to_dicts()]
+        rows = [{c.ALGORITHM: row[c.ALGORITHM], "probability": row[column]} for row in frame.to_dicts()]
         panels.append(
-            alt.Chart(inline(rows))
-            .mark_bar(height={"band": 0.7})
+            Chart(inline(rows))
+            .mark("bar", height={"band": 0.7})
             .encode(
-                x=alt.X("probability:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1])),
+                x=channel("probability:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1]}),
                 y=names_down(c.ALGORITHM, order, shared=i > 0),
                 color=algorithm_colour(order),
                 tooltip=[f"{c.ALGORITHM}:N", "probability:Q"],
@@ -33,7 +32,7 @@ def plot_probabilities(result: ModelResult) -> Any:
             .properties(width=230, height=max(60, 20 * len(order)), title=panel_title(title))
         )
     return themed(
-        alt.hconcat(*panels, spacing=18),
+        hconcat(*panels, spacing=18),
         f"Who is best for datasets like these, {result.metric}",
         f"Posterior probabilities over {len(result.datasets)} datasets",
     )
@@ -49,10 +48,10 @@ def plot_beats(result: ModelResult) -> Any:
         for b, other in enumerate(result.algorithms)
         if a != b
     ]
-    fill = alt.Color(
+    fill = channel(
         "probability:Q",
-        scale=alt.Scale(scheme=DIVERGING, domain=[0, 1], reverse=True),
-        legend=alt.Legend(title="P(row wins)", gradientLength=120),
+        scale={"scheme": DIVERGING, "domain": [0, 1], "reverse": True},
+        legend={"title": "P(row wins)", "gradientLength": 120},
     )
     chart = heat_map(
         rows,

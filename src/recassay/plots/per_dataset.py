@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.core import columns as c
 from recassay.plots.forms import (
@@ -17,6 +15,7 @@ from recassay.plots.forms import (
     panel_title,
     share_fill,
 )
+from recassay.plots.grammar import Chart, concat, layer
 from recassay.plots.theme import INK, inline, shorten, themed
 
 MOST_WRITTEN = 16
@@ -56,17 +55,17 @@ def plot_intervals(result: PerDatasetResult) -> Any:
     columns = min(4, len(result.datasets))
     for number, dataset in enumerate(result.datasets):
         own = [row for row in rows if row[c.DATASET] == dataset]
-        base = alt.Chart(inline(own)).encode(
+        base = Chart(inline(own)).encode(
             y=names_down(c.ALGORITHM, order, shared=number % columns > 0),
             color=algorithm_colour(order),
             tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.VALUE}:Q", "low:Q", "high:Q"],
         )
         marks = intervals(
-            base, c.VALUE, "low", "high", scale=alt.Scale(zero=False), title=None, axis=alt.Axis(tickCount=4), size=40
+            base, c.VALUE, "low", "high", scale={"zero": False}, title=None, axis={"tickCount": 4}, size=40
         )
-        title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, anchor=alt.Undefined)
-        panels.append(alt.layer(*marks).properties(width=170, height=15 * len(order), title=title))
-    chart = alt.concat(*panels, columns=columns, spacing=16).resolve_scale(color="shared")
+        title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, centred=True)
+        panels.append(layer(*marks).properties(width=170, height=15 * len(order), title=title))
+    chart = concat(*panels, columns=columns, spacing=16).resolve(scale={"color": "shared"})
     how = {"users": "t intervals over users", "stated": "intervals from stated deviations"}
     over = how.get(result.source, "t intervals over repeated runs")
     share = f"{100 * result.confidence:g} %"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, renamed
+from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import inline, themed
 
 
@@ -20,14 +19,14 @@ def plot_profiles(result: ProfilesResult) -> Any:
     areas = renamed({name: f"{auc[name]:.3f}" for name in order})
     legend = line_legend(
         order, title="area share, algorithm", labelExpr=f"{areas} + '  ' + datum.label", symbolStrokeWidth=3,
-        symbolType=alt.Undefined,
+        strokes=False,
     )  # fmt: skip
     chart = (
-        alt.Chart(inline(rows))
-        .mark_line(interpolate="step-after", strokeWidth=2)
+        Chart(inline(rows))
+        .mark("line", interpolate="step-after", strokeWidth=2)
         .encode(
-            x=alt.X("beta:Q", title="factor beta from the best", scale=alt.Scale(domain=[1, result.beta_max])),
-            y=alt.Y("share:Q", title="share of datasets within it", scale=alt.Scale(domain=[0, 1])),
+            x=channel("beta:Q", title="factor beta from the best", scale={"domain": [1, result.beta_max]}),
+            y=channel("share:Q", title="share of datasets within it", scale={"domain": [0, 1]}),
             **line_looks(c.ALGORITHM, order, legend),
             tooltip=[f"{c.ALGORITHM}:N", "beta:Q", "share:Q", "auc:Q"],
         )

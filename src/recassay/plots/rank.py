@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.rank.result import RankResult
 from recassay.core import columns as c
 from recassay.plots.forms import (
@@ -17,6 +15,7 @@ from recassay.plots.forms import (
     panel_title,
     rank_fill,
 )
+from recassay.plots.grammar import Chart, hconcat, layer
 from recassay.plots.theme import inline, themed
 
 
@@ -66,21 +65,21 @@ def plot_rank_intervals(result: RankResult) -> Any:
     """A panel an aggregation, a row an algorithm: the rank as a point, where the bootstrap leaves it as a line."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
-    scale = alt.Scale(domain=[1, len(order)], nice=False, padding=5)
+    scale = {"domain": [1, len(order)], "nice": False, "padding": 5}
     panels = []
     for number, (name, ranking) in enumerate(result.rankings.items()):
         own = [row for row in rows if row["method"] == name]
-        ends = alt.Axis(values=[1, len(order)], format="d", grid=False)
-        base = alt.Chart(inline(own)).encode(
+        ends = {"values": [1, len(order)], "format": "d", "grid": False}
+        base = Chart(inline(own)).encode(
             y=names_down(c.ALGORITHM, order, shared=number > 0), color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
         )  # fmt: skip
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
-        title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", anchor=alt.Undefined)
-        panels.append(alt.layer(*marks).properties(width=66, height=18 * len(order), title=title))
+        title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", centred=True)
+        panels.append(layer(*marks).properties(width=66, height=18 * len(order), title=title))
     share = f"{100 * result.confidence:g} %"
     return themed(
-        alt.hconcat(*panels, spacing=10),
+        hconcat(*panels, spacing=10),
         f"How firm the ranks are, {result.metric}",
         f"Rank under each aggregation (left is better), with {share} bootstrap intervals over datasets",
     )

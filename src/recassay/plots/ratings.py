@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, heat_map, intervals, names_above, names_down, share_fill
+from recassay.plots.grammar import Chart, layer
 from recassay.plots.theme import inline, themed
 
 
@@ -16,14 +15,14 @@ def plot_ratings(result: RatingsResult) -> Any:
     """A dot and an interval for every algorithm, highest first."""
     rows = result.to_frame().to_dicts()
     order = [row[c.ALGORITHM] for row in rows]
-    base = alt.Chart(inline(rows)).encode(
+    base = Chart(inline(rows)).encode(
         y=names_down(c.ALGORITHM, order),
         color=algorithm_colour(order),
         tooltip=[f"{c.ALGORITHM}:N", "rating:Q", "low:Q", "high:Q", "win_rate:Q"],
     )
-    layers = intervals(base, "rating", "low", "high", scale=alt.Scale(zero=False), title="rating")
+    layers = intervals(base, "rating", "low", "high", scale={"zero": False}, title="rating")
     return themed(
-        alt.layer(*layers).properties(width=460, height=22 * len(order)),
+        layer(*layers).properties(width=460, height=22 * len(order)),
         f"Ratings by pairwise wins, {result.metric}",
         f"{100 * result.confidence:g} % intervals over {len(result.datasets)} datasets",
     )

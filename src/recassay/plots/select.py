@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult
 from recassay.core.errors import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
+from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
 
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
 
 
-def _colour(names: list[str], legend: Any) -> alt.Color:
-    scale = alt.Scale(domain=names, range=[_LOOK[name] for name in names])
-    return alt.Color("method:N", scale=scale, sort=names, legend=legend)
+def _colour(names: list[str], legend: Any) -> Spec:
+    scale = {"domain": names, "range": [_LOOK[name] for name in names]}
+    return channel("method:N", scale=scale, sort=names, legend=legend)
 
 
 def plot_selection(result: SelectResult) -> Any:
@@ -34,8 +33,8 @@ def plot_selection(result: SelectResult) -> Any:
                              "held": low is not None, "datasets": listing(choice.datasets, most=None)})  # fmt: skip
     ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
     floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
-    scale = alt.Scale(domain=[floor, 1], nice=False)
-    base = alt.Chart(inline(rows)).encode(
+    scale = {"domain": [floor, 1], "nice": False}
+    base = Chart(inline(rows)).encode(
         y=names_down("method", names),
         color=_colour(names, None),
         tooltip=["method:N", "kind:N", "rho:Q", "low:Q", "high:Q", "datasets:N"],
@@ -44,10 +43,10 @@ def plot_selection(result: SelectResult) -> Any:
         base.transform_filter("datum.held"), "rho", "low", "high", scale=scale, size=90, line={"opacity": 0.5},
         title="Spearman's rho with the ranking on all datasets",
     )  # fmt: skip
-    rings = base.transform_filter("!datum.held").mark_point(size=80, strokeWidth=1.8, opacity=1).encode(
-        x=alt.X("rho:Q", scale=scale)
+    rings = base.transform_filter("!datum.held").mark("point", size=80, strokeWidth=1.8, opacity=1).encode(
+        x=channel("rho:Q", scale=scale)
     )  # fmt: skip
-    chart = alt.layer(spans, rings, dots).properties(width=470, height=34 * len(names))
+    chart = layer(spans, rings, dots).properties(width=470, height=34 * len(names))
     return themed(
         chart,
         f"{result.k} of {len(result.datasets)} datasets, {result.metric}",
@@ -68,26 +67,24 @@ def plot_selection_curve(result: SelectResult) -> Any:
         rows = [row for row in table if row["held_out"] == held]
         if not rows:
             continue
-        base = alt.Chart(inline(rows))
+        base = Chart(inline(rows))
         sizes = sorted({row["k"] for row in rows})
-        x = alt.X("k:Q", title="datasets", axis=alt.Axis(values=sizes, format="d", grid=False),
-                  scale=alt.Scale(domain=[sizes[0], sizes[-1]], nice=False))  # fmt: skip
-        y_scale = alt.Scale(domain=[max(-1.0, lowest - 0.02), 1.0], nice=False)
-        band = base.transform_filter("datum.method == 'random'").mark_area(color=FAINT, opacity=0.15).encode(
-            x=x, y=alt.Y("low:Q", scale=y_scale, title="Spearman's rho"), y2="high:Q"
+        x = channel("k:Q", title="datasets", axis={"values": sizes, "format": "d", "grid": False},
+                  scale={"domain": [sizes[0], sizes[-1]], "nice": False})  # fmt: skip
+        y_scale = {"domain": [max(-1.0, lowest - 0.02), 1.0], "nice": False}
+        band = base.transform_filter("datum.method == 'random'").mark("area", color=FAINT, opacity=0.15).encode(
+            x=x, y=channel("low:Q", scale=y_scale, title="Spearman's rho"), y2="high:Q"
         )  # fmt: skip
-        lines = base.mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=38)).encode(
+        lines = base.mark("line", strokeWidth=2.2, point={"size": 38}).encode(
             x=x,
-            y=alt.Y("mean:Q", scale=y_scale, title="Spearman's rho"),
+            y=channel("mean:Q", scale=y_scale, title="Spearman's rho"),
             color=_colour(names, legend),
-            strokeDash=alt.condition(
-                f"datum.method == '{PRESERVING}' && !datum.held_out", alt.value([5, 3]), alt.value([1, 0])
-            ),
+            strokeDash=condition(f"datum.method == '{PRESERVING}' && !datum.held_out", fixed([5, 3]), fixed([1, 0])),
             tooltip=["method:N", "k:Q", "mean:Q", "low:Q", "high:Q"],
         )
-        panels.append((band + lines).properties(width=300, height=300, title=panel_title(title, anchor=alt.Undefined)))
+        panels.append((band + lines).properties(width=300, height=300, title=panel_title(title, centred=True)))
     return themed(
-        alt.hconcat(*panels, spacing=30),
+        hconcat(*panels, spacing=30),
         f"How many datasets are enough, {result.metric}",
         f"Mean agreement of the ranking ({result.rule}) with that on all {len(result.datasets)} datasets; band: middle "
         "95 % of random; dashed: judged on what it was chosen on",

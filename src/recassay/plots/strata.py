@@ -8,19 +8,18 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
+from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
 COLUMNS = 3
 SHARES = {"share_of_items": "items", "share_of_train": "training interactions", "share_of_test": "test interactions"}
 SHARE_COLOURS = (INK, FAINT, "#c0392b")
-FEW = 12
-"""With more algorithms than this, bands and marks would cover the lines, and are left to the tables."""
+MOST_LINES = 6
+"""With more algorithms than this, those that matter are in colour, and the others grey and without bands."""
 
 MOST_PANELS = 9
 """With more datasets than this, a panel each would be a wall; the rest is in the tables."""
@@ -46,68 +45,74 @@ def plot_strata(result: StrataResult) -> Any:
     diamond marks a crossing that is significant on both sides. Each T_P is a sample, the last one too: the triangles at
     the right edge are the values on the whole test part, those of the study's table.
     """
-    names = list(result.algorithms)
+    names = list(result.algorithms if len(result.algorithms) <= MOST_LINES else result.standing_out(MOST_LINES - 1))
     panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
-    seen = f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; "
+    others = len(result.algorithms) - len(names)
+    grey = f"grey: {others} more algorithms, which lead at neither end and move less; " if others else ""
     return themed(
         _grid(panels),
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
-        f"{seen if len(names) <= FEW else ''}hollow: not told from the best there; heights by square root",
+        f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; {grey}"
+        "hollow: not told from the best there; heights by square root",
     )
 
 
 def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
+    """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
-    x = alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
+    x = channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
     looks = line_looks(c.ALGORITHM, names, line_legend(names, symbolOpacity=1, labelExpr=short_labels(names, 36)))
     colour = looks["color"]
     tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
-    base = alt.Chart(inline(rows))
-    root = alt.Scale(type="sqrt", zero=True)
-    y = alt.Y(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
-    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, **looks)
-    points = base.mark_point(size=30, strokeWidth=1.4, opacity=1).encode(
+    base = Chart(inline([row for row in rows if row[c.ALGORITHM] in names]))
+    root = {"type": "sqrt", "zero": True}
+    y = channel(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
+    band = base.mark("area", opacity=0.16).encode(x=x, y=channel("low:Q", scale=root), y2="high:Q", color=colour)
+    lines = base.mark("line", strokeWidth=1.8).encode(x=x, y=y, **looks)
+    points = base.mark("point", size=30, strokeWidth=1.4, opacity=1).encode(
         x=x,
         y=y,
         color=colour,
-        fill=alt.condition(
+        fill=condition(
             f"datum.told_from_best || datum.{c.RANK} == 1",
-            alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
-            alt.value("white"),
+            channel(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
+            fixed("white"),
         ),
         tooltip=tip,
     )
-    layers = [lines, points]
-    if len(names) <= FEW:
-        band = base.mark_area(opacity=0.16).encode(x=x, y=alt.Y("low:Q", scale=root), y2="high:Q", color=colour)
-        layers.insert(0, band)
+    layers = [band, lines, points]
+    grey = [row for row in rows if row[c.ALGORITHM] not in names]
+    if grey:
+        behind = Chart(inline(grey)).mark("line", strokeWidth=1, color=FAINT, opacity=0.45)
+        layers.insert(0, behind.encode(x=x, y=y, detail=f"{c.ALGORITHM}:N", tooltip=tip))
     if dataset.whole is not None:
-        table = [{c.ALGORITHM: n, c.VALUE: float(v)} for n, v in zip(dataset.algorithms, dataset.whole, strict=True)]
+        whole = zip(dataset.algorithms, dataset.whole, strict=True)
+        table = [{c.ALGORITHM: name, c.VALUE: float(value)} for name, value in whole if name in names]
         layers.append(
-            alt.Chart(inline(table))
-            .mark_point(shape="triangle-left", size=45, filled=True, opacity=1)
-            .encode(x=alt.value(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
+            Chart(inline(table))
+            .mark("point", shape="triangle-left", size=45, filled=True, opacity=1)
+            .encode(x=fixed(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
         )
-    marked = _marked_crossings(dataset)
-    if marked and len(names) <= FEW:
+    marked = _marked_crossings(dataset, names)
+    if marked:
         layers.append(
-            alt.Chart(inline(marked))
-            .mark_point(shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
+            Chart(inline(marked))
+            .mark("point", shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
             .encode(
-                x=alt.X("x:Q", scale=_scale(dataset)),
+                x=channel("x:Q", scale=_scale(dataset)),
                 y=y,
                 tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"],
             )
         )
-    return alt.layer(*layers).properties(width=WIDTH, height=max(HEIGHT, 6 * len(names)), title=_title(dataset))
+    return layer(*layers).properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
 
 
-def _marked_crossings(dataset: DatasetStrata) -> list[dict[str, Any]]:
-    """The crossings that are significant on both sides, placed where the drawn lines meet."""
+def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str, Any]]:
+    """The crossings of these algorithms that are significant on both sides, placed where the drawn lines meet."""
     rows = []
     for one in dataset.crossings:
-        if not one.proven:
+        if not one.proven or one.first not in names or one.second not in names:
             continue
         first, second = (dataset.algorithms.index(name) for name in (one.first, one.second))
         below, above = dataset.thresholds.index(one.below), dataset.thresholds.index(one.above)
@@ -127,13 +132,13 @@ def plot_popularity_curve(result: StrataResult) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
     panels = []
     for dataset in shown_datasets(result):
-        x = alt.X(f"{c.RANK}:Q", title="items, the most popular first", scale=alt.Scale(type="log"), axis=_axis())
-        y = alt.Y("popularity:Q", title="Pop(i), users in training", scale=alt.Scale(type="log"), axis=_axis())
-        curve = alt.Chart(inline(dataset.curve.to_dicts())).mark_line(color=INK, strokeWidth=2).encode(
+        x = channel(f"{c.RANK}:Q", title="items, the most popular first", scale={"type": "log"}, axis=_axis())
+        y = channel("popularity:Q", title="Pop(i), users in training", scale={"type": "log"}, axis=_axis())
+        curve = Chart(inline(dataset.curve.to_dicts())).mark("line", color=INK, strokeWidth=2).encode(
             x=x, y=y, tooltip=[f"{c.RANK}:Q", "popularity:Q"]
         )  # fmt: skip
         rows = dataset.shares.select("threshold", "items", "share_of_items", "share_of_train").to_dicts()
-        rules = alt.Chart(inline(rows)).mark_rule(color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
+        rules = Chart(inline(rows)).mark("rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
             y="threshold:Q", tooltip=["threshold:Q", "items:Q", "share_of_items:Q", "share_of_train:Q"]
         )  # fmt: skip
         panels.append((rules + curve).properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
@@ -153,18 +158,18 @@ def plot_shares(result: StrataResult) -> Any:
         ]
         titles = list(SHARES.values())
         panels.append(
-            alt.Chart(inline(rows))
-            .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=28))
+            Chart(inline(rows))
+            .mark("line", strokeWidth=2, point={"size": 28})
             .encode(
-                x=alt.X("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset)),
-                y=alt.Y("share:Q", title="share below P", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
-                color=alt.Color(
+                x=channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset)),
+                y=channel("share:Q", title="share below P", scale={"domain": [0, 1]}, axis={"format": "%"}),
+                color=channel(
                     "what:N",
                     sort=titles,
-                    scale=alt.Scale(domain=titles, range=list(SHARE_COLOURS)),
-                    legend=alt.Legend(title=None),
+                    scale={"domain": titles, "range": list(SHARE_COLOURS)},
+                    legend={"title": None},
                 ),
-                tooltip=["what:N", "threshold:Q", alt.Tooltip("share:Q", format=".2%")],
+                tooltip=["what:N", "threshold:Q", channel("share:Q", format=".2%")],
             )
             .properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
         )
@@ -181,10 +186,10 @@ def plot_sensitivity(result: StrataResult) -> Any:
         sure = "" if row["proven"] is None else f"{row['proven']} of {row['flipped']} flips proven"
         row.update(label=shorten(row[c.DATASET], 32), note=sure, kind="dataset" if row["scope"] == "dataset" else "all")
     order = [row["label"] for row in rows]
-    scale = alt.Scale(domain=[0, 1])
+    scale = {"domain": [0, 1]}
     title = "Kendall distance between the orders (0: the same, 1: reversed)"
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=["dataset", "all"], range=[COLOURS[0], INK]), legend=None)
-    base = alt.Chart(inline(rows)).encode(y=names_down("label", order))
+    colour = channel("kind:N", scale={"domain": ["dataset", "all"], "range": [COLOURS[0], INK]}, legend=None)
+    base = Chart(inline(rows)).encode(y=names_down("label", order))
     tip = [
         f"{c.DATASET}:N",
         "distance:Q",
@@ -196,13 +201,15 @@ def plot_sensitivity(result: StrataResult) -> Any:
         "flipped:Q",
         "proven:Q",
     ]
-    grid = alt.Axis(gridColor=GRID, values=[0, 0.2, 0.4, 0.6, 0.8, 1])
-    spans = base.mark_rule(strokeWidth=9, opacity=0.3, color=FAINT).encode(
-        x=alt.X("chance_low:Q", scale=scale, title=title, axis=grid), x2="chance_high:Q"
+    grid = {"gridColor": GRID, "values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    spans = base.mark("rule", strokeWidth=9, opacity=0.3, color=FAINT).encode(
+        x=channel("chance_low:Q", scale=scale, title=title, axis=grid), x2="chance_high:Q"
     )
-    dots = base.mark_circle(size=70, opacity=1).encode(x=alt.X("distance:Q", scale=scale), color=colour, tooltip=tip)
-    notes = base.mark_text(align="left", dx=6, fontSize=10.5, color=FAINT).encode(x=alt.datum(1.0), text="note:N")
-    chart = alt.layer(spans, dots, notes).properties(width=420, height=24 * len(rows))
+    dots = base.mark("circle", size=70, opacity=1).encode(
+        x=channel("distance:Q", scale=scale), color=colour, tooltip=tip
+    )
+    notes = base.mark("text", align="left", dx=6, fontSize=10.5, color=FAINT).encode(x={"datum": 1.0}, text="note:N")
+    chart = layer(spans, dots, notes).properties(width=420, height=24 * len(rows))
     return themed(
         chart,
         f"Popularity sensitivity of the ranking, {result.metric}",
@@ -211,12 +218,12 @@ def plot_sensitivity(result: StrataResult) -> Any:
 
 
 def _grid(panels: list[Any]) -> Any:
-    return alt.concat(*panels, columns=COLUMNS, spacing=26).resolve_scale(y="independent", x="independent")
+    return concat(*panels, columns=COLUMNS, spacing=26).resolve(scale={"y": "independent", "x": "independent"})
 
 
-def _scale(dataset: DatasetStrata) -> alt.Scale:
+def _scale(dataset: DatasetStrata) -> Spec:
     domain = [dataset.thresholds[0], dataset.thresholds[-1]]
-    return alt.Scale(type="log" if _by_logarithm(dataset) else "linear", domain=domain, nice=False, padding=6)
+    return {"type": "log" if _by_logarithm(dataset) else "linear", "domain": domain, "nice": False, "padding": 6}
 
 
 def _by_logarithm(dataset: DatasetStrata) -> bool:
@@ -224,13 +231,19 @@ def _by_logarithm(dataset: DatasetStrata) -> bool:
     return dataset.thresholds[-1] > 10 * dataset.thresholds[0]
 
 
-def _axis() -> alt.Axis:
-    return alt.Axis(format="~s", labelOverlap=True, grid=False)
+def _axis() -> Spec:
+    return {"format": "~s", "labelOverlap": True, "grid": False}
 
 
-def _ticks(dataset: DatasetStrata) -> alt.Axis:
-    return alt.Axis(format=",d", labelOverlap="greedy", labelSeparation=5, values=list(dataset.thresholds), grid=False)
+def _ticks(dataset: DatasetStrata) -> Spec:
+    return {
+        "format": ",d",
+        "labelOverlap": "greedy",
+        "labelSeparation": 5,
+        "values": list(dataset.thresholds),
+        "grid": False,
+    }
 
 
-def _title(dataset: DatasetStrata) -> alt.TitleParams:
+def _title(dataset: DatasetStrata) -> Spec:
     return panel_title(shorten(dataset.dataset, 40), fontSize=12, offset=6)

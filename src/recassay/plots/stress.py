@@ -6,8 +6,6 @@ import json
 import textwrap
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.stress.result import StressResult
 from recassay.plots.forms import (
     heat_map,
@@ -19,6 +17,7 @@ from recassay.plots.forms import (
     quoted,
     share_fill,
 )
+from recassay.plots.grammar import Chart, channel, concat, hconcat
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 PANELS_ACROSS = 4
@@ -31,26 +30,26 @@ def plot_dropping(result: StressResult, test: str) -> Any:
     rows = curve.to_frame().to_dicts()
     titles = dict(zip(curve.rules, result.titles, strict=True))
     what = curve.title
-    x = alt.X("x:Q", title=what, scale=alt.Scale(domain=[0, float(curve.x.max())], nice=False),
-              axis=alt.Axis(grid=False, tickCount=5, tickMinStep=1, format="d"))  # fmt: skip
-    y = alt.Y("rho:Q", title="Spearman's rho", scale=alt.Scale(domain=[0.0, 1.0]),
-              axis=alt.Axis(tickCount=5))  # fmt: skip
+    x = channel("x:Q", title=what, scale={"domain": [0, float(curve.x.max())], "nice": False},
+              axis={"grid": False, "tickCount": 5, "tickMinStep": 1, "format": "d"})  # fmt: skip
+    y = channel("rho:Q", title="Spearman's rho", scale={"domain": [0.0, 1.0]},
+              axis={"tickCount": 5})  # fmt: skip
     panels = []
     for name in curve.rules:
-        mine = alt.Chart().transform_filter(f"datum.aggregation === '{name}'")
-        others = alt.Chart().transform_filter(f"datum.aggregation !== '{name}'")
-        context = others.mark_line(color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
+        mine = Chart().transform_filter(f"datum.aggregation === '{name}'")
+        others = Chart().transform_filter(f"datum.aggregation !== '{name}'")
+        context = others.mark("line", color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
             x=x, y=y, detail="aggregation:N"
         )
-        band = mine.mark_area(color=COLOURS[0], opacity=0.18, clip=True).encode(
-            x=x, y=alt.Y("low:Q", title="Spearman's rho"), y2="high:Q"
+        band = mine.mark("area", color=COLOURS[0], opacity=0.18, clip=True).encode(
+            x=x, y=channel("low:Q", title="Spearman's rho"), y2="high:Q"
         )
-        line = mine.mark_line(color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
+        line = mine.mark("line", color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
             x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
         )
         title = panel_title(titles[name], fontSize=12, offset=4, color=INK)
         panels.append((context + band + line).properties(width=170, height=130, title=title))
-    chart = alt.concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
+    chart = concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
     of = "datasets" if test == "drop_datasets" else "algorithms"
     return themed(
         chart,
@@ -78,18 +77,18 @@ def plot_additions(result: StressResult) -> Any:
         low = min(row["rho"] for row in rows)
         bottom = min(0.95, 0.05 * int(20 * low - (low < 0)))
         panels.append(
-            alt.Chart(inline(rows))
-            .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=22))
+            Chart(inline(rows))
+            .mark("line", strokeWidth=2, point={"size": 22})
             .encode(
-                x=alt.X("x:Q", title=curve.title, scale=alt.Scale(zero=False, nice=False),
-                        axis=alt.Axis(grid=False, tickCount=6)),
-                y=alt.Y("rho:Q", title="Spearman's rho", scale=alt.Scale(domain=[bottom, 1.0], nice=False)),
+                x=channel("x:Q", title=curve.title, scale={"zero": False, "nice": False},
+                        axis={"grid": False, "tickCount": 6}),
+                y=channel("rho:Q", title="Spearman's rho", scale={"domain": [bottom, 1.0], "nice": False}),
                 **line_looks("title", order, legend),
                 tooltip=["title:N", "x:Q", "rho:Q", "low:Q", "high:Q", "lowest:Q"],
             )
             .properties(width=220, height=210, title=panel_title(heading, fontSize=12, color=INK))
         )  # fmt: skip
-    chart = alt.hconcat(*panels, spacing=24)
+    chart = hconcat(*panels, spacing=24)
     return themed(
         chart,
         f"Does the order of the others survive an addition? {result.metric}",
@@ -115,7 +114,7 @@ def plot_signs(result: StressResult) -> Any:
         rows,
         names_above("aggregation", result.titles),
         names_down("property", properties),
-        alt.Color("sign:N", legend=None, scale=alt.Scale(domain=list(SIGN_COLOURS), range=list(SIGN_COLOURS.values()))),
+        channel("sign:N", legend=None, scale={"domain": list(SIGN_COLOURS), "range": list(SIGN_COLOURS.values())}),
         ["property:N", "aggregation:N", "shown:N", "rule:N"],
     ).properties(width=62 * len(result.titles), height=30 * len(properties))
     return themed(

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import altair as alt
+from recassay.plots.grammar import Chart, Spec
 
-FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The renderer brings the first along, so that pictures are the same on every machine, and measures its letters in
+memory; a font of the system it would map anew for every word. Arial and Helvetica have the same widths."""
 INK = "#1b1f24"
 CELL_INK = "#1a1e23"
 """Ink on a coloured cell: it stays dark on a dark page, since the cell stays light."""
@@ -59,48 +61,45 @@ def places(names: Sequence[str]) -> dict[str, int]:
     return {name: i for i, name in enumerate([*first, *sorted(set(names) - set(first))])}
 
 
-def colour_scale(names: Sequence[str]) -> alt.Scale:
+def colour_scale(names: Sequence[str]) -> Spec:
     """The colours of these algorithms, listed in the given order: the same in every chart of a report."""
     place = places(names)
-    return alt.Scale(domain=list(names), range=[COLOURS[place[n] % len(COLOURS)] for n in names])
+    return {"domain": list(names), "range": [COLOURS[place[n] % len(COLOURS)] for n in names]}
 
 
-def dash_scale(names: Sequence[str]) -> alt.Scale:
+def dash_scale(names: Sequence[str]) -> Spec:
     """The line patterns that go with `colour_scale`."""
     place = places(names)
-    return alt.Scale(domain=list(names), range=[DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names])
+    return {"domain": list(names), "range": [DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names]}
 
 
-class _Rows(alt.Data):  # type: ignore[misc]
-    """Data that charts share instead of copying: Altair copies a chart whenever it joins another, and rows with it."""
-
-    _class_is_valid_at_instantiation = False
-
-    def __deepcopy__(self, memo: object) -> alt.Data:
-        return self
-
-
-def inline(rows: list[dict[str, Any]]) -> alt.Data:
+def inline(rows: list[dict[str, Any]]) -> Spec:
     """Rows as data inside the specification: a chart is one self-contained JSON."""
-    return _Rows(values=rows)
+    return {"values": rows}
 
 
-def themed(chart: Any, title: str, subtitle: str) -> Any:
+CONFIG: Spec = {
+    "font": FONT,
+    "background": "white",
+    "padding": 12,
+    "title": {"color": INK, "subtitleColor": FAINT, "fontWeight": 600},
+    "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
+    "axis": {
+        "labelColor": INK, "titleColor": INK, "gridColor": GRID, "domainColor": FAINT, "tickColor": FAINT,
+        "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "labelLimit": 220,
+    },
+    "legend": {
+        "labelColor": INK, "titleColor": INK, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260,
+        "symbolLimit": 0, "titleFontWeight": "normal",
+    },
+}  # fmt: skip
+"""Fonts and quiet axes."""
+
+
+def themed(chart: Chart, title: str, subtitle: str) -> Chart:
     """The chart with title, fonts and quiet axes."""
-    return (
-        chart.properties(
-            title=alt.TitleParams(title, subtitle=subtitle, anchor="start", fontSize=15, subtitleFontSize=11, offset=12)
-        )
-        .configure(font=FONT, background="white", padding=12)
-        .configure_title(color=INK, subtitleColor=FAINT, fontWeight=600)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK, titleColor=INK, gridColor=GRID, domainColor=FAINT, tickColor=FAINT,
-            labelFontSize=11, titleFontSize=11, titleFontWeight="normal", labelLimit=220,
-        )
-        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=11, titleFontSize=11, labelLimit=260,
-                          symbolLimit=0, titleFontWeight="normal")
-    )  # fmt: skip
+    heading = {"text": title, "subtitle": subtitle, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
+    return chart.properties(title={**heading, "offset": 12}, config=CONFIG)
 
 
 def shorten(name: str, most: int = 28) -> str:

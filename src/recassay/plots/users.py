@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from recassay.analysis.users.result import UsersResult
 from recassay.core import columns as c
+from recassay.plots.grammar import Chart, channel, concat, condition, fixed
 from recassay.plots.theme import FAINT, colour_scale, inline, shorten, themed
 
 MOST_PANELS = 24
@@ -28,22 +27,24 @@ def plot_user_differences(result: UsersResult) -> Any:
             if p.left == first
         ]  # fmt: skip
         order = [row[c.ALGORITHM] for row in rows]
-        colour = alt.Color(f"{c.ALGORITHM}:N", scale=colour_scale(list(result.algorithms)), legend=None)
-        y = alt.Y(f"{c.ALGORITHM}:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False, labelLimit=120))
-        base = alt.Chart(inline(rows)).encode(
+        colour = channel(f"{c.ALGORITHM}:N", scale=colour_scale(list(result.algorithms)), legend=None)
+        y = channel(
+            f"{c.ALGORITHM}:N", sort=order, title=None, axis={"domain": False, "ticks": False, "labelLimit": 120}
+        )
+        base = Chart(inline(rows)).encode(
             y=y, color=colour,
             tooltip=[f"{c.ALGORITHM}:N", "behind:Q", "low:Q", "high:Q", "p_holm:Q", "worse:N"],
         )  # fmt: skip
-        spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None), x2="high:Q")
-        dots = base.mark_point(size=45, opacity=1, strokeWidth=1.6).encode(
-            x=alt.X("behind:Q", axis=alt.Axis(tickCount=4)),
-            fill=alt.condition("datum.worse == 'shown to be worse'", colour, alt.value("white")),
+        spans = base.mark("rule", strokeWidth=2).encode(x=channel("low:Q", title=None), x2="high:Q")
+        dots = base.mark("point", size=45, opacity=1, strokeWidth=1.6).encode(
+            x=channel("behind:Q", axis={"tickCount": 4}),
+            fill=condition("datum.worse == 'shown to be worse'", colour, fixed("white")),
         )
-        zero = alt.Chart(inline([{"zero": 0}])).mark_rule(color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
+        zero = Chart(inline([{"zero": 0}])).mark("rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
         name = f"{shorten(one.dataset, 24)}: behind {shorten(first, 18)}"
-        title = alt.TitleParams(name, fontSize=11, fontWeight="normal", color="#1b1f24")
+        title = {"text": name, "fontSize": 11, "fontWeight": "normal", "color": "#1b1f24"}
         panels.append((zero + spans + dots).properties(width=210, height=16 * len(order), title=title))
-    chart = alt.concat(*panels, columns=columns, spacing=16)
+    chart = concat(*panels, columns=columns, spacing=16)
     return themed(
         chart,
         f"{result.metric}: distance to the best, over users",

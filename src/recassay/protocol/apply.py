@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recassay.core.blocks import kept_rows, row_blocks, user_blocks
 from recassay.core.errors import InputError, UsageError
 from recassay.core.repeated import LAST, merged, repeats
 from recassay.core.specs.specs import ProtocolSpec
@@ -27,9 +28,18 @@ FINGERPRINT_VERSION = "recassay split 2"
 GivenParts = tuple[Interactions, Interactions, Interactions]
 
 
-def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, given: GivenParts | None = None) -> Split:
+def apply_protocol(
+    interactions: Interactions | None,
+    spec: ProtocolSpec,
+    *,
+    given: GivenParts | None = None,
+    overwrite: bool = False,
+) -> Split:
     """The split of `interactions` under `spec`; with `split = "given"`, of the three parts in `given`
     instead.
+
+    With `overwrite` the columns of `interactions` are used up: they are sorted and divided where they lie, which takes
+    half the memory, and the caller may not look at them again.
 
     The steps (KDD'24, 3.1 and 3.3), each counted in `Split.counts`:
 
@@ -50,7 +60,7 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
     each event went to. It does not depend on the order of rows, the numbering of ids or the type an id was read as.
     """
     check_allowed(spec.allow_leakage)
-    data, labels = _input(interactions, spec, given)
+    data, labels = _input(interactions, spec, given, overwrite)
     counts = {
         "input_interactions": len(data),
         "input_users": data.n_users,
@@ -75,7 +85,7 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
     elif data.weight is None and data.repeated.name == "sum":
         data = replace(data, weight=np.ones(len(data), dtype=np.float32))
     if not kept.all():
-        data = data.take(kept)
+        data = _in_place(data, kept)
         labels = None if labels is None else labels[kept]
     _refuse_nothing(counts["input_interactions"], counts["below_threshold"], len(data))
 
@@ -92,9 +102,9 @@ def apply_protocol(interactions: Interactions | None, spec: ProtocolSpec, *, giv
 
 
 def _input(
-    interactions: Interactions | None, spec: ProtocolSpec, given: GivenParts | None
+    interactions: Interactions | None, spec: ProtocolSpec, given: GivenParts | None, overwrite: bool
 ) -> tuple[Interactions, Labels | None]:
-    """The raw events in canonical order, with labels where the split was given."""
+    """The raw events in canonical order, in columns that nobody else needs; with labels where the split was given."""
     if spec.split == "given":
         if given is None or interactions is not None:
             raise UsageError(
@@ -105,7 +115,7 @@ def _input(
         return given_split(train, valid, test)
     if interactions is None or given is not None:
         raise UsageError(f"split {spec.split!r} divides interactions", fix="pass interactions, and no given parts")
-    return canonical(interactions), None
+    return canonical(interactions, overwrite=overwrite), None
 
 
 def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Split, RepeatCounts]:
@@ -128,22 +138,24 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
     dense = replace(data, users=data.users.gather(kept_users), items=data.items.gather(kept_items))
     user_ids, item_ids = renumber(kept_users, data.n_users), renumber(kept_items, data.n_items)
 
-    def part(rows: BoolArray | IntArray) -> Interactions:
+    def part(rows: IntArray) -> Interactions:
         taken = dense.take(rows)
         taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
         return taken if again is None else merged(taken)
 
+    counts = _counted("filtered", len(data), np.logical_or.reduce(users), np.logical_or.reduce(items))
+    held_out = part(valid[judged_valid]), part(test[judged_test])
+    unjudged = part(valid[~judged_valid]) if consolidated else None
     split = Split(
-        train=part(labels == TRAIN),
-        valid=part(valid[judged_valid]),
-        test=part(test[judged_test]),
+        train=_training(dense, labels, user_ids, item_ids, again is not None),
+        valid=held_out[0],
+        test=held_out[1],
         fingerprint="",
-        unjudged_valid=part(valid[~judged_valid]) if consolidated else None,
+        unjudged_valid=unjudged,
         final_fit=spec.final_fit,
         task=spec.task,
         overlapping=again is not None,
     )
-    counts = _counted("filtered", len(data), np.logical_or.reduce(users), np.logical_or.reduce(items))
     counts |= _counted("train", len(split.train), users[TRAIN], items[TRAIN])
     cold = (
         (VALID, "valid", warm_valid, users[TRAIN], items[TRAIN]),
@@ -161,10 +173,36 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
     return replace(split, counts=counts), found
 
 
+def _in_place(data: Interactions, rows: BoolArray) -> Interactions:
+    """The rows of a mask, in the columns that were there."""
+    return replace(
+        data,
+        user=kept_rows(data.user, rows),
+        item=kept_rows(data.item, rows),
+        weight=None if data.weight is None else kept_rows(data.weight, rows),
+        time=None if data.time is None else kept_rows(data.time, rows),
+    )
+
+
+def _training(data: Interactions, labels: Labels, user_ids: IdArray, item_ids: IdArray, repeated: bool) -> Interactions:
+    """The training rows with their new ids, each pair once, at the front of the columns that `data` has."""
+    end = 0
+    for block in list(user_blocks(data.user)):
+        taken = data.take(block).take(labels[block] == TRAIN)
+        taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
+        taken = merged(taken) if repeated else taken
+        for name in ("user", "item", "weight", "time"):
+            if getattr(taken, name) is not None:
+                getattr(data, name)[end : end + len(taken)] = getattr(taken, name)
+        end += len(taken)
+    return data.take(slice(0, end))
+
+
 def _presence(ids: IdArray, labels: Labels, size: int) -> BoolArray:
     """`presence[label, id]`: whether the id occurs in rows of that label."""
     presence = np.zeros((3, size), dtype=np.bool_)
-    presence[labels, ids] = True
+    for block in row_blocks(len(ids)):
+        presence[labels[block], ids[block]] = True
     return presence
 
 
@@ -198,7 +236,8 @@ def _feed(digest: Any, data: Interactions) -> None:
         text = table.cast(pl.String)
         digest.update(f"{text.len()}\n".encode())
         digest.update(_little(text.str.len_bytes().to_numpy(), "<u4"))
-        digest.update("".join(text.to_list()).encode())
+        for rows in row_blocks(text.len()):
+            digest.update("".join(text[rows].to_list()).encode())
     columns = (("user", "<i4"), ("item", "<i4"), ("weight", "<f4"), ("time", "<i8"))
     for name, dtype in columns:
         column = getattr(data, name)

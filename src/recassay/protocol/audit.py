@@ -34,9 +34,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
+from recassay.core import blocks
 from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
+from recassay.core.pairs import pair_codes, sorted_codes
 from recassay.core.specs.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
 from recassay.protocol.ordering import used_ids
@@ -246,7 +248,11 @@ def own_future(split: Split) -> int:
     """How many training events are later than the first test event of their own user; 0 for data without time."""
     first = _first_test_times(split)
     timed = [(part.user, part.time) for part in split.refit_parts() if part.time is not None]
-    return sum(int(np.count_nonzero(time > first[user])) for user, time in timed)
+    return sum(
+        int(np.count_nonzero(time[block] > first[user[block]]))
+        for user, time in timed
+        for block in blocks.row_blocks(len(user))
+    )
 
 
 def _tied_events(split: Split) -> int | None:
@@ -257,9 +263,12 @@ def _tied_events(split: Split) -> int | None:
     first = _first_test_times(split)
     near = []
     for part in split.refit_parts():
-        if part.time is not None:
-            rows = part.time >= first[part.user]
-            near.append(pl.DataFrame({"user": part.user[rows], "time": part.time[rows]}))
+        if part.time is None:
+            continue
+        for block in blocks.row_blocks(len(part)):
+            user, time = part.user[block], part.time[block]
+            rows = time >= first[user]
+            near.append(pl.DataFrame({"user": user[rows], "time": time[rows]}))
     tested = pl.DataFrame({"user": test.user, "time": test.time})
     return tested.join(pl.concat(near).unique(), on=["user", "time"], how="semi").height if near else 0
 
@@ -286,30 +295,29 @@ def _pair_finding(
 
 
 def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> int:
-    """How many rows of `part` have their pair in `fit`, of which only rows with its users and items
-    matter."""
+    """How many rows of `part` have their pair in `fit`, of which only rows with its users and items (`seen`) matter."""
     if not len(part):
         return 0
-    wanted = _pair_codes(part, np.ones(len(part), dtype=np.bool_))
+    wanted = sorted_codes(part)
     known = np.zeros(len(part), dtype=np.bool_)
     for one in fit:
-        rows = seen.user[one.user]
-        rows &= seen.item[one.item]
-        codes = _pair_codes(one, rows)
-        if not len(codes):
+        if not blocks.in_order(one.user, one.item):
+            known |= _contained(wanted, sorted_codes(one))
             continue
-        if not bool((codes[1:] >= codes[:-1]).all()):
-            codes.sort()
-        place = np.searchsorted(codes, wanted)
-        known |= codes[np.minimum(place, len(codes) - 1)] == wanted
+        for block in blocks.user_blocks(one.user):
+            user, item = one.user[block], one.item[block]
+            rows = seen.user[user] & seen.item[item]
+            codes = pair_codes(user[rows], item[rows], one.n_items)
+            if len(codes):
+                here = slice(*np.searchsorted(wanted, [codes[0], codes[-1] + 1]).tolist())
+                known[here] |= _contained(wanted[here], codes)
     return int(np.count_nonzero(known))
 
 
-def _pair_codes(part: Interactions, rows: BoolArray) -> IntArray:
-    codes = part.user[rows].astype(np.int64)
-    codes *= part.n_items
-    codes += part.item[rows]
-    return codes
+def _contained(wanted: IntArray, codes: IntArray) -> BoolArray:
+    """Whether each of `wanted` is among the sorted `codes`, of which there is at least one."""
+    contained: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
+    return contained
 
 
 def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:

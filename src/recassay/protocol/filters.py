@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from recassay.core.blocks import count_ids, row_blocks
 from recassay.core.errors import InputError
 from recassay.core.repeated import one_of_each, reaches
 from recassay.core.specs.specs import FilterName
-from recassay.core.types import BoolArray, Interactions
+from recassay.core.types import BoolArray, IdArray, Interactions
 
 
 def binarise(interactions: Interactions, threshold: float | None) -> Interactions:
@@ -70,17 +71,37 @@ def frequent_rows(
     if name == "none":
         return kept
     counted = one_of_each(interactions, kept)
+    sides = (
+        _Side(interactions.item, interactions.n_items, min_item, counted),
+        _Side(interactions.user, interactions.n_users, min_user, counted),
+    )
+    kept = kept.copy()
     while True:
-        after = _passed(interactions, kept, counted, min_item, min_user)
-        if name == "once" or np.array_equal(after, kept):
-            return after
-        kept = after
+        left = [_drop_rare(side, kept, sides) for side in sides]
+        if name == "once" or not any(left):
+            return kept
 
 
-def _passed(interactions: Interactions, kept: BoolArray, counted: BoolArray, min_item: int, min_user: int) -> BoolArray:
-    """`kept` less the rare items, less the users who are then rare; the rows that are also `counted` count."""
-    items = np.bincount(interactions.item[kept & counted], minlength=interactions.n_items) >= min_item
-    kept = kept & items[interactions.item]
-    users = np.bincount(interactions.user[kept & counted], minlength=interactions.n_users) >= min_user
-    kept &= users[interactions.user]
-    return kept
+class _Side:
+    """Users or items: the id of each row, and how many of the `counted` rows that are still kept have each id."""
+
+    def __init__(self, ids: IdArray, size: int, least: int, counted: BoolArray) -> None:
+        self.ids, self.least, self.counted = ids, least, counted
+        self.counts = count_ids(ids, size, counted)
+
+
+def _drop_rare(side: _Side, kept: BoolArray, sides: tuple[_Side, _Side]) -> bool:
+    """Take the rows of ids with too few counted rows out of `kept`, and out of the counts; whether there were any."""
+    rare = side.counts < side.least
+    if not rare.any():
+        return False
+    found = False
+    for block in row_blocks(len(kept)):
+        rows = np.flatnonzero(kept[block] & rare[side.ids[block]]) + block.start
+        if not len(rows):
+            continue
+        found, kept[rows] = True, False
+        counted = rows[side.counted[rows]]
+        for one in sides:
+            np.subtract.at(one.counts, one.ids[counted], 1)
+    return found

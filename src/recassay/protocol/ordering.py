@@ -13,8 +13,11 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from recassay.core.blocks import looked_up, row_blocks
+from recassay.core.pairs import UserRanges, pair_codes
+from recassay.core.repeated import sorted_groups
 from recassay.core.seeds import derived_rng
-from recassay.core.types import BoolArray, IdArray, Interactions
+from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Number
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 
@@ -22,7 +25,8 @@ KeyArray: TypeAlias = NDArray[np.uint64]
 def used_ids(ids: IdArray, size: int) -> BoolArray:
     """Which positions of an id table of this size occur in `ids`."""
     used = np.zeros(size, dtype=np.bool_)
-    used[ids] = True
+    for block in row_blocks(len(ids)):
+        used[ids[block]] = True
     return used
 
 
@@ -44,33 +48,52 @@ def renumber(positions: NDArray[np.integer[Any]], size: int) -> IdArray:
     return lookup
 
 
-def canonical(interactions: Interactions) -> Interactions:
+def canonical(interactions: Interactions, *, overwrite: bool = False) -> Interactions:
     """The same events with unused ids dropped, ids in the order of their text, rows by user, item, time and
     weight.
 
     Two Interactions with the same events have equal canonical forms, whatever the order of their rows and id
-    tables. Linear in the number of rows (two counting sorts); repeated pairs alone are sorted by comparison.
+    tables. Rows are sorted a range of users at a time. With `overwrite` the columns given are those that are sorted,
+    and what the interactions said before is lost; else copies are.
     """
     users = canonical_ids(interactions.users, used_ids(interactions.user, interactions.n_users))
     items = canonical_ids(interactions.items, used_ids(interactions.item, interactions.n_items))
-    user = renumber(users, interactions.n_users)[interactions.user]
-    item = renumber(items, interactions.n_items)[interactions.item]
-    order = counting_order(user, len(users), counting_order(item, len(items)))
-    user = np.repeat(np.arange(len(users), dtype=np.int32), np.bincount(user, minlength=len(users)))
-    item = item[order]
-    tied = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
-    if tied.any():
-        keys = [key for key in (interactions.time, interactions.weight) if key is not None]
-        order = settle_ties(order, tied, *keys)
+    user, item = _own(interactions.user, overwrite), _own(interactions.item, overwrite)
+    weight = None if interactions.weight is None else _own(interactions.weight, overwrite)
+    time = None if interactions.time is None else _own(interactions.time, overwrite)
+    looked_up(renumber(users, interactions.n_users), user, out=user)
+    looked_up(renumber(items, interactions.n_items), item, out=item)
+    ranges = UserRanges(user, len(users))
+    keys: list[NDArray[Any]] = [column for column in (time, weight) if column is not None]
+    ranges.arrange(*keys, item, user)
+    for part in ranges:
+        order = pair_order(user[part], item[part], len(items))
+        near_user, near_item = user[part][order], item[part][order]
+        tied = (near_user[1:] == near_user[:-1]) & (near_item[1:] == near_item[:-1])
+        if tied.any():
+            order = settle_ties(order, tied, *(key[part] for key in keys))
+        user[part], item[part] = near_user, near_item
+        for key in keys:
+            key[part] = key[part][order]
     return Interactions(
         user=user,
         item=item,
         users=interactions.users.gather(users),
         items=interactions.items.gather(items),
-        weight=None if interactions.weight is None else interactions.weight[order],
-        time=None if interactions.time is None else interactions.time[order],
+        weight=weight,
+        time=time,
         repeated=interactions.repeated,
     )
+
+
+def _own(column: NDArray[Number], overwrite: bool) -> NDArray[Number]:
+    return column if overwrite and column.flags.writeable else column.copy()
+
+
+def pair_order(user: IdArray, item: IdArray, n_items: int) -> IntArray:
+    """The stable order of rows by user, then item."""
+    first = user.min() if len(user) else np.int32(0)
+    return sorted_groups(pair_codes(user - first, item, n_items), None)[0]
 
 
 def counting_order(group: IdArray, n_groups: int, order: IdArray | None = None) -> IdArray:
@@ -88,7 +111,7 @@ def counting_order(group: IdArray, n_groups: int, order: IdArray | None = None) 
     return ordered
 
 
-def settle_ties(order: IdArray, tied: BoolArray, *keys: NDArray[Any]) -> IdArray:
+def settle_ties(order: IntArray, tied: BoolArray, *keys: NDArray[Any]) -> IntArray:
     """`order` with each run of ties sorted by `keys`, the first key first; `tied[r]`: row r+1 ties with row
     r."""
     member = np.zeros(len(order), dtype=np.bool_)

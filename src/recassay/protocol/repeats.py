@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from recassay.core import blocks
 from recassay.core.types import BoolArray, IntArray, Interactions
 from recassay.protocol.splits import TRAIN, VALID, Labels
 
@@ -38,7 +40,9 @@ class RepeatCounts:
         fit = labels <= (VALID if consolidated else TRAIN)
         events, pairs = int(np.count_nonzero(fit)), 0
         if again is not None:
-            pairs = int(np.count_nonzero(np.logical_or.reduceat(fit, np.flatnonzero(~again))))
+            for block in _pair_blocks(again):
+                first = np.flatnonzero(~again[block])
+                pairs += int(np.count_nonzero(np.logical_or.reduceat(fit[block], first)))
         return cls(
             train_events=events,
             train_repeats=events - pairs if again is not None else 0,
@@ -63,11 +67,25 @@ def seen_rows(
     """Which of the rows `valid` have their pair in training, and which of `test` in the final training."""
     if again is None:
         return np.zeros(len(valid), dtype=np.bool_), np.zeros(len(test), dtype=np.bool_)
-    first = np.flatnonzero(~again)
-    pair = np.cumsum(~again, dtype=np.int32) - 1
-    trained = np.logical_or.reduceat(labels == TRAIN, first)
-    fitted = np.logical_or.reduceat(labels <= VALID, first) if consolidated else trained
-    return trained[pair[valid]], fitted[pair[test]]
+    seen = np.empty(len(valid), dtype=np.bool_), np.empty(len(test), dtype=np.bool_)
+    for block in _pair_blocks(again):
+        first = np.flatnonzero(~again[block])
+        pair = np.cumsum(~again[block], dtype=np.int32) - 1
+        for rows, found, latest in ((valid, seen[0], TRAIN), (test, seen[1], VALID if consolidated else TRAIN)):
+            here = slice(*np.searchsorted(rows, [block.start, block.stop]).tolist())
+            found[here] = np.logical_or.reduceat(labels[block] <= latest, first)[pair[rows[here] - block.start]]
+    return seen
+
+
+def _pair_blocks(again: BoolArray) -> Iterator[slice]:
+    """Blocks of rows of which none parts a pair: each begins with a row that does not repeat the one before."""
+    start = 0
+    while start < len(again):
+        end = min(start + blocks.ROWS, len(again))
+        while end < len(again) and again[end]:
+            end += 1
+        yield slice(start, end)
+        start = end
 
 
 def users_of_one_time(events: Interactions) -> int:
@@ -76,7 +94,8 @@ def users_of_one_time(events: Interactions) -> int:
         return 0
     earliest = np.full(events.n_users, np.iinfo(np.int64).max, dtype=np.int64)
     latest = np.full(events.n_users, np.iinfo(np.int64).min, dtype=np.int64)
-    np.minimum.at(earliest, events.user, events.time)
-    np.maximum.at(latest, events.user, events.time)
-    count = np.bincount(events.user, minlength=events.n_users)
+    for block in blocks.row_blocks(len(events)):
+        np.minimum.at(earliest, events.user[block], events.time[block])
+        np.maximum.at(latest, events.user[block], events.time[block])
+    count = blocks.count_ids(events.user, events.n_users)
     return int(np.count_nonzero((count > 1) & (earliest == latest)))

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recassay.core.blocks import nth_smallest, user_blocks
 from recassay.core.errors import InputError, UsageError
 from recassay.core.repeated import repeats
 from recassay.core.specs.specs import ProtocolSpec, SplitName
@@ -56,6 +57,13 @@ def split_labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
     again = None if SPLITS[spec.split].temporal else repeats(interactions)
     if again is not None:
         return split_labels(interactions.take(~again), spec)[np.cumsum(~again) - 1]
+    if SPLITS[spec.split].scope == "per user" and bool((interactions.user[1:] >= interactions.user[:-1]).all()):
+        parts = [interactions.take(block) for block in user_blocks(interactions.user)]
+        return np.concatenate([_labels(part, spec) for part in parts]) if parts else np.empty(0, dtype=np.int8)
+    return _labels(interactions, spec)
+
+
+def _labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
     match spec.split:
         case "global_time":
             return global_time(interactions, spec.ratios)
@@ -212,14 +220,12 @@ def _before(values: NDArray[Any], wanted: list[int], *, keep_ends: bool) -> list
     too.
     """
     n = len(values)
-    places = sorted({target for target in wanted if target < n})
-    selected = np.partition(values, places) if places else values
     masks = []
     for target in wanted:
         if target >= n:
             masks.append(np.ones(n, dtype=np.bool_))
             continue
-        value = selected[target]
+        value = nth_smallest(values, target)
         below, upto = values < value, values <= value
         start, end = int(np.count_nonzero(below)), int(np.count_nonzero(upto))
         later = end - target <= target - start

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from recassay.core.specs.search import defaults
 from recassay.core.specs.study import LIST_DEPTH, DatasetSpec
 from recassay.core.system.plain import plain
 from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
+from recassay.data.sources import count_events
 from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import Metric, has_user_values
@@ -28,24 +29,34 @@ from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
-from recassay.recommenders.space import highest, settle
-from recassay.recommenders.splits import SplitRecord, load_split, prepare_split, split_record
+from recassay.recommenders.space import highest, settle, stops_itself
+from recassay.recommenders.splits import SplitRecord, load_split, preparation_bytes, prepare_split, split_record
 from recassay.recommenders.stage import Stage
-from recassay.runner.jobs import Emit, JobFailure
+from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
 
+if TYPE_CHECKING:
+    from recassay.recommenders.tune import Tuning
+
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
-    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`."""
-    record = prepare_split(
-        Path(payload["folder"]),
-        SplitSpec.model_validate(payload["split"]),
-        DatasetSpec.model_validate(payload["dataset"]),
-        payload["base"],
-    )
-    return asdict(record)
+    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`, and `memory`, its limit in bytes.
+
+    A dataset whose size is known and that would not fit is refused before it is read.
+    """
+    dataset, limit = DatasetSpec.model_validate(payload["dataset"]), payload.get("memory")
+    split = SplitSpec.model_validate(payload["split"])
+    events = None if split.protocol.split == "given" else count_events(dataset.reference, payload["base"])
+    needed = 0 if events is None else preparation_bytes(events)
+    if limit is not None and needed > limit:
+        raise JobFailure(
+            "over_budget",
+            f"{events:,} events of {dataset.name} would need about {needed / 1e9:.3g} GB to be read and split, and "
+            f"budget.memory_gb is {limit / 1e9:.3g}",
+        )
+    return asdict(prepare_split(Path(payload["folder"]), split, dataset, payload["base"]))
 
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
@@ -66,6 +77,44 @@ def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     }
 
 
+def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
+    """The job of one trial: as `run_cell`, with `number` in the payload and the `trials` of the rounds before it.
+
+    Emits its parameters (`PROPOSED`) before the trial and `{"trial": ...}` after it; the record says how many trials
+    there are to run (none where there is nothing to tune).
+    """
+    work = _Work.load(payload)
+    tuning = _tuning(work)
+    number = int(payload["number"])
+    if number < tuning.rounds.trials:
+        known = [TrialRecord.from_dict(trial) for trial in payload["trials"]]
+        trial = tuning.one(number, known, lambda parameters: emit({PROPOSED: plain(parameters)}))
+        emit({"trial": plain(trial.to_dict())})
+    return {"trials": tuning.rounds.trials}
+
+
+def _tuning(work: _Work) -> Tuning:
+    """The search of a cell over the parameters that its settings leave open."""
+    from recassay.recommenders.tune import Tuning
+
+    spec = work.spec
+    fixed, space = settle(work.kind, spec.settings, spec.algorithm)
+    objective = make_metric(spec.tuning.metric)
+    stops = stops_itself(work.kind)
+    validation = _Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
+    return Tuning(
+        space,
+        validation.stages if validation is not None else _nothing,
+        trials=spec.tuning.trials,
+        higher_is_better=objective.higher_is_better,
+        seed=spec.seed,
+        names=(spec.dataset, spec.algorithm),
+        pruning=spec.tuning.staged,
+        once=stops,
+        parallel=spec.tuning.parallel,
+    )
+
+
 def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a cell: tune on train and validation, fit on both, recommend, judge on test, write scores and lists.
 
@@ -73,28 +122,12 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     limit in bytes or None), `memory_in_words` (where it comes from) and `trials` that are already known. Emits
     `{"trial": ...}` for each new trial.
     """
-    from recassay.recommenders.tune import tune
-
     begin = time.perf_counter()
     work = _Work.load(payload)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
-    fixed, space = settle(work.kind, spec.settings, spec.algorithm)
-    objective = make_metric(spec.tuning.metric)
-    stops = bool(getattr(work.kind, "stopped_by", None)) and "fit_steps" in dir(work.kind)
-    validation = _Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
-    tuned = tune(
-        space,
-        validation.stages if validation is not None else _nothing,
-        trials=spec.tuning.trials,
-        higher_is_better=objective.higher_is_better,
-        seed=spec.seed,
-        names=names,
-        history=[TrialRecord.from_dict(trial) for trial in payload.get("trials", ())],
-        pruning=spec.tuning.staged,
-        once=stops,
-        record=lambda trial: emit({"trial": plain(trial.to_dict())}),
-    )
-    del validation
+    fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
+    history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]
+    tuned = _tuning(work).run(history, lambda trial: emit({"trial": plain(trial.to_dict())}))
     seconds_tune = time.perf_counter() - begin
     parameters = fixed | tuned.parameters
     predicted = work.refuse_over_budget(parameters)

@@ -45,6 +45,11 @@ def cost_classes(study: StudySpec) -> dict[str, str]:
     return found
 
 
+def split_size(folder: Path, split: str) -> float | None:
+    """The interactions of a prepared split; None where it is not there."""
+    return float(split_record(folder, split).n_interactions) if is_prepared(folder, split) else None
+
+
 def planned_sizes(planned: Plan, folder: Path) -> CharacteristicsTable:
     """Users, items and interactions of the datasets that are prepared (of the first of several folds)."""
     import numpy as np

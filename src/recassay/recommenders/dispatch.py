@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
 from collections.abc import Sequence
@@ -9,15 +10,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.core.errors import MissingExtraError
+from recassay.core.errors import MissingExtraError, UsageError
 from recassay.core.registry import algorithms
+from recassay.core.specs.search import defaults
 from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
-from recassay.recommenders.splits import is_usable
+from recassay.recommenders.space import highest, settle
+from recassay.recommenders.splits import is_usable, split_record
 from recassay.runner.jobs import Job
 from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
+from recassay.runner.rounds import Rounds
+
+PROCESS_BYTES = 500_000_000
+"""What the process of a cell holds besides what its algorithm declares: libraries and the split."""
 
 
 def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
@@ -42,6 +49,7 @@ def _split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, 
         "split": cell.spec.split.model_dump(mode="json"),
         "dataset": cell.dataset.model_dump(mode="json"),
         "base": planned.study.base,
+        "memory": memory_limit(planned.study.budget),
     }
 
 
@@ -65,6 +73,41 @@ def wants_gpu(algorithm: AlgorithmSpec) -> bool:
         argument = inspect.signature(algorithms.get(algorithm.reference)).parameters.get("device")
         device = None if argument is None else argument.default
     return device in ("auto", "cuda")
+
+
+def trial_rounds(study: StudySpec, algorithm: AlgorithmSpec) -> Rounds | None:
+    """The trials of an algorithm's cells where they are jobs of their own: several at a time, and more than one.
+
+    What a file leaves to tune is known when it is loaded, by the first trial.
+    """
+    tuning = study.tuning
+    if tuning.parallel == 1 or tuning.trials < 2:
+        return None
+    if not is_part_file(algorithm.reference):
+        kind = algorithms.get(algorithm.reference)
+        with contextlib.suppress(UsageError):  # the cell says it
+            if not settle(kind, algorithm.settings, algorithm.name)[1]:
+                return None
+    return Rounds(tuning.trials, tuning.parallel)
+
+
+def expected_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
+    """The bytes that a cell will need, at its defaults or at the upper corner of its space, whichever is more.
+
+    An algorithm in a file is not loaded here: its cells need what the budget gives them, where it says.
+    """
+    budget, limit = planned.study.budget, memory_limit(planned.study.budget)
+    if is_part_file(cell.algorithm.reference):
+        return limit if budget.memory_gb is not None else None
+    kind = algorithms.get(cell.algorithm.reference)
+    try:
+        fixed, space = settle(kind, cell.algorithm.settings, cell.algorithm.name)
+        sizes = split_record(folder, cell.spec.split.id)
+        counts = (sizes.n_users, sizes.n_items, sizes.n_interactions)
+        declared = [int(kind(**fixed, **at).memory_bytes(*counts)) for at in (defaults(space), highest(space))]
+    except Exception:  # whatever is wrong with it, the cell says it
+        return None
+    return min(max(declared) + PROCESS_BYTES, limit or max(declared) + PROCESS_BYTES)
 
 
 def part_modules(study: StudySpec) -> list[str]:

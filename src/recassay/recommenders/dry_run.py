@@ -79,6 +79,9 @@ class _Collected:
     def waiting(self, reason: str) -> None:
         """Nothing waits on one machine."""
 
+    def note(self, said: str) -> None:
+        """Nor is there anything to know about it."""
+
     def finished(self, job: Job, outcome: Outcome) -> None:
         self.outcomes[job.id] = outcome
 

@@ -38,6 +38,11 @@ def settle(kind: type[Any], settings: Mapping[str, Setting], name: str) -> tuple
     return fixed, space
 
 
+def stops_itself(kind: type[Any]) -> bool:
+    """Whether the training of an algorithm, followed stage by stage, says when it is enough."""
+    return bool(getattr(kind, "stopped_by", None)) and "fit_steps" in dir(kind)
+
+
 def highest(space: SearchSpace) -> dict[str, Any]:
     """Every number at its upper end: the corner where an algorithm usually needs most memory."""
     return {

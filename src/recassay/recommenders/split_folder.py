@@ -36,10 +36,14 @@ class SplitExport:
     """What was written: the folder, the split's fingerprint, and by part the file, its rows and its checksum."""
 
     folder: Path
+    """Where the files lie."""
     dataset: str
+    """The dataset, as it was named."""
     fingerprint: str
     format: SplitFormat
+    """The format of the files."""
     files: dict[str, dict[str, Any]]
+    """By part (`train`, `valid`, `test`), its `file`, its `rows` and its `sha256`."""
     counts: dict[str, int]
     audit: dict[str, Any]
 

@@ -66,8 +66,13 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     if not is_usable(folder, spec.id):
         split = make_split(dataset, spec.protocol, base)
         with appearing_folder(target, existing="replace") as made:
-            _write(split, made)
+            write_split(split, made)
     return split_record(folder, spec.id)
+
+
+def preparation_bytes(events: int) -> int:
+    """The peak memory of reading and splitting so many events: measured (`benchmarks/scale.py`), rounded up."""
+    return 300_000_000 + 36 * events
 
 
 def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split:
@@ -81,7 +86,7 @@ def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split
         return open_split_folder(path_of(dataset.reference, base), protocol, dataset.read)
     opened = open_dataset(dataset.reference, dataset.read, base=base)
     opened.refuse_positions(protocol.split)
-    return apply_protocol(opened.interactions, protocol)
+    return apply_protocol(opened.interactions, protocol, overwrite=True)
 
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:
@@ -135,7 +140,8 @@ def _map(path: Path) -> Any:
     return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
-def _write(split: Split, folder: Path) -> None:
+def write_split(split: Split, folder: Path) -> None:
+    """Write a split into an empty folder, which `load_split` maps."""
     parts: dict[str, list[str]] = {}
     for name in _PARTS:
         part: Interactions | None = getattr(split, name)

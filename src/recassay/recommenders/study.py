@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
 from recassay.algorithms.kernels.device import visible_gpus
 from recassay.core.specs.study import StudySpec
 from recassay.metrics.make import make_metric
-from recassay.recommenders.dispatch import cell_payload, part_modules, split_jobs, wants_gpu
+from recassay.recommenders.cost_class import cost_classes, split_size
+from recassay.recommenders.dispatch import (
+    cell_payload,
+    expected_need,
+    part_modules,
+    split_jobs,
+    trial_rounds,
+    wants_gpu,
+)
 from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.manifest import manifest_of
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.runner.drive import (
-    Choice,
-    Event,
-    Progress,
     StudyRecord,
-    Work,
-    WorkCell,
     drive,
     earlier_versions,
     settled_workers,
 )
 from recassay.runner.jobs import Job
+from recassay.runner.rounds import Rounds
+from recassay.runner.work import Choice, Event, Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
 from recassay.store.store import Store
 
@@ -84,8 +89,12 @@ def _work(planned: Plan) -> Work:
 
     objective = make_metric(planned.study.tuning.metric)
     on_gpu = {algorithm.name for algorithm in planned.study.algorithms if wants_gpu(algorithm)}
+    rounds = {algorithm.name: trial_rounds(planned.study, algorithm) for algorithm in planned.study.algorithms}
     return Work(
-        cells=tuple(_work_cell(planned, cell, cell.algorithm.name in on_gpu) for cell in planned.cells),
+        cells=tuple(
+            _work_cell(planned, cell, cell.algorithm.name in on_gpu, rounds[cell.algorithm.name])
+            for cell in planned.cells
+        ),
         function="recassay.recommenders.cell:run_cell",
         prepare=prepare,
         budget=planned.study.budget,
@@ -93,10 +102,13 @@ def _work(planned: Plan) -> Work:
         manifest=partial(manifest_of, planned),
         better=max if objective.higher_is_better else min,
         gpus=visible_gpus() if on_gpu else (),
+        trial_function="recassay.recommenders.cell:run_trial",
+        classes=cost_classes(planned.study),
+        size=split_size,
     )
 
 
-def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool) -> WorkCell:
+def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds | None) -> WorkCell:
     spec = cell.spec
     row = PlannedRow(
         cell=cell.id,
@@ -108,4 +120,12 @@ def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool) -> WorkCell:
         tuning=spec.tuning_id,
         trials=spec.tuning.trials,
     )
-    return WorkCell(row, spec.split.id, spec.model_dump(mode="json"), partial(cell_payload, planned, cell), gpu)
+    return WorkCell(
+        row,
+        spec.split.id,
+        spec.model_dump(mode="json"),
+        partial(cell_payload, planned, cell),
+        gpu,
+        rounds,
+        cache(partial(expected_need, planned, cell)),
+    )

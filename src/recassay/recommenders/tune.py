@@ -1,8 +1,9 @@
 """Tuning: Optuna's TPE, asked trial by trial, so that trial n is a function of the trials before it and nothing else.
 
-Every proposal starts a new sampler with a seed derived from names and the number of the trial, and shows it the earlier
-trials. A tuning that was killed and goes on from its stored trials therefore makes the same proposals as one that was
-never disturbed.
+Where N trials run side by side, it is a function of the trials of the rounds before its own (`runner.rounds`). Every
+proposal starts a new sampler with a seed derived from names and the number of the trial, and shows it those trials. A
+tuning that was killed and goes on from its stored trials therefore makes the same proposals as one that was never
+disturbed.
 """
 
 from __future__ import annotations
@@ -28,10 +29,8 @@ from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defa
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
 from recassay.recommenders.stage import Stage
 from recassay.runner.jobs import JobFailure, reason_of, status_of
+from recassay.runner.rounds import Rounds, failed
 from recassay.store import TrialRecord
-
-GIVE_UP_AFTER = 5
-"""An algorithm whose first trials fail this often in a row is given up."""
 
 _STATES = {
     "complete": TrialState.COMPLETE,
@@ -53,91 +52,101 @@ class TuningRecord:
     trials: tuple[TrialRecord, ...]
 
 
-def tune(
-    space: SearchSpace,
-    fit: StagedFit,
-    *,
-    trials: int,
-    higher_is_better: bool,
-    seed: int,
-    names: tuple[str, ...],
-    history: Sequence[TrialRecord] = (),
-    pruning: bool = True,
-    once: bool = False,
-    record: Callable[[TrialRecord], None] = lambda _: None,
-) -> TuningRecord:
-    """Try `trials` parameter sets from `space`, the defaults first, and return the best by the objective of `fit`.
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a search is asked for: a space, the objective, a number of trials, and the names from which chance derives.
 
-    `history` are the trials that are already known; `record` is told of every new one. A trial that raises is kept as
-    failed and the search goes on; where none succeeds the first reason is raised. Parameters that were tried before get
-    the value they had. Ties go to the earlier trial.
-
-    Where stages are models of their own, a trial counts with its best stage, whose settled parameters become the
-    trial's, and ends early when `PATIENCE` stages in a row bring nothing better. With `once` there is one trial for
-    that even where `space` is empty.
+    With `once` there is one trial even where `space` is empty, for an algorithm whose training says when to stop.
+    `parallel` trials are proposed together.
     """
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    wanted = trials if space else min(trials, int(once))
-    known = list(history[:wanted])
-    while len(known) < wanted:
-        if len(known) >= GIVE_UP_AFTER and all(_failed(trial) for trial in known):
-            break
-        trial = _one_trial(space, fit, known, higher_is_better, seed, names, pruning)
-        record(trial)
-        known.append(trial)
-    if not known:
-        return TuningRecord(defaults(space), None, ())
-    best = _best(known, higher_is_better)
-    return TuningRecord(dict(best.parameters), best.value, tuple(known))
+
+    space: SearchSpace
+    fit: StagedFit
+    trials: int
+    higher_is_better: bool
+    seed: int
+    names: tuple[str, ...]
+    pruning: bool = True
+    once: bool = False
+    parallel: int = 1
+
+    @property
+    def rounds(self) -> Rounds:
+        """The trials that there is something to try in."""
+        return Rounds(self.trials if self.space else min(self.trials, int(self.once)), self.parallel)
+
+    def run(
+        self, history: Sequence[TrialRecord] = (), record: Callable[[TrialRecord], None] = lambda _: None
+    ) -> TuningRecord:
+        """Try parameter sets from the space, the defaults first, and return the best by the objective.
+
+        `history` are the trials that are already known; `record` is told of every new one. A trial that raises is kept
+        as failed and the search goes on; where none succeeds the first reason is raised. Parameters that were tried
+        before get the value they had. Ties go to the earlier trial.
+
+        Where stages are models of their own, a trial counts with its best stage, whose settled parameters become the
+        trial's, and ends early when `PATIENCE` stages in a row bring nothing better.
+        """
+        rounds = self.rounds
+        known = {trial.number: trial for trial in history[: rounds.trials]}
+        while numbers := rounds.open(known):
+            for number in numbers:
+                known[number] = self.one(number, [known[n] for n in range(rounds.seen_by(number))])
+                record(known[number])
+        if not known:
+            return TuningRecord(defaults(self.space), None, ())
+        best = _best(list(known.values()), self.higher_is_better)
+        return TuningRecord(dict(best.parameters), best.value, tuple(known.values()))
+
+    def one(
+        self,
+        number: int,
+        known: Sequence[TrialRecord],
+        proposed: Callable[[Mapping[str, Any]], None] = lambda _: None,
+    ) -> TrialRecord:
+        """Trial `number` after the trials of the rounds before; `proposed` is told its parameters before it is run."""
+        begin = time.perf_counter()
+        asked = self._propose(number, known)
+        parameters = dict(asked.params)
+        proposed(parameters)
+        done = ("complete", "pruned")
+        same = next((t for t in known if t.state in done and _proposed(t, self.space) == parameters), None)
+        if same is not None:
+            return TrialRecord(number, same.state, same.parameters, same.value, None, same.stages, 0.0)
+        return _tried(self, number, asked, begin)
+
+    def _propose(self, number: int, known: Sequence[TrialRecord]) -> optuna.Trial:
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        draw = int(derived_rng(self.seed, "tuning", *self.names, str(number)).integers(2**31))
+        study = optuna.create_study(
+            direction="maximize" if self.higher_is_better else "minimize",
+            sampler=optuna.samplers.TPESampler(seed=draw),
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=PRUNE_AFTER),
+        )
+        distributions = {name: _distribution(parameter) for name, parameter in self.space.items()}
+        for trial in known:
+            study.add_trial(_frozen(trial, distributions))
+        if number == 0:
+            study.enqueue_trial(defaults(self.space))
+        return study.ask(distributions)
 
 
-def propose(
-    space: SearchSpace, known: Sequence[TrialRecord], *, higher_is_better: bool, seed: int, names: tuple[str, ...]
-) -> optuna.Trial:
-    """Trial number `len(known)`, with its parameters in `.params`."""
-    number = len(known)
-    draw = int(derived_rng(seed, "tuning", *names, str(number)).integers(2**31))
-    study = optuna.create_study(
-        direction="maximize" if higher_is_better else "minimize",
-        sampler=optuna.samplers.TPESampler(seed=draw),
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=PRUNE_AFTER),
-    )
-    distributions = {name: _distribution(parameter) for name, parameter in space.items()}
-    for trial in known:
-        study.add_trial(_frozen(trial, distributions))
-    if number == 0:
-        study.enqueue_trial(defaults(space))
-    return study.ask(distributions)
-
-
-def _one_trial(
-    space: SearchSpace,
-    fit: StagedFit,
-    known: Sequence[TrialRecord],
-    higher_is_better: bool,
-    seed: int,
-    names: tuple[str, ...],
-    pruning: bool,
-) -> TrialRecord:
-    begin = time.perf_counter()
-    asked = propose(space, known, higher_is_better=higher_is_better, seed=seed, names=names)
-    parameters, number = dict(asked.params), len(known)
-    same = next((t for t in known if t.state in ("complete", "pruned") and _proposed(t, space) == parameters), None)
-    if same is not None:
-        return TrialRecord(number, same.state, same.parameters, same.value, None, same.stages, 0.0)
-    sign = 1.0 if higher_is_better else -1.0
+def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> TrialRecord:
+    """Fit with the parameters that were asked for; what came of it."""
+    parameters = dict(asked.params)
+    sign = 1.0 if tuning.higher_is_better else -1.0
     stages: list[float] = []
     settled: Mapping[str, Any] = {}
     state, reason, best = "complete", None, 0
     try:
-        for stage in fit(parameters, number):
+        for stage in tuning.fit(parameters, number):
             if not math.isfinite(stage.value):
                 raise RecAssayError("the objective is nowhere defined on the validation part")
             stages.append(float(stage.value))
             asked.report(stages[-1], len(stages) - 1)
             if not stage.settled or sign * stages[-1] > sign * stages[best] or len(stages) == 1:
                 best, settled = len(stages) - 1, stage.settled
-            if pruning and asked.should_prune():
+            if tuning.pruning and asked.should_prune():
                 state = "pruned"
                 break
             if stage.settled and len(stages) - 1 - best >= PATIENCE:
@@ -165,14 +174,10 @@ def _proposed(trial: TrialRecord, space: SearchSpace) -> dict[str, Any]:
     return {name: value for name, value in trial.parameters.items() if name in space}
 
 
-def _failed(trial: TrialRecord) -> bool:
-    return trial.state in ("failed", "over_budget")
-
-
 def _best(known: Sequence[TrialRecord], higher_is_better: bool) -> TrialRecord:
     complete = [trial for trial in known if trial.state == "complete" and trial.value is not None]
     if not complete:
-        first = next(trial for trial in known if _failed(trial))
+        first = next(trial for trial in known if failed(trial))
         status = "over_budget" if all(trial.state == "over_budget" for trial in known) else "failed"
         if (first.reason or "").startswith("out of memory"):
             status = "memory"
@@ -194,7 +199,7 @@ def _frozen(trial: TrialRecord, distributions: dict[str, BaseDistribution]) -> o
     return optuna.trial.create_trial(
         state=_STATES[trial.state],
         params={name: value for name, value in trial.parameters.items() if name in distributions},
-        distributions=distributions,
+        distributions={name: kind for name, kind in distributions.items() if name in trial.parameters},
         value=trial.value,
         intermediate_values=dict(enumerate(stages)),
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +12,16 @@ from recassay.analysis.rank.result import RankResult
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.reporting.drawing import FORMATS, draw, draw_spec, render
+from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import draw, render
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
 
-__all__ = ["FORMATS", "Figures", "FilledSection", "build_sections", "draw", "figures", "fill_sections", "render"]
+__all__ = ["Figures", "FilledSection", "build_sections", "draw", "figures", "fill_sections", "render"]
+
+WORTH_A_PROCESS = 8
+"""Fewer pictures are drawn sooner than further processes start."""
 
 
 class Figures(list[Figure]):
@@ -56,18 +61,23 @@ class FilledSection:
     not_done: list[str]
 
 
-def fill_sections(results: Mapping[str, AnalysisResult], formats: Sequence[str]) -> list[FilledSection]:
+def fill_sections(
+    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers | None = None
+) -> list[FilledSection]:
     """These results in reading order, their pictures drawn in `formats`; a result without a section is left out.
 
-    One picture is laid out while the next is being built. One that cannot be drawn is left out, and told.
+    Every picture is built once and drawn once, by `drawers` (by default as many as there are processors, where there
+    is enough to draw). One that cannot be drawn is left out, and told.
     """
-    with ThreadPoolExecutor(1) as drawer:
+    built = list(build_sections(results))
+    count = sum(len(filled.figures) for filled in built)
+    with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 1) as pool:
         pending = []
-        for filled in build_sections(results):
+        for filled in built:
             drawings: dict[str, Future[dict[str, bytes]]] = {}
             for figure in filled.figures:
                 try:
-                    drawings[figure.name] = drawer.submit(draw_spec, figure.chart.to_dict(validate=False), formats)
+                    drawings[figure.name] = pool.submit(figure.spec, formats)
                 except Exception as error:
                     filled.not_done.append(failure(f"the picture {figure.name!r}", error))
             pending.append((filled, drawings))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from recassay.core.errors import UsageError
+from recassay.core.formats import FORMATS
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
@@ -21,30 +22,49 @@ TITLES = {"traits": "Latent traits"}
 class Figure:
     """A picture: its file name, one sentence that says what it shows, the chart, and the table of its numbers.
 
-    `chart` is an Altair chart; `table` names one of the result's `frames()`.
+    `drawn` is what the section drew: an Altair chart, or one of our own (`plots.grammar`), which is quicker to make;
+    `table` names one of the result's `frames()`.
     """
 
     name: str
     caption: str
-    chart: Any
+    drawn: Any
     table: str
+
+    def __init__(self, name: str, caption: str, chart: Any, table: str) -> None:
+        for field, value in {"name": name, "caption": caption, "drawn": chart, "table": table}.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def chart(self) -> Any:
+        """The picture as an Altair chart."""
+        from recassay.plots.grammar import Chart, altair_chart
+
+        return altair_chart(self.drawn.to_dict()) if isinstance(self.drawn, Chart) else self.drawn
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """Its Vega-Lite specification."""
+        from recassay.plots.grammar import specification
+
+        return specification(self.drawn)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as its ending says: .pdf, .svg, .png, or .json for its Vega-Lite specification."""
         from recassay.core.system.files import write_whole
-        from recassay.reporting.drawing import FORMATS, render
+        from recassay.reporting.drawing import render
 
         target = Path(path)
         form = target.suffix.removeprefix(".").lower()
         if form not in FORMATS:
             raise UsageError(f"{target.name} has no known ending", fix=f"end it with one of .{', .'.join(FORMATS)}")
-        write_whole(target, render(self.chart, form), sync=False)
+        write_whole(target, render(self.drawn, form), sync=False)
         return target
 
     def _repr_html_(self) -> str:
         from recassay.reporting.drawing import render
 
-        drawn = render(self.chart, "svg").decode()
+        drawn = render(self.drawn, "svg").decode()
         return f"<figure>{drawn}<figcaption>{html.escape(self.caption)}</figcaption></figure>"
 
 

@@ -1,8 +1,9 @@
 """The cluster executor: jobs on the workers of a Dask scheduler, the study folder on a disk that all of them see.
 
-A Dask task runs one job through a `LocalExecutor` of its own, so that a job has the same process, limits and log on a
-cluster as on one machine. What a job tells while it runs reaches the driver as events of the scheduler; the driver
-alone writes to the store.
+A Dask task runs one job through a `LocalExecutor` of its worker, so that a job has the same process, limits and log on
+a cluster as on one machine. What a job tells while it runs reaches the driver as events of the scheduler; the driver
+alone writes to the store. A few jobs a worker are submitted ahead, made when they are, and forgotten when they end: the
+memory of the driver does not grow with their number.
 """
 
 from __future__ import annotations
@@ -11,22 +12,34 @@ import contextlib
 import logging
 import queue
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from recassay.core.errors import InputError, MissingExtraError, RecAssayError
-from recassay.runner.jobs import Job, Outcome, Watcher
-from recassay.runner.local import LocalExecutor
+from recassay.runner.cluster_worker import run_job
+from recassay.runner.jobs import Job, JobQueue, Outcome, Watcher, as_queue
+from recassay.runner.places import Places
+from recassay.store.store import MANIFEST_FILE
 
 CONNECT_SECONDS = 10.0
 POLL_SECONDS = 0.25
 NO_WORKER_SECONDS = 60.0
 """How long a run waits for a worker before it ends; what is done is kept."""
-GPU = "GPU"
-"""The resource by which a Dask worker says that it has a GPU."""
+LOOK_SECONDS = 1.0
+"""How often the driver looks which workers there are."""
+
+
+@dataclass(slots=True)
+class _Submitted:
+    """A job that the scheduler has."""
+
+    job: Job
+    future: Any
+    heard: tuple[str, int] = ("", 0)
+    """The last start that was heard of, and how many events of it."""
 
 
 class DaskExecutor:
@@ -35,12 +48,14 @@ class DaskExecutor:
     Give the Dask workers one thread each: a job takes one worker. A job whose worker is lost is started again by the
     scheduler on another one (its `allowed-failures`, by default three times), then recorded as crashed. Jobs that want
     a GPU go to the workers that were started with the resource `GPU` (`dask worker --resources GPU=1`), where there is
-    one when the run begins; without any they go anywhere.
+    one; without any they go anywhere. So do jobs whose memory is known, where workers declare `MEMORY` in bytes.
     """
 
-    def __init__(self, address: str, logs: Path, *, threads: int = 1, preload: Sequence[str] = ()) -> None:
-        self.address, self.logs, self.threads, self.preload = address, logs, threads, tuple(preload)
+    def __init__(self, address: str, folder: Path, *, threads: int = 1, preload: Sequence[str] = ()) -> None:
+        self.address, self.folder, self.threads, self.preload = address, folder, threads, tuple(preload)
+        self.name = uuid4().hex
         self._client: Any = None
+        self._told_of_dashboard = False
 
     def __enter__(self) -> DaskExecutor:
         try:
@@ -55,49 +70,54 @@ class DaskExecutor:
             raise InputError(
                 "no Dask scheduler answers", where=self.address, fix="start one, or correct --cluster"
             ) from error
-        self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def run(self, jobs: list[Job], watcher: Watcher) -> None:
-        """Submit all jobs, hand on what they tell, and return when each was reported as finished."""
+    def run(self, jobs: Iterable[Job] | JobQueue, watcher: Watcher) -> None:
+        """Submit jobs as there is room, hand on what they tell, and return when each was reported as finished."""
+        waiting = as_queue(jobs)
+        if not waiting:
+            return
         told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         topic = f"recassay-{uuid4().hex}"
         self._client.subscribe_topic(topic, lambda event: told.put(("event", event[1])))
-        waiting = {job.id: job for job in jobs}
-        heard: dict[str, tuple[str, int]] = {}
-        if not waiting:
-            return
-        alone = _Alone(self.address, watcher)
-        while not (workers := self._workers(len(waiting))):
-            alone.wait(POLL_SECONDS)
-        with_gpu = any(worker.get("resources", {}).get(GPU, 0) >= 1 for worker in workers.values())
-        futures = [self._submit(job, topic, told, {GPU: 1} if job.gpu and with_gpu else None) for job in jobs]
+        self._tell_of_dashboard(watcher)
+        alone, flight, places, looked = _Alone(self.address, watcher), dict[str, _Submitted](), Places({}), 0.0
         try:
-            while waiting:
+            while waiting or flight:
+                if time.monotonic() - looked > LOOK_SECONDS:
+                    places, looked = Places(self._workers(len(waiting) + len(flight))), time.monotonic()
+                    alone.over() if places.threads else alone.wait()
+                while (job := places.take(waiting, [one.job for one in flight.values()])) is not None:
+                    flight[job.id] = _Submitted(job, self._submit(job, topic, told, places))
                 # A queue that blocks hears no Ctrl-C on some systems: it is asked again and again.
                 try:
                     kind, said = told.get(timeout=POLL_SECONDS)
                 except queue.Empty:
-                    alone.wait(0.0) if not self._workers(len(waiting)) else alone.over()
                     continue
                 name = said["job"] if kind == "event" else said.key.partition(":")[2]
-                job = waiting.get(name)
-                if job is None:
+                submitted = flight.get(name)
+                if submitted is None:
                     continue
                 if kind == "event":
-                    self._hear(job, said, heard, watcher)
+                    self._hear(submitted, said, watcher)
                 else:
                     if said.status in ("lost", "cancelled"):
-                        raise self._lost(len(waiting))
-                    self._conclude(job, said, heard.get(name, ("", 0)), watcher)
-                    del waiting[name]
+                        raise self._lost(len(waiting) + len(flight))
+                    del flight[name]
+                    self._conclude(submitted, watcher)
         finally:
             with contextlib.suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(futures)
+                self._client.cancel([one.future for one in flight.values()])
                 self._client.unsubscribe_topic(topic)
+
+    def _tell_of_dashboard(self, watcher: Watcher) -> None:
+        with contextlib.suppress(Exception):  # an ornament
+            if not self._told_of_dashboard and (link := self._client.dashboard_link):
+                self._told_of_dashboard = True
+                watcher.note(f"Dask's dashboard: {link}")
 
     def _workers(self, outstanding: int) -> Mapping[str, Any]:
         """The workers of the cluster, by address; a scheduler that is gone ends the run, and no cell with it."""
@@ -116,41 +136,50 @@ class DaskExecutor:
             fix="what is done is kept: start a scheduler and run the same command again",
         )
 
-    def _submit(
-        self, job: Job, topic: str, told: queue.SimpleQueue[tuple[str, Any]], resources: dict[str, int] | None
-    ) -> Any:
+    def _submit(self, job: Job, topic: str, told: queue.SimpleQueue[tuple[str, Any]], places: Places) -> Any:
         request = {
             "job": job.id,
             "function": job.function,
             "payload": dict(job.payload()),
             "seconds": job.seconds,
             "memory": job.memory,
-            "logs": str(self.logs),
+            "mark": str(self.folder / MANIFEST_FILE),
+            "logs": str(self.folder / "logs"),
             "threads": self.threads,
             "preload": self.preload,
             "topic": topic,
+            "run": self.name,
         }
-        future = self._client.submit(run_job, request, key=f"{topic}:{job.id}", pure=False, resources=resources)
+        options = {"pure": False, "resources": places.resources(job), "priority": job.priority}
+        future = self._client.submit(run_job, request, key=f"{topic}:{job.id}", **options)
         future.add_done_callback(lambda done: told.put(("done", done)))
         return future
 
-    def _hear(self, job: Job, said: Mapping[str, Any], heard: dict[str, tuple[str, int]], watcher: Watcher) -> None:
+    def _hear(self, submitted: _Submitted, said: Mapping[str, Any], watcher: Watcher) -> None:
         """A start, or what a job told; `heard` counts the latter by the start they belong to."""
+        start, count = submitted.heard
         if "event" not in said:
-            heard[job.id] = (said["start"], 0)
-            watcher.started(job)
-        elif heard.get(job.id, ("", 0))[0] == said["start"]:
-            heard[job.id] = (said["start"], heard[job.id][1] + 1)
-            watcher.event(job, said["event"])
+            submitted.heard = (said["start"], 0)
+            watcher.started(submitted.job)
+        elif start == said["start"]:
+            submitted.heard = (start, count + 1)
+            watcher.event(submitted.job, said["event"])
 
-    def _conclude(self, job: Job, future: Any, heard: tuple[str, int], watcher: Watcher) -> None:
+    def _conclude(self, submitted: _Submitted, watcher: Watcher) -> None:
         """The outcome, after what the job told and the scheduler has not yet delivered."""
+        job, future = submitted.job, submitted.future
         if future.status != "finished":
             said = f"the cluster gave it up: {type(future.exception()).__name__}: {future.exception()}"
             watcher.finished(job, Outcome("crashed", reason=" ".join(said.split())[:500]))
             return
         answer = future.result()
-        start, count = heard
+        if "blind" in answer:
+            raise InputError(
+                f"the folder of the study is not there on the worker {answer['blind']}",
+                where=str(self.folder),
+                fix="put it on a disk that all workers see under this path, and run the same command again",
+            )
+        start, count = submitted.heard
         for event in answer["events"][count if start == answer["start"] else 0 :]:
             watcher.event(job, event)
         watcher.finished(job, Outcome(**answer["outcome"]))
@@ -166,8 +195,8 @@ class _Alone:
         """There are workers again."""
         self.since = 0.0
 
-    def wait(self, seconds: float) -> None:
-        """Wait a little; `RecAssayError` where nobody has come for `NO_WORKER_SECONDS`."""
+    def wait(self) -> None:
+        """Note it; `RecAssayError` where nobody has come for `NO_WORKER_SECONDS`."""
         if not self.since:
             self.since = time.monotonic()
             self.watcher.waiting(
@@ -179,49 +208,3 @@ class _Alone:
                 where=self.address,
                 fix=f"what is done is kept: start workers (dask worker {self.address}) and run the same command again",
             )
-        time.sleep(seconds)
-
-
-class _Reporter:
-    """The watcher on the worker's side: it sends everything on, and keeps it for the answer."""
-
-    def __init__(self, job: str, topic: str) -> None:
-        from distributed import get_worker
-
-        self.key = f"{topic}:{job}"
-        self.worker, self.job, self.topic, self.start = get_worker(), job, topic, uuid4().hex
-        self.events: list[Mapping[str, Any]] = []
-        self.outcome: Outcome | None = None
-
-    def started(self, job: Job) -> None:
-        self._send({})
-
-    def event(self, job: Job, event: Mapping[str, Any]) -> None:
-        self.events.append(dict(event))
-        self._send({"event": dict(event)})
-
-    def finished(self, job: Job, outcome: Outcome) -> None:
-        self.outcome = outcome
-
-    def waiting(self, reason: str) -> None:
-        """A local executor never waits."""
-
-    def unwanted(self) -> bool:
-        """Whether the scheduler has given this task up, as it does when the driver is gone."""
-        task = self.worker.state.tasks.get(self.key)
-        return task is None or task.state == "cancelled"
-
-    def _send(self, more: Mapping[str, Any]) -> None:
-        self.worker.log_event(self.topic, {"job": self.job, "start": self.start, **more})
-
-
-def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What a Dask worker does: one job in a process of its own, and its outcome as plain data."""
-    job = Job(request["job"], request["function"], lambda: request["payload"], request["seconds"], request["memory"])
-    reporter = _Reporter(job.id, request["topic"])
-    logs = Path(request["logs"])
-    with LocalExecutor(1, logs, threads=request["threads"], preload=request["preload"]) as executor:
-        executor.run([job], reporter, unwanted=reporter.unwanted)
-    if reporter.outcome is None:
-        raise RuntimeError("the driver is gone")
-    return {"outcome": asdict(reporter.outcome), "events": reporter.events, "start": reporter.start}

@@ -3,108 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from recassay.core.errors import UsageError
-from recassay.core.specs.study import Budget
 from recassay.core.system.failures import Cause, causes
 from recassay.core.system.files import remove_unfinished
 from recassay.runner.cluster import DaskExecutor
-from recassay.runner.jobs import Executor, Job, Outcome
 from recassay.runner.local import LocalExecutor, usable_cores
-from recassay.runner.manifest import now
-from recassay.runner.memory import memory_limit
+from recassay.runner.recording import Run
 from recassay.runner.running import RunningCells
+from recassay.runner.work import Chooser, Progress, Work
 from recassay.store.lock import study_lock
-from recassay.store.records import CellRecord, PlannedRow, TrialRecord
+from recassay.store.records import CellRecord
 from recassay.store.store import INDEX_FILE, Store
-
-
-@dataclass(frozen=True, slots=True)
-class WorkCell:
-    """A cell as the driver knows it: its row, the split it needs, its spec, and what its process must be told."""
-
-    row: PlannedRow
-    split: str
-    spec: Mapping[str, Any]
-    payload: Callable[[Path], Mapping[str, Any]]
-    """From the folder of the study."""
-    gpu: bool = False
-    """Whether it computes on a GPU where there is one."""
-
-    @property
-    def id(self) -> str:
-        """The content hash."""
-        return self.row.cell
-
-    def whose(self) -> dict[str, Any]:
-        """Which cell, for an event."""
-        return {"algorithm": self.row.algorithm, "dataset": self.row.dataset, "cell": self.row.cell}
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What a run is to do: cells of one kind, run by the job function `function` (`module:name`)."""
-
-    cells: tuple[WorkCell, ...]
-    function: str
-    prepare: Callable[[Collection[str], Path], list[Job]]
-    """From the cells that will run and the folder, the jobs (named after their splits) that must be done before."""
-    budget: Budget
-    preload: Sequence[str]
-    """Modules that workers import once."""
-    manifest: Callable[[int, int], Mapping[str, Any]]
-    """From the numbers of workers and threads, what a reader needs to judge the study."""
-    better: Callable[[float, float], float] = max
-    """The better of two objectives of trials."""
-    gpus: Sequence[str] = ()
-    """The GPUs of this machine that cells may use, as CUDA_VISIBLE_DEVICES counts them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
-
-    `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
-    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next; `waiting`
-    when nothing can start (`reason`). `best` is the best objective of its trials so far. `earlier` comes with `plan`:
-    by algorithm, the cells that are run again because they were made by an earlier version of its code. So does
-    `damaged`: files of done cells that are gone or are not what was written; their cells are run again.
-    """
-
-    kind: Literal["plan", "split", "decided", "started", "trial", "finished", "waiting", "end"]
-    done: int
-    failed: int
-    total: int
-    dataset: str | None = None
-    algorithm: str | None = None
-    cell: str | None = None
-    trial: TrialRecord | None = None
-    trials: int = 0
-    best: float | None = None
-    record: CellRecord | None = None
-    reason: str | None = None
-    earlier: Mapping[str, int] = field(default_factory=dict)
-    said: str | None = None
-    damaged: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The cells to run next (none: the run ends), and how things stand, in one line."""
-
-    cells: Sequence[str]
-    said: str
-
-
-Chooser: TypeAlias = Callable[[Store], Choice]
-"""Asked again and again, with the store as it is then."""
-
-Progress: TypeAlias = Callable[[Event], None]
 
 CANNOT_RUN = "cannot run"
 """The state, in a dry run, of a cell whose dataset or algorithm is refused."""
@@ -185,7 +99,7 @@ def drive(
         for cell in to_run:
             if cell.id in known:
                 store.forget_failed_trials(cell.row.tuning)
-        run = _Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
+        run = Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
         earlier = _earlier(work, store)
         run.tell("plan", earlier=earlier, damaged=tuple(map(str, damaged.values())))
         if not to_run and choose is not None:
@@ -193,16 +107,15 @@ def drive(
         if to_run:
             logs = folder / "logs"
             places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
+            most = sum(1 if cell.rounds is None else cell.rounds.parallel for cell in to_run)
             with (
-                LocalExecutor(
-                    min(workers, len(to_run)), logs, threads=threads, preload=work.preload, fork=fork, gpus=places
-                )
+                LocalExecutor(min(workers, most), logs, threads=threads, preload=work.preload, fork=fork, gpus=places)
                 if cluster is None
-                else DaskExecutor(cluster, logs, threads=threads, preload=work.preload)
+                else DaskExecutor(cluster, folder, threads=threads, preload=work.preload)
             ) as executor:
                 executor.run(work.prepare({cell.id for cell in to_run}, folder), run)
                 if choose is None:
-                    executor.run(run.cell_jobs(to_run), run)
+                    run.all(to_run, executor)
                 else:
                     run.chosen(choose, to_run, executor)
         run.tell("end")
@@ -229,109 +142,6 @@ def earlier_versions(work: Work, folder: Path) -> dict[str, int]:
 def _earlier(work: Work, store: Store) -> dict[str, int]:
     code = {cell.row.algorithm: str(cell.spec["code"]) for cell in work.cells}
     return store.earlier_versions([cell.row for cell in work.cells], code)
-
-
-class _Run:
-    """The driver's side of a run: it alone writes to the store."""
-
-    def __init__(
-        self, work: Work, store: Store, known: Mapping[str, str], progress: Progress | None, at_work: RunningCells
-    ) -> None:
-        self.work, self.store, self.progress, self.at_work = work, store, progress, at_work
-        self.cells = {cell.id: cell for cell in work.cells}
-        self.datasets = {cell.split: cell.row.dataset for cell in reversed(work.cells)}
-        self.unusable: dict[str, Outcome] = {}
-        self.best: dict[str, float] = {}
-        self.states = {cell: status for cell, status in known.items() if cell in self.cells}
-        self.ran = 0
-
-    def tell(self, kind: Any, **more: Any) -> None:
-        if self.progress is None:
-            return
-        done = sum(state == "done" for state in self.states.values())
-        self.progress(Event(kind, done, len(self.states) - done, len(self.cells), **more))
-
-    def cell_jobs(self, cells: Sequence[WorkCell]) -> list[Job]:
-        """Jobs of the cells whose dataset is ready; the others get their row now."""
-        jobs, budget = [], self.work.budget
-        for cell in cells:
-            unusable = self.unusable.get(cell.split)
-            if unusable is not None:
-                self._record(cell, unusable)
-            else:
-                payload = partial(self._payload, cell)
-                limits = (budget.seconds_per_cell, memory_limit(budget))
-                jobs.append(Job(cell.id, self.work.function, payload, *limits, gpu=cell.gpu))
-        return jobs
-
-    def chosen(self, choose: Chooser, cells: Sequence[WorkCell], executor: Executor) -> None:
-        """Run cells batch by batch, as they are chosen, until none is."""
-        self.cell_jobs([cell for cell in cells if cell.split in self.unusable])
-        left = {cell.id: cell for cell in cells if cell.split not in self.unusable}
-        while True:
-            choice = choose(self.store)
-            batch = [left.pop(cell) for cell in choice.cells if cell in left]
-            self.tell("decided", said=choice.said)
-            if not batch:
-                return
-            executor.run(self.cell_jobs(batch), self)
-
-    def started(self, job: Job) -> None:
-        if job.id in self.cells:
-            cell = self.cells[job.id]
-            self.at_work.start(cell.id, cell.row.algorithm, cell.row.dataset, cell.row.seed)
-            self.tell("started", **cell.whose(), trials=len(self.store.trial_records(cell.row.tuning)))
-
-    def waiting(self, reason: str) -> None:
-        self.tell("waiting", reason=reason)
-
-    def event(self, job: Job, event: Mapping[str, Any]) -> None:
-        if "trial" not in event:
-            return
-        cell, trial = self.cells[job.id], TrialRecord.from_dict(event["trial"])
-        self.store.record_trial(cell.row.tuning, trial)
-        if trial.state == "complete" and trial.value is not None:
-            self.best[cell.id] = self.work.better(trial.value, self.best.get(cell.id, trial.value))
-        self.tell("trial", **cell.whose(), trial=trial, trials=trial.number + 1, best=self.best.get(cell.id))
-
-    def finished(self, job: Job, outcome: Outcome) -> None:
-        if job.id in self.cells:
-            self._record(self.cells[job.id], outcome)
-            return
-        dataset = self.datasets[job.id]
-        reason = None if outcome.status == "done" else f"dataset {dataset}: {outcome.reason}"
-        if reason is not None:
-            self.unusable[job.id] = Outcome(outcome.status, reason=reason, detail=outcome.detail)
-        self.tell("split", dataset=dataset, reason=reason)
-
-    def _payload(self, cell: WorkCell) -> dict[str, Any]:
-        trials = [trial.to_dict() for trial in self.store.trial_records(cell.row.tuning)]
-        return {**cell.payload(self.store.folder), "trials": trials}
-
-    def _record(self, cell: WorkCell, outcome: Outcome) -> None:
-        told = dict(outcome.record or {})
-        if outcome.status != "done":
-            told = {"peak_memory": outcome.peak_memory}
-        record = CellRecord(
-            id=cell.id,
-            algorithm=cell.row.algorithm,
-            dataset=cell.row.dataset,
-            seed=cell.row.seed,
-            fold=cell.row.fold,
-            spec=cell.spec,
-            status=outcome.status,  # type: ignore[arg-type]
-            reason=outcome.reason,
-            detail=outcome.detail,
-            attempts=outcome.attempts,
-            finished=now(),
-            seconds=outcome.seconds,
-            **told,
-        )
-        self.at_work.finish(cell.id)
-        self.store.record(record)
-        self.states[cell.id] = outcome.status
-        self.ran += 1
-        self.tell("finished", **cell.whose(), record=record, reason=outcome.reason)
 
 
 @dataclass(frozen=True, slots=True)

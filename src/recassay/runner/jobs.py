@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from bisect import insort
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Protocol, TypeAlias
 
@@ -16,6 +17,10 @@ Emit: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 JobFunction: TypeAlias = Callable[[Mapping[str, Any], Emit], Mapping[str, Any]]
 """What a job does, in its own process: from a spec (plain data) to a record (plain data)."""
+
+
+PROPOSED = "parameters"
+"""The key of an event by which a job says what it is about to try; it is no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,52 @@ class Job:
     """The most resident bytes."""
     gpu: bool = False
     """Whether it computes on a GPU where there is one: such jobs take turns there."""
+    need: Callable[[], int | None] = lambda: None
+    """The bytes that it is expected to need, where that is known: on a cluster it goes where there is as much."""
+    priority: float = 0.0
+    """Higher starts earlier; among equals the order is kept."""
+
+
+class JobQueue:
+    """Jobs that wait, highest priority first; what ends may add further ones while an executor takes from it."""
+
+    def __init__(self, jobs: Iterable[Job] = ()) -> None:
+        self._waiting: list[tuple[float, int, Job]] = []
+        self._added = 0
+        for job in jobs:
+            self.add(job)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, job: Job) -> None:
+        """Let a job wait."""
+        insort(self._waiting, (-job.priority, self._added, job), key=lambda entry: entry[:2])
+        self._added += 1
+
+    def take(self, accepts: Callable[[Job], bool] = lambda _: True) -> Job | None:
+        """The first waiting job that `accepts` says can start now, which then waits no more."""
+        for place, (_, _, job) in enumerate(self._waiting):
+            if accepts(job):
+                del self._waiting[place]
+                return job
+        return None
+
+    def drop(self, unwanted: Callable[[Job], bool]) -> list[Job]:
+        """Take out the jobs that are not wanted any more."""
+        dropped = [job for _, _, job in self._waiting if unwanted(job)]
+        self._waiting = [entry for entry in self._waiting if not unwanted(entry[2])]
+        return dropped
+
+    def reorder(self, priority: Callable[[Job], float]) -> None:
+        """Give every waiting job the priority that is known by now."""
+        jobs = [(number, replace(job, priority=priority(job))) for _, number, job in self._waiting]
+        self._waiting = sorted(((-job.priority, number, job) for number, job in jobs), key=lambda entry: entry[:2])
+
+
+def as_queue(jobs: Iterable[Job] | JobQueue) -> JobQueue:
+    """A queue as it is, other jobs as a queue in their order."""
+    return jobs if isinstance(jobs, JobQueue) else JobQueue(jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +114,15 @@ class Watcher(Protocol):
     def waiting(self, reason: str) -> None:
         """Nothing can start now, and why."""
 
+    def note(self, said: str) -> None:
+        """Something that people may want to know, once."""
+
 
 class Executor(Protocol):
     """Whatever runs jobs: processes of this machine, or a cluster."""
 
-    def run(self, jobs: list[Job], watcher: Watcher) -> None:
-        """Run all jobs; return when each was reported as finished."""
+    def run(self, jobs: Iterable[Job] | JobQueue, watcher: Watcher) -> None:
+        """Run all jobs, those too that are added to the queue meanwhile; return when each was reported as finished."""
 
 
 class JobFailure(RecAssayError):

@@ -12,14 +12,14 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import RecAssayError
 from recassay.core.system.printable import one_line
-from recassay.runner.jobs import Job, Outcome, Watcher
+from recassay.runner.jobs import PROPOSED, Job, JobQueue, Outcome, Watcher, as_queue
 from recassay.runner.memory import tree_bytes
 
 POLL_SECONDS = 0.05
@@ -122,32 +122,39 @@ class LocalExecutor:
             self._end(slot)
         self._selector.close()
 
-    def run(self, jobs: list[Job], watcher: Watcher, *, unwanted: Callable[[], bool] | None = None) -> None:
-        """Run all jobs in their order as processes become free; return when each was reported as finished.
+    def run(
+        self, jobs: Iterable[Job] | JobQueue, watcher: Watcher, *, unwanted: Callable[[], bool] | None = None
+    ) -> None:
+        """Run all jobs in their order as processes become free, those too that are added to the queue meanwhile.
 
-        `unwanted` is asked now and then; where it says so, the run ends without a further report.
+        It returns when each was reported as finished. `unwanted` is asked now and then; where it says so, the run ends
+        without a further report.
         """
-        waiting = deque((job, 1, 0) for job in jobs)
-        while waiting or any(slot.running for slot in self._slots):
+        queue, again = as_queue(jobs), deque[tuple[Job, int, int]]()
+        while queue or again or any(slot.running for slot in self._slots):
             self._hire()
             for slot in self._slots:
-                if slot.running is None and slot.ready and (place := self._next(waiting)) is not None:
-                    chosen = waiting[place]
-                    del waiting[place]
+                if slot.running is None and slot.ready and (chosen := self._next(queue, again)) is not None:
                     self._start(slot, *chosen, watcher)
             for key, _ in self._selector.select(POLL_SECONDS):
                 slot = key.data
                 ended = self._read(slot, watcher)
                 if ended is not None and slot.running is not None:
-                    self._conclude(slot, ended, waiting, watcher)
+                    self._conclude(slot, ended, again, watcher)
             self._enforce()
             if unwanted is not None and unwanted():
                 return
 
-    def _next(self, waiting: Sequence[tuple[Job, int, int]]) -> int | None:
-        """The place of the first waiting job that can start now."""
+    def _next(self, queue: JobQueue, again: deque[tuple[Job, int, int]]) -> tuple[Job, int, int] | None:
+        """The first job that can start now, with its attempts: one whose process was lost before those that wait."""
         free = bool(self._free_gpus) or not self.gpus
-        return next((place for place, (job, _, _) in enumerate(waiting) if free or not job.gpu), None)
+        place = next((place for place, (job, _, _) in enumerate(again) if free or not job.gpu), None)
+        if place is not None:
+            found = again[place]
+            del again[place]
+            return found
+        job = queue.take(lambda job: free or not job.gpu)
+        return None if job is None else (job, 1, 0)
 
     def _hire(self) -> None:
         while len(self._slots) < self.workers:
@@ -228,12 +235,13 @@ class LocalExecutor:
             if not self.fork:
                 running.pid, running.began = int(message["pid"]), time.monotonic()
         elif "event" in message and isinstance(message["event"], dict):
-            running.fruitless = -1
+            if PROPOSED not in message["event"]:  # a trial that is only about to be tried is nothing yet
+                running.fruitless = -1
             watcher.event(running.job, message["event"])
         elif "record" in message or "status" in message:
             running.answer = message
 
-    def _conclude(self, slot: _Slot, code: int, waiting: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
+    def _conclude(self, slot: _Slot, code: int, again: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
         running = slot.running
         assert running is not None
         slot.running = None
@@ -246,7 +254,7 @@ class LocalExecutor:
             outcome = _told(running.answer)
         elif outcome is None and code == -signal.SIGKILL:
             if running.fruitless + 1 < MOST_ATTEMPTS:
-                waiting.appendleft((job, running.attempts + 1, running.fruitless + 1))
+                again.appendleft((job, running.attempts + 1, running.fruitless + 1))
                 return
             outcome = Outcome(
                 "crashed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.system.failures import Cause, causes
@@ -93,18 +94,18 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How far a study is: the cells of its current plan.
-
-    `earlier` counts, by algorithm, those that were made by an earlier version of its code alone: the next run makes
-    them again.
-    """
+    """How far a study is: the cells of its current plan."""
 
     planned: int
     done: int
     failed: tuple[CellRecord, ...]
     to_go: tuple[PlannedRow, ...]
+    """The cells that have not been run."""
     trials: int
+    """How many tuning trials of the plan are recorded."""
     earlier: Mapping[str, int] = field(default_factory=dict)
+    damaged: tuple[Path, ...] | None = None
+    """Files of done cells that are gone or are not what was written; None where the files were not read."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, each cause once."""
@@ -129,4 +130,5 @@ class StoreStatus:
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
             "earlier": dict(self.earlier),
+            "damaged": None if self.damaged is None else [str(path) for path in self.damaged],
         }

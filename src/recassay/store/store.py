@@ -270,16 +270,27 @@ class Store:
 
     def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
         """The trials kept under `tuning` from number 0 on without a gap: what a tuning resumes from."""
+        kept = self.kept_trials(tuning)
+        return tuple(trial for n, (number, trial) in enumerate(kept.items()) if n == number)
+
+    def kept_trials(self, tuning: str) -> dict[int, TrialRecord]:
+        """All trials kept under `tuning`, by number; there are gaps where trials that ran side by side were lost."""
         names = ("number", "state", "parameters", "value", "reason", "stages", "seconds")
         query = f"SELECT {', '.join(names)} FROM trials WHERE tuning = ? ORDER BY number"
-        records: list[TrialRecord] = []
+        found: dict[int, TrialRecord] = {}
         for row in self._connection.execute(query, (tuning,)):
             stored = dict(zip(names, row, strict=True))
             stored["parameters"], stored["stages"] = json.loads(stored["parameters"]), json.loads(stored["stages"])
-            if stored["number"] != len(records):
-                break
-            records.append(TrialRecord.from_dict(stored))
-        return tuple(records)
+            found[stored["number"]] = TrialRecord.from_dict(stored)
+        return found
+
+    def seconds(self) -> dict[str, float]:
+        """By id, the seconds that the current plan's cells took, of those that are done."""
+        query = (
+            "SELECT cells.id, cells.seconds FROM plan JOIN cells ON cells.id = plan.cell "
+            "WHERE cells.status = 'done' AND cells.seconds IS NOT NULL ORDER BY plan.position"
+        )
+        return dict(self._connection.execute(query).fetchall())
 
     def per_user(self, cell: str) -> pl.DataFrame:
         """The scores of a cell: the user's own id and one column a metric label, null where undefined."""

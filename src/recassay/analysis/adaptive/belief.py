@@ -13,6 +13,15 @@ scores only their order within a dataset is used (the rank likelihood of Hoff 20
 averaged over a grid of settings.
 
 A draw completes the grid, and its ranks are a draw of what the full run would have said.
+
+A probe is a cheaper look at a cell (without tuning, on fewer users, with fewer epochs): the same algorithms on the same
+dataset, judged with more noise and perhaps a bias of its own. Probes are n further columns that share the levels,
+slopes and likeness of the datasets; what a dataset has of its own correlates by c between the two, and t is how much
+cheapness itself favours some algorithms:
+
+    K(j, j') of a cell and a probe = l + s xx' + r exp(...) + c [same dataset],   of two probes = ... + t + [same one].
+
+c and t are averaged over a grid like the others, and so learned where both were run.
 """
 
 from __future__ import annotations
@@ -31,6 +40,12 @@ SLOPES = (0.0, 0.1, 0.4)
 LIKENESSES = (0.0, 0.3, 1.0)
 """l, s and r on the grid, each as likely as the others before anything is known."""
 
+FEW_SLOPES, FEW_LIKENESSES = (0.0, 0.2), (0.0, 0.5)
+"""With probes, s and r on a coarser grid: there are as many settings as a decision has time for."""
+
+LINKS, BIASES = (0.3, 0.6, 0.9), (0.1, 0.6)
+"""c and t on the grid."""
+
 SPARE_DEGREES = 6.0
 """f: how closely Sigma is thought to follow the identity."""
 
@@ -39,9 +54,12 @@ SWEEPS, BURN_IN = 360, 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """`ranks[s, i, j]`: the rank of algorithm i on dataset j in draw s of the completed grid, 1 the best."""
+    """`ranks[s, i, j]`: the rank of algorithm i on dataset j in draw s of the completed grid, 1 the best; `probes` the
+    same of the probes, where there are any.
+    """
 
     ranks: FloatArray
+    probes: FloatArray | None = None
 
     @property
     def mean_ranks(self) -> FloatArray:
@@ -50,22 +68,29 @@ class Belief:
         return means
 
 
-def complete(values: FloatArray, features: FloatArray | None = None, *, rng: np.random.Generator) -> Belief:
+def complete(
+    values: FloatArray,
+    features: FloatArray | None = None,
+    *,
+    probes: FloatArray | None = None,
+    rng: np.random.Generator,
+) -> Belief:
     """Draws of the completed grid.
 
     `values` (algorithms x datasets) has higher values for better results, NaN where a cell was not run and -inf where
     it failed, which counts as the last place. `features` (datasets x p) are characteristics of the datasets, the
-    logarithm of the size first; None where nothing is known of them.
+    logarithm of the size first; None where nothing is known of them. `probes` are values of probes, as `values` are.
     """
     m, n = values.shape
-    run = ~np.isnan(values)
+    table = values if probes is None else np.hstack([values, probes])
+    run = ~np.isnan(table)
     touched, empty = np.flatnonzero(run.any(axis=0)), np.flatnonzero(~run.any(axis=0))
     if not len(touched):  # nothing is known: any order of any dataset
-        places = np.tile(np.arange(1.0, m + 1), (SWEEPS - BURN_IN, n, 1))
-        return Belief(rng.permuted(places, axis=2).transpose(0, 2, 1))
+        places = np.tile(np.arange(1.0, m + 1), (SWEEPS - BURN_IN, run.shape[1], 1))
+        return _belief(rng.permuted(places, axis=2).transpose(0, 2, 1), n)
     columns = np.concatenate([touched, empty])
-    order, group, start = _orders(values[:, touched])
-    kernels, log_prior = _kernels(n, features)
+    order, group, start = _orders(table[:, touched])
+    kernels, log_prior = _kernels(n, features, with_probes=probes is not None)
     inverse, log_weight, slope, factor = _solved(kernels, log_prior, touched, empty, m)
     drawn, _ = sample(
         start, order, group, run[:, touched].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
@@ -74,8 +99,13 @@ def complete(values: FloatArray, features: FloatArray | None = None, *, rng: np.
     ranks = np.empty(drawn.shape)
     ranks[:, :, columns] = _ranks(drawn)
     whole = run.all(axis=0)
-    ranks[:, :, whole] = ties.ranks(_finite(values[:, whole]), higher_is_better=True, axis=0)
-    return Belief(ranks)
+    ranks[:, :, whole] = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
+    return _belief(ranks, n)
+
+
+def _belief(ranks: FloatArray, n: int) -> Belief:
+    """Ranks of all columns as those of the grid's n, and of the probes that follow."""
+    return Belief(ranks[:, :, :n], ranks[:, :, n:] if ranks.shape[2] > n else None)
 
 
 def standardised(features: FloatArray) -> FloatArray:
@@ -112,18 +142,25 @@ def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     return order, group, start
 
 
-def _kernels(n: int, features: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+def _kernels(n: int, features: FloatArray | None, *, with_probes: bool) -> tuple[FloatArray, FloatArray]:
     """K under every setting, and the log of its prior weight."""
+    shared: list[FloatArray]
     if features is None or features.shape[1] == 0:
-        kernels = [np.eye(n) + level for level in LEVELS]
+        shared = [np.full((n, n), level) for level in LEVELS]
     else:
         x = standardised(features)
         distance = ((x[:, None, :] - x[None, :, :]) ** 2).mean(axis=2)
         size, alike = np.outer(x[:, 0], x[:, 0]), np.exp(-distance / 2)
+        rest = product(FEW_SLOPES, FEW_LIKENESSES) if with_probes else product(SLOPES, LIKENESSES)
+        shared = [level + slope * size + likeness * alike for level, (slope, likeness) in product(LEVELS, list(rest))]
+    own = np.eye(n)
+    if with_probes:
         kernels = [
-            np.eye(n) + level + slope * size + likeness * alike
-            for level, slope, likeness in product(LEVELS, SLOPES, LIKENESSES)
+            np.block([[common + own, common + link * own], [common + link * own, common + bias + own]])
+            for common, link, bias in product(shared, LINKS, BIASES)
         ]
+    else:
+        kernels = [common + own for common in shared]
     return np.stack(kernels), np.zeros(len(kernels))
 
 

@@ -6,7 +6,8 @@ cov(D, d_j)^2 / (var(D) var(d_j)) of the variance of D: what the dataset is of t
 pair weighs p (1 - p), p being the probability that it stands the other way round, so that pairs that are settled weigh
 nothing. The value of a set of algorithms on a dataset is the sum over the pairs that it completes; the set with the
 most value per second on each dataset is found by leaving out one algorithm after another (greedy peeling, Charikar
-2000), and the best dataset's set is run.
+2000), and the best dataset's set is run. A probe of a dataset (see `belief`) is a further column, judged in the same
+way by what it tells about D and by what it costs.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ LEAST_WEIGHT = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Algorithms (indices) to be run on one dataset, what that tells and what it costs."""
+    """Algorithms (indices) to be run on one dataset, what that tells and what it costs.
+
+    `dataset` is a column: that of a dataset, or, from the number of datasets on, of a probe of it.
+    """
 
     dataset: int
     algorithms: tuple[int, ...]
@@ -110,12 +114,17 @@ def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) 
 
 
 def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
-    """By pair and dataset, what running both algorithms there tells about the target."""
-    ranks = belief.ranks
+    """By pair and column, what running both algorithms there tells about the target."""
+    told = [_told(belief.mean_ranks, ranks) for ranks in (belief.ranks, belief.probes) if ranks is not None]
+    return (weight * np.concatenate(told)).transpose(1, 2, 0)
+
+
+def _told(mean_ranks: FloatArray, ranks: FloatArray) -> FloatArray:
+    """By column and pair, the share of the variance of D that running both algorithms there tells."""
     draws = len(ranks)
-    whole_mean = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
-    apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # dataset x draw x algorithm
-    across = whole_mean.T @ apart / draws  # dataset x m x m: cov(mean rank of a, rank of b on j)
+    whole_mean = mean_ranks - mean_ranks.mean(axis=0)
+    apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # column x draw x algorithm
+    across = whole_mean.T @ apart / draws  # column x m x m: cov(mean rank of a, rank of b on j)
     within = apart.transpose(0, 2, 1) @ apart / draws
     own, total = np.diagonal(across, axis1=1, axis2=2), whole_mean.T @ whole_mean / draws
     joint = own[:, :, None] + own[:, None, :] - across - across.transpose(0, 2, 1)
@@ -126,8 +135,7 @@ def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
     told = np.where((inner > floor) & (whole > floor), joint**2 / np.maximum(inner * whole, floor**2), 0.0)
     told = np.maximum(told - 1.0 / draws, 0.1 / draws * (inner > floor))  # chance alone correlates by 1/draws
     mean = told.sum(axis=0) / np.maximum((told > 0).sum(axis=0), 1)
-    told = np.where(told > 0, (1 - SHARED) * told + SHARED * mean, 0.0)
-    return (weight * told).transpose(1, 2, 0)
+    return np.where(told > 0, (1 - SHARED) * told + SHARED * mean, 0.0)
 
 
 def _best_block(
@@ -150,6 +158,7 @@ def _best_block(
     return best
 
 
-def cells_of(blocks: Sequence[Block]) -> list[tuple[int, int]]:
-    """The cells (algorithm, dataset) of blocks."""
-    return [(i, block.dataset) for block in blocks for i in block.algorithms]
+def cells_of(blocks: Sequence[Block], datasets: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The cells (algorithm, dataset) of blocks, and the probes."""
+    every = [(i, block.dataset) for block in blocks for i in block.algorithms]
+    return [(i, j) for i, j in every if j < datasets], [(i, j - datasets) for i, j in every if j >= datasets]

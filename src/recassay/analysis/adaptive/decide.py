@@ -11,9 +11,9 @@ from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
 from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
 from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError
+from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.seeds import derived_rng
 from recassay.core.types import BoolArray, FloatArray
 
@@ -52,6 +52,8 @@ class Grid:
     datasets: tuple[str, ...]
     features: FloatArray | None = None
     classes: tuple[str, ...] | None = None
+    higher_is_better: bool = True
+    """Of the metric as it is reported; the values that a decision reads are always turned so that higher is better."""
 
     def __post_init__(self) -> None:
         if len(self.algorithms) < 2 or len(self.datasets) < 2:
@@ -61,12 +63,28 @@ class Grid:
             )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Probes:
+    """Cheaper looks at the cells of a grid: their values and seconds, as those of cells are given to `decide`, and
+    the share of a cell's seconds that one is expected to take.
+    """
+
+    values: FloatArray
+    seconds: FloatArray
+    ratio: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.ratio < 1:
+            raise UsageError(f"a probe takes {self.ratio:g} of a cell's seconds", fix="give a share between 0 and 1")
+
+
 def decide(
     grid: Grid,
     question: Question,
     values: FloatArray,
     seconds: FloatArray,
     *,
+    probes: Probes | None = None,
     steps: Sequence[Step] = (),
     allowed: BoolArray | None = None,
     cells: int = 1,
@@ -77,16 +95,21 @@ def decide(
     """How things stand with `values` (algorithms x datasets, higher is better; NaN: not run; -inf: failed) and the
     `seconds` that those cells took (NaN where unknown), and the batch to run next.
 
-    `steps` were taken before. A cell is chosen only where `allowed`, and where it should take at most `most_seconds`; a
-    batch has at least so many `cells` and `least_seconds`.
+    `probes` are cheaper looks at the cells, where there can be any: they are chosen like cells, by what they tell about
+    the grid per second. `steps` were taken before. A cell is chosen only where `allowed`, and where it should take at
+    most `most_seconds`; a batch has at least so many `cells` and `least_seconds`.
     """
-    done = ~np.isnan(values)
-    size = None if grid.features is None else grid.features[:, 0]
-    predicted = predict_seconds(np.where(done, seconds, np.nan), size, grid.classes)
+    n = len(grid.datasets)
+    measured = ~np.isnan(values)
+    done = measured if probes is None else np.hstack([measured, ~np.isnan(probes.values)])
+    predicted = _predicted(grid, done, seconds, probes)
     spent = float(predicted[done].sum())
-    barred = np.zeros(done.shape, bool) if allowed is None else ~allowed & ~done
-    belief, certificate = _believe(grid, question, values, seed)
-    ended = _ended(certificate, question, done, barred, predicted, most_seconds)
+    total = float(predicted[:, :n].sum())
+    barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
+    if probes is not None:
+        barred[:, n:] |= measured & ~done[:, n:]  # what was run needs no probe
+    belief, certificate = _believe(grid, question, values, probes, seed)
+    ended = _ended(certificate, question, measured, done, barred, predicted, most_seconds)
     blocks: list[Block] = []
     if ended is None:
         if not done.any():
@@ -100,22 +123,24 @@ def decide(
         ended = None if blocks else "stuck"
     order = tuple(grid.algorithms[i] for i in certificate.order)
     probabilities = {name: certificate.probability(name) for name in ("first", "top3", "order", "rho")}
-    chosen = cells_of(blocks)
+    cells_chosen, probes_chosen = cells_of(blocks, n)
     step = Step(
-        done=int(done.sum()),
+        done=int(measured.sum()),
         spent=spent,
-        share=spent / max(float(predicted.sum()), 1e-12),
+        share=spent / max(total, 1e-12),
         leader=order[0],
         first=probabilities["first"],
         top3=probabilities["top3"],
         ordered=probabilities["order"],
         agreement=probabilities["rho"],
-        cells=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in chosen),
+        cells=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in cells_chosen),
         seconds=float(sum(block.seconds for block in blocks)),
         why=_why(grid, question, certificate, blocks, done),
+        probes=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in probes_chosen),
     )
     return AdaptiveResult(
         metric=grid.metric,
+        higher_is_better=grid.higher_is_better,
         algorithms=grid.algorithms,
         datasets=grid.datasets,
         target=question.target,
@@ -127,26 +152,50 @@ def decide(
         deviations=certificate.deviations,
         sets=certificate.sets,
         probabilities=probabilities,
-        measured=done,
+        measured=measured,
         values=values,
         ranks=belief.ranks.mean(axis=0),
-        seconds=predicted,
+        seconds=predicted[:, :n],
         steps=tuple(steps),
         next=step if blocks else None,
         ended=ended,
+        probe_values=None if probes is None else probes.values,
+        probe_seconds=None if probes is None else predicted[:, n:],
     )
 
 
-def _believe(grid: Grid, question: Question, values: FloatArray, seed: int) -> tuple[Belief, Certificate]:
-    done = int((~np.isnan(values)).sum())
-    belief = complete(values, grid.features, rng=derived_rng(seed, "adaptive", grid.metric, str(done)))
+def _predicted(grid: Grid, done: BoolArray, seconds: FloatArray, probes: Probes | None) -> FloatArray:
+    """The expected seconds of every cell, and of every probe after them."""
+    n = len(grid.datasets)
+    size = None if grid.features is None else grid.features[:, 0]
+    known = np.where(done[:, :n], seconds, np.nan)
+    if probes is None:
+        return predict_seconds(known, size, grid.classes)
+    looked = np.where(done[:, n:], probes.seconds, np.nan)
+    return predict_seconds(known, size, grid.classes, probes=looked, ratio=probes.ratio)
+
+
+def _believe(
+    grid: Grid, question: Question, values: FloatArray, probes: Probes | None, seed: int
+) -> tuple[Belief, Certificate]:
+    done = str(int((~np.isnan(values)).sum()))
+    looked = None if probes is None else probes.values
+    more = () if looked is None else (str(int((~np.isnan(looked)).sum())),)
+    rng = derived_rng(seed, "adaptive", grid.metric, done, *more)
+    belief = complete(values, grid.features, probes=looked, rng=rng)
     return belief, certify(belief.mean_ranks, indifference=question.indifference, rho=question.rho)
 
 
 def _ended(
-    certificate: Certificate, question: Question, done: BoolArray, barred: BoolArray, seconds: FloatArray, most: float
+    certificate: Certificate,
+    question: Question,
+    measured: BoolArray,
+    done: BoolArray,
+    barred: BoolArray,
+    seconds: FloatArray,
+    most: float,
 ) -> Ended | None:
-    if done.all():
+    if measured.all():
         return "complete"
     if certificate.probability(question.target) >= question.confidence:
         return "certified"
@@ -160,14 +209,17 @@ def _why(grid: Grid, question: Question, certificate: Certificate, blocks: Seque
     if not blocks:
         return ""
     if not done.any():
-        return "the cheapest dataset first, all algorithms"
+        looks = "probes of " if blocks[0].dataset >= len(grid.datasets) else ""
+        return f"the cheapest dataset first, {looks}all algorithms"
     place = {int(i): n for n, i in enumerate(certificate.order, 1)}
     parts = []
     for block in blocks[:3]:
         whole = len(block.algorithms) == int((~done[:, block.dataset]).sum())
         places = sorted(place[i] for i in block.algorithms)
-        who = "completes" if whole else f"places {', '.join(map(str, places))} on"
-        parts.append(f"{who} {grid.datasets[block.dataset]}")
+        probe = block.dataset >= len(grid.datasets)
+        who = "completes" if whole and not probe else "all" if whole else f"places {', '.join(map(str, places))}"
+        who = f"probes of {who} on" if probe else who if who == "completes" else f"{who} on"
+        parts.append(f"{who} {grid.datasets[block.dataset % len(grid.datasets)]}")
     more = f" and {len(blocks) - 3} more datasets" if len(blocks) > 3 else ""
     return f"tells most per second about the {_ABOUT[question.target]}: {'; '.join(parts)}{more}"
 

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from recassay.analysis.adaptive.decide import Grid, Question, decide
+from recassay.analysis.adaptive.decide import Grid, Probes, Question, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
-from recassay.analysis.adaptive.seconds import predict_seconds
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError
+from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import find_label, split_label
 from recassay.core.tables.results import Results
@@ -24,11 +24,13 @@ __all__ = [
     "Benchmark",
     "Grid",
     "Measured",
+    "Probes",
     "Question",
     "Runner",
     "dataset_features",
     "decide",
     "fit_adaptive",
+    "probes_from",
     "read_benchmark",
     "replay",
     "replay_costs",
@@ -57,6 +59,8 @@ class Benchmark:
     values: FloatArray
     seconds: FloatArray
     higher_is_better: bool
+    probes: Probes | None = None
+    """What probes of the cells would give and take, for a replay."""
 
 
 def read_benchmark(
@@ -90,7 +94,7 @@ def read_benchmark(
         )
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
-    return Benchmark(Grid(label, rows, columns, features, kinds), values, seconds, upward)
+    return Benchmark(Grid(label, rows, columns, features, kinds, upward), values, seconds, upward)
 
 
 def dataset_features(table: CharacteristicsTable) -> FloatArray:
@@ -121,34 +125,55 @@ def run_adaptive(
     workers: int = 1,
     known: tuple[FloatArray, FloatArray] | None = None,
     allowed: BoolArray | None = None,
+    probe: Runner | None = None,
+    probe_ratio: float = 0.1,
     told: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:
     """Run cells until the target is certified, `budget` seconds of cells are spent, or all were run.
 
-    `known` are values and seconds of cells that were run before; `told` hears of every decision.
+    `known` are values and seconds of cells that were run before; `told` hears of every decision. Where there is one,
+    `probe` runs cells in a cheaper way, which takes about `probe_ratio` of their seconds.
     """
     shape = (len(grid.algorithms), len(grid.datasets))
     values, seconds = (part.copy() for part in known) if known else (np.full(shape, np.nan), np.full(shape, np.nan))
-    at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
+    probes = None if probe is None else Probes(np.full(shape, np.nan), np.full(shape, np.nan), probe_ratio)
     steps: list[Step] = []
     while True:
-        left = np.inf if budget is None else budget - float(np.nansum(np.where(np.isnan(values), 0.0, seconds)))
+        spent = np.nansum(np.where(np.isnan(values), 0.0, seconds))
+        spent += 0.0 if probes is None else np.nansum(probes.seconds)
+        left = np.inf if budget is None else budget - float(spent)
         result = decide(
-            grid, question, values, seconds,
+            grid, question, values, seconds, probes=probes,
             steps=steps, allowed=allowed, cells=workers, most_seconds=left, seed=seed,
         )  # fmt: skip
         if told is not None:
             told(result)
         if result.next is None:
             return result
-        found = runner(result.next.cells)
-        for cell in result.next.cells:
-            value, took = found[cell]
-            failed = value is None or np.isnan(value)
-            values[at[cell]] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
-            seconds[at[cell]] = took
+        if probe is not None and probes is not None and result.next.probes:
+            _measure(probe, grid, result.next.probes, probes.values, probes.seconds, higher_is_better)
+        if result.next.cells:
+            _measure(runner, grid, result.next.cells, values, seconds, higher_is_better)
         steps.append(result.next)
+
+
+def _measure(
+    runner: Runner,
+    grid: Grid,
+    cells: Sequence[tuple[str, str]],
+    values: FloatArray,
+    seconds: FloatArray,
+    higher_is_better: bool,
+) -> None:
+    """Run cells and put what they gave and took into the tables."""
+    found = runner(cells)
+    for algorithm, dataset in cells:
+        value, took = found[algorithm, dataset]
+        at = grid.algorithms.index(algorithm), grid.datasets.index(dataset)
+        failed = value is None or np.isnan(value)
+        values[at] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
+        seconds[at] = took
 
 
 def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveResult:
@@ -157,8 +182,15 @@ def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveRes
     Cells without a time cost what the model of costs makes of the others; a table without any time has cells of one
     second each.
     """
-    grid, values = benchmark.grid, benchmark.values
-    costs = replay_costs(benchmark)
+    grid, values, probes = benchmark.grid, benchmark.values, benchmark.probes
+    if probes is not None:
+        more |= {"probe": _revealed(grid, probes.values, probes.seconds), "probe_ratio": probes.ratio}
+    runner = _revealed(grid, values, replay_costs(benchmark))
+    return run_adaptive(runner, grid, question, allowed=~np.isnan(values), **more)
+
+
+def _revealed(grid: Grid, values: FloatArray, costs: FloatArray) -> Runner:
+    """A runner that looks up what cells gave and took."""
     at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
 
     def reveal(cells: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Measured]:
@@ -167,7 +199,7 @@ def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveRes
             for cell in cells
         }
 
-    return run_adaptive(reveal, grid, question, allowed=~np.isnan(values), **more)
+    return reveal
 
 
 def replay_costs(benchmark: Benchmark) -> FloatArray:
@@ -203,11 +235,26 @@ def fit_adaptive(
     for algorithm, dataset, took in journal.get("seconds", ()):
         if algorithm in grid.algorithms and dataset in grid.datasets:
             seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
+    probes = None if metric not in (None, journal["metric"]) else probes_from(journal)
     found = decide(
-        grid, question, table.values, seconds, steps=steps_from(journal["steps"]),
+        grid, question, table.values, seconds, probes=probes, steps=steps_from(journal["steps"]),
         seed=int(journal["seed"]),
     )  # fmt: skip
     return replace(found, ended=found.ended or journal.get("ended"))
+
+
+def probes_from(journal: Mapping[str, Any]) -> Probes | None:
+    """The probes of a journal; those that it does not name were not run."""
+    if journal.get("probes") is None:
+        return None
+    algorithms, datasets = list(journal["algorithms"]), list(journal["datasets"])
+    shape = (len(algorithms), len(datasets))
+    probes = Probes(np.full(shape, np.nan), np.full(shape, np.nan), journal["probe_ratio"])
+    for algorithm, dataset, value, took in journal["probes"]:
+        at = algorithms.index(algorithm), datasets.index(dataset)
+        probes.values[at] = -np.inf if value is None else value
+        probes.seconds[at] = took
+    return probes
 
 
 def _placed(cells: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[str], *, missing: float) -> FloatArray:

@@ -26,7 +26,7 @@ class Step:
 
     `spent` seconds were paid for `done` cells, `share` of the predicted cost of the whole grid; `leader` stood first;
     `first`, `top3`, `ordered` and `agreement` are the probabilities of the claims (see `certificate`). `seconds` is
-    what the batch is expected to take.
+    what the batch is expected to take. `probes` are cells that get a cheaper look.
     """
 
     done: int
@@ -38,46 +38,66 @@ class Step:
     ordered: float
     agreement: float
     cells: tuple[tuple[str, str], ...]
+    """The cells of the batch, each as algorithm and dataset."""
     seconds: float
     why: str
+    probes: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Step:
         """The step that `asdict` made plain."""
-        fields = {name: stored[name] for name in cls.__dataclass_fields__}
-        return cls(**{**fields, "cells": tuple((str(a), str(d)) for a, d in stored["cells"])})
+        fields = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
+        named = {name: tuple((str(a), str(d)) for a, d in stored.get(name, ())) for name in ("cells", "probes")}
+        return cls(**{**fields, **named})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdaptiveResult(Displayed):
-    """The mean ranks of the whole grid as far as they are known, and the way there.
-
-    `order` names the algorithms, best first; `mean_ranks` and `deviations` (their uncertainty; 0 where all is known)
-    are in the order of `algorithms`. `sets[k]` is the probability that the first k + 1 of `order` are the best k + 1.
-    `values` holds what was measured, NaN elsewhere; `ranks` the rank of each cell, measured or expected, and
-    `seconds` what each cell took, or is expected to take, where `measured` says which. A failed cell counts as measured
-    and has the last rank.
-    """
+    """The mean ranks of the whole grid as far as they are known, and the way there."""
 
     metric: str
+    higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     target: AdaptiveTarget
+    """What is to be settled: who is first, which three are, the order up to `indifference`, or an order that agrees
+    with that of the whole grid."""
     confidence: float
+    """The probability at which the target counts as certified."""
     indifference: float
+    """The difference in mean rank up to which an order may be wrong (target `order`)."""
     rho: float
+    """The least correlation with the order of the whole grid (target `rho`)."""
     order: tuple[str, ...]
+    """The algorithms, best first."""
     mean_ranks: FloatArray
+    """The expected mean rank of each algorithm over the whole grid, in the order of `algorithms`."""
     deviations: FloatArray
+    """Their standard deviations, stretched by a margin for a model that is wrong; 0 where all is known."""
     sets: FloatArray
+    """By place k from 0 on, the probability that the first k + 1 of `order` are the best k + 1."""
     probabilities: Mapping[str, float]
+    """The probability of each target, by its name."""
     measured: BoolArray
+    """Algorithms x datasets: which cells were run; a failed one counts."""
     values: FloatArray
+    """Algorithms x datasets: what was measured (with its sign turned where lower is better), NaN elsewhere, minus
+    infinity where the cell failed."""
     ranks: FloatArray
+    """Algorithms x datasets: the rank of each cell, measured or expected; a failed one has the last."""
     seconds: FloatArray
+    """Algorithms x datasets: what each cell took, or is expected to take where it was not run."""
     steps: tuple[Step, ...] = ()
+    """The batches so far, each with how things stood before it and why it was chosen."""
     next: Step | None = None
+    """The batch to run next; None where nothing more is to be run."""
     ended: Ended | None = None
+    """Why nothing more is run: the target is `certified`, the `budget` is spent, every cell was run (`complete`), or
+    those left are not to be had (`stuck`); None while there is a next batch."""
+    probe_values: FloatArray | None = None
+    """Algorithms x datasets: what probes (cells without tuning) gave, as in `values`; None where none may be run."""
+    probe_seconds: FloatArray | None = None
+    """Algorithms x datasets: what each probe took, or is expected to take."""
 
     @property
     def certified(self) -> bool:
@@ -86,8 +106,20 @@ class AdaptiveResult(Displayed):
 
     @property
     def spent(self) -> float:
-        """Seconds of the cells that were run."""
-        return float(self.seconds[self.measured].sum())
+        """Seconds of the cells that were run, and of the probes."""
+        return float(self.seconds[self.measured].sum()) + self.probes_took
+
+    @property
+    def probed(self) -> int:
+        """How many probes were run."""
+        return 0 if self.probe_values is None else int((~np.isnan(self.probe_values)).sum())
+
+    @property
+    def probes_took(self) -> float:
+        """Seconds of the probes."""
+        if self.probe_values is None or self.probe_seconds is None:
+            return 0.0
+        return float(self.probe_seconds[~np.isnan(self.probe_values)].sum())
 
     @property
     def share(self) -> float:
@@ -118,6 +150,7 @@ class AdaptiveResult(Displayed):
         """One row per cell: whether its rank is measured or predicted, its value where measured, its seconds."""
         algorithm, dataset = (axis.ravel() for axis in np.indices(self.measured.shape))
         value = np.where(np.isfinite(self.values), self.values, np.nan).ravel()
+        value = value if self.higher_is_better else -value
         return pl.DataFrame(
             {
                 c.ALGORITHM: [self.algorithms[i] for i in algorithm],
@@ -145,11 +178,14 @@ class AdaptiveResult(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Algorithms, cells, the curve, and the batches with their reasons."""
-        rows = [(n, a, d, s.why) for n, s in enumerate(self.steps, 1) for a, d in s.cells]
-        batches = pl.DataFrame(
-            rows, schema={"batch": pl.Int64, c.ALGORITHM: pl.String, c.DATASET: pl.String, "why": pl.String},
-            orient="row",
-        )  # fmt: skip
+        rows = [
+            (n, a, d, kind, step.why)
+            for n, step in enumerate(self.steps, 1)
+            for kind, chosen in (("probe", step.probes), ("cell", step.cells))
+            for a, d in chosen
+        ]
+        schema = {"batch": pl.Int64} | {name: pl.String for name in (c.ALGORITHM, c.DATASET, "kind", "why")}
+        batches = pl.DataFrame(rows, schema=schema, orient="row")
         return {
             "adaptive": self.to_frame(),
             "adaptive_cells": self.cells(),
@@ -161,6 +197,7 @@ class AdaptiveResult(Displayed):
         """`order`, `probabilities`, `certified`, `cost`, `cells`, `curve`, `next` and the settings."""
         return {
             "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
             "order": self.to_frame().to_dicts(),
             "probabilities": dict(self.probabilities),
             "sets": [float(p) for p in self.sets],
@@ -170,6 +207,8 @@ class AdaptiveResult(Displayed):
                 "cells": int(self.measured.sum()),
                 "of": int(self.measured.size),
                 "seconds": self.spent,
+                "probes": self.probed,
+                "probe_seconds": self.probes_took,
                 "predicted_total": float(self.seconds.sum()),
                 "share": self.share,
             },

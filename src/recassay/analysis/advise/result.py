@@ -22,6 +22,7 @@ class Neighbour:
 
     dataset: str
     distance: float
+    """Root mean squared difference of the characteristics, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,11 @@ class Outside:
 
     characteristic: str
     value: float
+    """Its value on the new dataset."""
     low: float
+    """The least of the benchmark."""
     high: float
+    """The largest of the benchmark."""
 
     def sentence(self) -> str:
         """In words."""
@@ -55,6 +59,7 @@ class Skill:
     loss: float
     gain: float
     gain_interval: tuple[float, float]
+    """The bootstrap interval of `gain` over datasets."""
 
     @property
     def beats_baseline(self) -> bool:
@@ -87,36 +92,58 @@ class Cost:
 class AdviseResult(Displayed):
     """Nearest datasets, the ranking among them, the predicted ranks, and what such predictions have been worth.
 
-    Arrays follow `algorithms`. `usual_distance` is the median and the largest distance of the benchmark's datasets to
-    their own nearest neighbour. `evidence` says where the benchmark comes from and by which protocol; `cost` what
-    training will take on the machine of the benchmark; `study` is the text of a study file to run next.
+    Arrays are in the order of the algorithms.
     """
 
     dataset: str
+    """The new dataset, as it was named."""
     metric: str
     algorithms: tuple[str, ...]
     n_datasets: int
+    """How many datasets the benchmark has."""
     characteristics: dict[str, float]
+    """The characteristics of the new dataset, by name."""
     used: tuple[str, ...]
+    """Those that distances and predictions are made of."""
     left_out: dict[str, str]
+    """Those that are not used, and why."""
     nearest: tuple[Neighbour, ...]
+    """The nearest datasets of the benchmark, nearest first."""
     usual_distance: tuple[float, float]
+    """The median and the largest distance of the benchmark's datasets to their own nearest neighbour."""
     outside: tuple[Outside, ...]
+    """The characteristics in which the new dataset lies outside the range of the benchmark."""
     near_ranks: FloatArray
+    """The mean rank of each algorithm on the nearest datasets."""
     near_interval: FloatArray
+    """Algorithms x 2: its bootstrap interval over them; NaN where they are fewer than five."""
     near_first: FloatArray
+    """The share of bootstrap replicates over them in which each is first; NaN where they are fewer than five."""
     model: str
+    """The model that predicts ranks from characteristics, chosen by leaving each dataset out."""
     model_chosen: tuple[str, ...]
+    """For each dataset of the benchmark, the model that was chosen without it: many names say that the choice is
+    unsure."""
     expected: FloatArray
+    """The rank of each algorithm on the new dataset, as the model predicts it."""
     expected_interval: FloatArray
+    """Algorithms x 2: prediction less and plus what covers the `confidence` share of the errors on left-out
+    datasets."""
     overall: FloatArray
+    """The mean rank of each algorithm over the whole benchmark: the baseline."""
     overall_interval: FloatArray
+    """Algorithms x 2: the interval of a single rank around it, of the same kind."""
     skills: dict[str, Skill]
+    """What predictions for left-out datasets were worth, by the `model`, by the `nearest` datasets, and by the
+    `baseline`."""
     confidence: float
     notes: tuple[str, ...] = ()
     evidence: str = ""
+    """Where the benchmark comes from and by which protocol."""
     cost: tuple[Cost, ...] = ()
+    """What training will take on the machine of the benchmark; empty where the table has too few timings."""
     study: str = ""
+    """The text of a study file to run next."""
 
     @property
     def trusts_model(self) -> bool:

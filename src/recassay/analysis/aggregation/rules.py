@@ -28,7 +28,9 @@ class DolanMore:
     """Options of the Dolan-Moré rules: the largest ratio that counts, and a grid step (None: exact integral)."""
 
     beta_max: float = BETA_MAX
+    """The largest ratio that counts."""
     step: float | None = None
+    """The step of a grid; None: the exact integral."""
 
     def __post_init__(self) -> None:
         if not 1 < self.beta_max <= LARGEST_BETA:
@@ -54,8 +56,11 @@ class Rule:
     title: str
     best: Literal["highest", "lowest", "metric"]
     score: Scorer
+    """The function that scores."""
     definition: str
+    """What it computes, in words."""
     nonnegative: bool = False
+    """Whether it needs values of at least 0."""
     same_as: str | None = None
 
     @property

@@ -19,24 +19,29 @@ from recassay.core.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BetaIRTResult(Displayed):
-    """The traits of algorithms and datasets from both directions; `directions[0]` is the paper's direction 1.
-
-    `estimator` is the density that was used, and `log_posteriors` decided under `auto`: by density, the log
-    posterior density at the mode.
-    """
+    """The traits of algorithms and datasets from both directions."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     values: FloatArray
+    """Algorithms x datasets: the responses, higher better (1 - value where lower is better), NaN where missing."""
     directions: tuple[Direction, Direction]
+    """What each direction found: first the paper's direction 1 (algorithms answer, datasets are the items), then
+    direction 2."""
     estimator: Density
+    """The density of the responses that was used."""
     log_posteriors: dict[str, float]
+    """By density, the log posterior density at the mode, which decided under `auto`; empty where the density was
+    named."""
     posterior: PosteriorForm
+    """How the posterior was described: by a normal density, or by samples."""
     sigma: float
+    """Standard deviation of the prior of slopes."""
     confidence: float
     warnings: tuple[str, ...]
+    """What a reader of the traits must know: cells left out, estimates at their bounds, fits that did not settle."""
 
     def trait(self, name: str) -> Trait:
         """A trait by its name in the paper's Table 1: ability, difficulty, discrimination, challenge, ..."""

@@ -24,10 +24,12 @@ class Trait:
     """A trait by name: estimate (posterior median), interval, and the mode of the joint posterior."""
 
     names: tuple[str, ...]
+    """Whose trait it is, in the order of the arrays."""
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
     mode: FloatArray
+    """The place where the joint posterior is highest."""
 
     def order(self) -> list[int]:
         """Positions from the largest estimate to the smallest."""
@@ -53,10 +55,15 @@ class Direction:
     """
 
     number: int
+    """1 or 2."""
     respondents: tuple[str, ...]
+    """Who answers: algorithms in direction 1, datasets in direction 2."""
     items: tuple[str, ...]
+    """What is answered: datasets in direction 1, algorithms in direction 2."""
     traits: dict[str, Trait]
+    """By name, the traits of respondents and items."""
     probability_positive: FloatArray
+    """For each item, the probability that its slope is above 0."""
     exceeds: FloatArray
     highest: FloatArray
     lowest: FloatArray
@@ -65,13 +72,18 @@ class Direction:
     mse_mode: float
     mse_least: float
     log_likelihood: float
+    """The log-likelihood of the responses at the mode."""
     reliability: float
+    """The share of the spread of the respondents' trait that is not uncertainty, on the logit scale."""
     squeezed: int
+    """How many responses of 0 or 1 were moved off the end."""
     noise: float | None
     precision: float | None
     r_hat: float | None
+    """How well the chains of samples agree (1: wholly); None without samples."""
     converged: bool
     warnings: tuple[str, ...]
+    """What a reader of the traits must know, in sentences."""
 
     @property
     def range(self) -> tuple[float, float]:

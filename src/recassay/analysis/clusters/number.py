@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
+from recassay.analysis.clusters.indices import adjusted_rand, davies_bouldin, silhouette
 from recassay.analysis.dataset_space.kmeans import kmeans
 from recassay.core.types import FloatArray, IntArray
 
@@ -25,9 +26,13 @@ class NumberOfClusters:
     """
 
     candidates: tuple[int, ...]
+    """The numbers that were tried."""
     silhouette: FloatArray
+    """By candidate, the mean silhouette: higher is better."""
     davies_bouldin: FloatArray
+    """By candidate, the Davies-Bouldin index: lower is better."""
     chosen: int
+    """The number that was taken."""
     chance: tuple[float, float]
 
     @property
@@ -57,28 +62,20 @@ class NumberOfClusters:
 
 def number_of_clusters(points: FloatArray, rng: np.random.Generator, *, wanted: int | None = None) -> NumberOfClusters:
     """The number with the best sum of ranks by silhouette and Davies-Bouldin; ties go to the higher silhouette."""
-    from sklearn.metrics import davies_bouldin_score
-
     candidates = tuple(range(2, min(MOST_CLUSTERS, len(points) - 1) + 1))
     if wanted is not None and wanted not in candidates:
         candidates = (*candidates, wanted)
     labels = [kmeans(points, k, rng)[0] for k in candidates]
-    silhouette = np.array([_silhouette(points, each) for each in labels])
-    davies_bouldin = np.array([davies_bouldin_score(points, each) for each in labels])
-    places = stats.rankdata(-silhouette) + stats.rankdata(davies_bouldin)
-    chosen = wanted or candidates[int(np.lexsort((-silhouette, places))[0])]
+    apart = np.array([silhouette(points, each) for each in labels])
+    close = np.array([davies_bouldin(points, each) for each in labels])
+    places = stats.rankdata(-apart) + stats.rankdata(close)
+    chosen = wanted or candidates[int(np.lexsort((-apart, places))[0])]
     clouds = rng.normal(size=(_CHANCE_DRAWS, *points.shape)) * points.std(axis=0)
     by_number = [kmeans(clouds, k, rng, starts=10)[0] for k in candidates]
-    reached = [max(_silhouette(cloud, each[i]) for each in by_number) for i, cloud in enumerate(clouds)]
+    reached = [max(silhouette(cloud, each[i]) for each in by_number) for i, cloud in enumerate(clouds)]
     return NumberOfClusters(
-        candidates, silhouette, davies_bouldin, chosen, (float(np.mean(reached)), float(np.quantile(reached, 0.95)))
+        candidates, apart, close, chosen, (float(np.mean(reached)), float(np.quantile(reached, 0.95)))
     )
-
-
-def _silhouette(points: FloatArray, labels: IntArray) -> float:
-    from sklearn.metrics import silhouette_score
-
-    return float(silhouette_score(points, labels))
 
 
 def ordered_labels(points: FloatArray, clusters: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
@@ -91,9 +88,7 @@ def ordered_labels(points: FloatArray, clusters: int, rng: np.random.Generator) 
 
 def stability(points: FloatArray, labels: IntArray, clusters: int, rng: np.random.Generator) -> float:
     """Mean adjusted Rand index between `labels` and the clusterings of random nine tenths of the points."""
-    from sklearn.metrics import adjusted_rand_score
-
     size = max(clusters, round(0.9 * len(points)))
     parts = np.stack([rng.choice(len(points), size, replace=False) for _ in range(_STABILITY_DRAWS)])
     refitted, _ = kmeans(points[parts], clusters, rng, starts=10)
-    return float(np.mean([adjusted_rand_score(labels[p], each) for p, each in zip(parts, refitted, strict=True)]))
+    return float(np.mean([adjusted_rand(labels[p], each) for p, each in zip(parts, refitted, strict=True)]))

@@ -17,23 +17,29 @@ from recassay.core.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClustersResult(Displayed):
-    """Clusters 1..k of the datasets (the largest first), with mean ranks and geometric means inside each.
-
-    `mean_rank` and `geometric_mean` are algorithms x clusters. `p_differ` is the share of random groupings of the same
-    sizes whose mean ranks differ as much between groups.
-    """
+    """Clusters 1..k of the datasets (the largest first), with mean ranks and geometric means inside each."""
 
     metric: str
     algorithms: tuple[str, ...]
     space: DatasetSpace
+    """The datasets as points on the principal components of their characteristics; `space.datasets` names them."""
     labels: IntArray
+    """The cluster of each dataset, from 1 on, in the order of `space.datasets`; an outlier has the nearest."""
     central: tuple[str, ...]
+    """For each cluster, the dataset nearest to its centre."""
     number: NumberOfClusters
+    """How the number of clusters was chosen."""
     stability: float
+    """The mean adjusted Rand index with clusterings of random nine tenths of the datasets: 1 is the same clusters every
+    time, 0 is chance."""
     mean_rank: FloatArray
+    """Algorithms x clusters: the mean rank within each."""
     overall_rank: FloatArray
+    """The mean rank of each algorithm over all datasets."""
     geometric_mean: FloatArray | None
+    """Algorithms x clusters: the geometric mean of the values; None where a value is negative."""
     p_differ: float
+    """The share of random groupings of the same sizes whose mean ranks differ as much between groups."""
 
     @property
     def sizes(self) -> IntArray:

@@ -24,8 +24,11 @@ class BayesianPair:
     left: str
     right: str
     p_left: float
+    """That `left` is better."""
     p_rope: float
+    """That both are equivalent."""
     p_right: float
+    """That `right` is better."""
 
 
 def enough_draws(pairs: int) -> int:

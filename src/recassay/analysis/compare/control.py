@@ -42,8 +42,10 @@ class ControlResult:
     """
 
     name: str
+    """The control."""
     dunn_cd: float
     pairs: tuple[ControlPair, ...]
+    """Its comparison with every other."""
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:

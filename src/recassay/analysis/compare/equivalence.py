@@ -29,6 +29,7 @@ class Equivalence:
     p_equal: float
     p_equal_holm: float
     standing: Standing
+    """What is shown: they differ, are practically equal, or cannot be told."""
 
 
 def log_ratios(left: FloatArray, right: FloatArray, *, higher_is_better: bool) -> FloatArray | None:

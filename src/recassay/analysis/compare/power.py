@@ -40,16 +40,21 @@ class PowerStatement:
     """
 
     datasets: int
+    """How many datasets there are (N)."""
     algorithms: int
+    """How many algorithms."""
     pairs: int
+    """How many pairs of them."""
     alpha: float
     power: float
     smallest_p: float
     smallest_p_holm: float
     wilcoxon_can_decide: bool
+    """Whether any pair could be significant with so few datasets."""
     left: str
     right: str
     observed_gap: float
+    """The lead in mean rank as observed."""
     chance: float | None
     detectable_gap: float | None
     detectable_wins: float | None

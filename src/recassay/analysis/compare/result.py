@@ -30,35 +30,51 @@ def critical_differences(most: int, alpha: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class CompareResult(Displayed):
-    """The tests of one metric; `algorithms` and `mean_ranks` run from the best mean rank to the worst.
-
-    `groups` holds, for each rule, the maximal runs of neighbours in mean rank of which no pair differs: those that a
-    critical-difference diagram joins by a bar; `bars` names the rule that it draws. Pairs that do not differ but have a
-    differing one between them are in the list of pairs only. `equivalence` has the pairs whose values are above 0.
-    """
+    """The tests of one metric, over datasets."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
+    """Names of the algorithms, from the best mean rank to the worst."""
     datasets: tuple[str, ...]
     mean_ranks: tuple[float, ...]
+    """The mean rank of each algorithm over the datasets, in the order of `algorithms`."""
     alpha: float
     friedman: FriedmanResult
+    """Whether the algorithms differ at all."""
     nemenyi_cd: float
+    """Nemenyi's critical difference: mean ranks that are farther apart differ by his test."""
     pairs: tuple[Pair, ...]
+    """Every pair by Wilcoxon's signed-rank test with Holm's correction, the better mean rank on the left; the first
+    pair is the best against the second."""
     bayesian: tuple[BayesianPair, ...]
+    """Every pair by the Bayesian signed-rank test, in the order of `pairs`."""
     groups: dict[str, tuple[tuple[str, ...], ...]]
+    """By rule (`wilcoxon_holm`, `bayesian`, `nemenyi`), the maximal runs of neighbours in mean rank of which no pair
+    differs: those that a critical-difference diagram joins by a bar. Pairs that do not differ but have a differing one
+    between them are in the list of pairs only."""
     power: PowerStatement
+    """What so many datasets can show of the lead of the best over the second."""
     bars: BarsRule
+    """The rule whose groups the diagram joins by bars."""
     control: ControlResult | None
+    """The comparisons of an algorithm that was named beforehand with every other; None where none was named."""
     equivalence: tuple[Equivalence, ...]
+    """For the pairs whose values are all above 0, their ratio on a typical dataset, and whether they are shown to be
+    practically equal."""
     within: float
     skillings_mack: SkillingsMack | None
+    """Friedman's question of a table with missing cells, asked of the table before anything was dropped or filled; None
+    where no cell is missing."""
     missing: MissingCells
     zeros: ZeroMethod
+    """What becomes of datasets on which two algorithms are equal, in Wilcoxon's test."""
     rope: float
+    """Half the width of the region in which differences count as equal in the Bayesian test, in the metric's units."""
     credibility: float
+    """The probability above which the Bayesian rule calls two algorithms different."""
     draws: int
+    """Draws from the posterior of the Bayesian test."""
 
     @property
     def drawn(self) -> tuple[tuple[str, ...], ...]:

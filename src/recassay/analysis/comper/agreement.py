@@ -23,8 +23,11 @@ class OrderAgreement:
     """
 
     measure: str
+    """What orders the algorithms: ComPer, a single dimension, or a plain mean or sum."""
     scope: str
+    """Which settings are compared."""
     settings: int
+    """How many there are."""
     tau: float
     first: str
     same_first: float

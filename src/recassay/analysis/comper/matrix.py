@@ -64,6 +64,7 @@ class CorrelationMatrix:
 
     values: FloatArray
     objectives: tuple[str, ...] = OBJECTIVES
+    """Names of the learning objectives, in the order of the columns."""
     name: str = "Table 8"
 
     @property
@@ -121,16 +122,28 @@ def similarity_labels(similarity: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivation(Displayed):
-    """Every step from the experts' labels to the matrix; arrays are dimensions x objectives."""
+    """Every step from the experts' labels to the matrix; arrays are dimensions x objectives.
+
+    A label is 0 for N (no), 1 for P (partial), 2 for S (strong correlation), -1 for none.
+    """
 
     expert: IntArray
+    """The merged labels of three experts (Table 2)."""
     similarity: FloatArray
+    """The Dice similarity of the definitions (Table 3)."""
     fourth: IntArray
+    """The labels of the fourth expert, who is asked where the first matching leaves a pair open (Table 6); -1
+    elsewhere."""
     from_similarity: IntArray
+    """The labels of the similarities by equation 2 (Table 4)."""
     first_match: BoolArray
+    """Where the experts' label is that of the similarity: the pair is settled (Table 5)."""
     second_match: BoolArray
+    """Where it is, or the fourth expert's label is (Table 7)."""
     final: IntArray
+    """The label that each pair ends with."""
     matrix: CorrelationMatrix
+    """The values that follow (Table 8)."""
     sources: tuple[Source, ...] = ()
     """The files that the tables came from."""
 

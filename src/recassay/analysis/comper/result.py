@@ -27,20 +27,26 @@ MEAN = "mean over settings"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComPerResult(Displayed):
-    """Scores and what they are made of: `table` holds the dimensions as measured, `normalised` as d', higher better.
+    """ComPer's scores and what they are made of.
 
-    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split. `resampling_share` is how
-    often each algorithm has the highest mean score when the datasets are drawn anew with all their settings; None with
-    fewer than five datasets.
+    Arrays are algorithms x settings [x dimensions]; a setting is a dataset under one split.
     """
 
     table: DimensionTable
+    """The five dimensions as measured, with the names of algorithms and settings."""
     matrix: CorrelationMatrix
+    """How strongly each dimension stands for each learning objective: the weights of the score."""
     normalisation: Normalisation
+    """How the dimensions were brought to one scale."""
     normalised: FloatArray
+    """The dimensions on that scale (the paper's d'), higher better."""
     agreements: tuple[OrderAgreement, ...]
+    """For ComPer and other measures, how well the settings agree on the order of the algorithms."""
     sensitivities: tuple[WeightSensitivity, ...]
+    """How often the order changes when the matrix is drawn at random, by way of drawing."""
     resampling_share: FloatArray | None = None
+    """How often each algorithm has the highest mean score when the datasets are drawn anew with all their settings;
+    None with fewer than five datasets."""
 
     @property
     def scores(self) -> FloatArray:
@@ -115,7 +121,11 @@ class ComPerResult(Displayed):
             else f"on {self.table.datasets[0]}"
         )
         share = self.resampling_share
-        often = "" if share is None else f" it is so in {share[first]:.0%} of bootstrap replicates over the datasets;"
+        often = (
+            ""
+            if share is None
+            else f" it is so in {100 * share[first]:.0f} % of bootstrap replicates over the datasets;"
+        )
         return (
             f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
             f"({mean[second]:.3f});{often} "
@@ -131,13 +141,13 @@ class ComPerResult(Displayed):
             return [f"The order by ComPer is the same in every setting ({whole.settings} of them)."]
         single = [one for name in DIMENSIONS if (one := self.agreement(name)) is not None]
         shares = [one.reversed_share for one in single if one.reversed_share == one.reversed_share]
-        beside = f" (single dimensions: {min(shares):.0%} to {max(shares):.0%})" if shares else ""
+        beside = f" (single dimensions: {100 * min(shares):.0f} % to {100 * max(shares):.0f} %)" if shares else ""
         best = self.order()[0]
         wins = int(np.count_nonzero(self.scores[best] == self.scores.max(axis=0)))
         return [
             f"{self.table.algorithms[best]} has the highest score in {wins} of {whole.settings} settings; "
-            f"{whole.reversed_share:.0%} of the pairwise orders go against the majority of settings{beside}, "
-            f"and {plain.reversed_share:.0%} by the unweighted mean of the normalised dimensions."
+            f"{100 * whole.reversed_share:.0f} % of the pairwise orders go against the majority of settings{beside}, "
+            f"and {100 * plain.reversed_share:.0f} % by the unweighted mean of the normalised dimensions."
         ]
 
     def _weighed(self) -> str:
@@ -148,8 +158,9 @@ class ComPerResult(Displayed):
         first = free.probability_first[best, -1]
         return (
             f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
-            f"{near.order_changed[-1]:.0%} of {near.draws:,} draws and the first in {near.first_changed[-1]:.0%}; "
-            f"with the five weights drawn at random {self.table.algorithms[best]} is first in {first:.0%} of draws."
+            f"{100 * near.order_changed[-1]:.0f} % of {near.draws:,} draws and the first in "
+            f"{100 * near.first_changed[-1]:.0f} %; with the five weights drawn at random "
+            f"{self.table.algorithms[best]} is first in {100 * first:.0f} % of draws."
         )
 
     def to_frame(self) -> pl.DataFrame:

@@ -37,6 +37,7 @@ class WeightSensitivity:
     """
 
     scheme: Scheme
+    """How the matrices were drawn."""
     draws: int
     order_changed: FloatArray
     first_changed: FloatArray

@@ -29,11 +29,14 @@ class DatasetSpace:
 
     points: FloatArray
     explained: FloatArray
+    """By component, its share of the variance."""
     loadings: FloatArray
     datasets: tuple[str, ...]
     characteristics: tuple[str, ...]
+    """Names of the characteristics that were used."""
     dropped: dict[str, str]
     outlier: BoolArray
+    """For each dataset, whether it was set aside as an outlier."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

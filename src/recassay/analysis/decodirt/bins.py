@@ -24,10 +24,14 @@ class Bin:
     """Datasets that follow each other in some order, and means over them."""
 
     number: int
+    """Its number, from 1 on."""
     datasets: tuple[str, ...]
     low: float
+    """The least value of the property in it."""
     high: float
+    """The largest."""
     parameters: dict[str, float]
+    """The means of the item parameters."""
     probability: dict[str, float]
     """The mean probability of a right answer of each rated classifier; it has none where it answered no dataset."""
 

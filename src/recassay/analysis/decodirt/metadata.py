@@ -46,13 +46,19 @@ class MetadataCorrelations:
 
     variables: tuple[str, ...]
     properties: int
+    """How many of `variables` are properties."""
     pearson: FloatArray
     low: FloatArray
+    """The lower ends of the intervals."""
     high: FloatArray
+    """The upper ends."""
     p: FloatArray
+    """The two-sided p-values."""
     holm: FloatArray
     spearman: FloatArray
+    """Spearman's rho of each two."""
     count: IntArray
+    """How many datasets know both."""
 
     @property
     def statistics(self) -> tuple[str, ...]:

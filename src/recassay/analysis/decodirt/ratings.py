@@ -36,7 +36,9 @@ class BenchmarkSet:
     title: str
     by: str
     datasets: tuple[str, ...]
+    """Names of the datasets in their order of play."""
     half: bool
+    """Whether it is a half of the datasets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +46,11 @@ class SetRatings:
     """The ratings on one set: from true scores on all instances, and without negatively discriminating ones."""
 
     set: BenchmarkSet
+    """The datasets, in their order of play."""
     all: GlickoResult
+    """The ratings from all instances."""
     kept: GlickoResult
+    """The ratings without negatively discriminating instances."""
 
     def variants(self) -> tuple[tuple[str, GlickoResult], ...]:
         """By name: `all_instances` and `without_negative`."""
@@ -68,7 +73,9 @@ class Baselines:
     """
 
     above_optimal: int | None
+    """Players rated above the optimal classifier."""
     below_pessimal: int | None
+    """Players rated below the pessimal one."""
 
     @property
     def sound(self) -> bool:

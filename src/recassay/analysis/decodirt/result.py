@@ -20,23 +20,28 @@ from recassay.core.system.display import Displayed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodirtResult(Displayed):
-    """The classifier benchmark: datasets, classifiers and a recommended subset.
-
-    `traits` are the datasets in the order given, `players` the rated classifiers, `ratings` theirs on six sets.
-
-    `bins` go by difficulty, the hardest first; `metadata_bins[property]` by that property, the least first.
-    `recommendation` is None with a single dataset.
-    """
+    """The classifier benchmark: datasets, classifiers and a recommended subset."""
 
     traits: tuple[DatasetTraits, ...]
+    """The datasets in the order given, each with its items and the abilities of its respondents."""
     players: tuple[str, ...]
+    """The rated classifiers."""
     roles: Mapping[str, str]
+    """By respondent, what it is: `real`, `artificial` or `mlp`."""
     bins: tuple[Bin, ...]
+    """The datasets binned by mean difficulty, the hardest first."""
     correlations: MetadataCorrelations
+    """How properties of the datasets go with their item parameters."""
     metadata_bins: Mapping[str, tuple[Bin, ...]]
+    """By property of the datasets, bins by it, the least first."""
     ratings: tuple[SetRatings, ...]
+    """Glicko-2 ratings of the players on each of six sets of datasets: all by difficulty, all by discrimination, and
+    the halves that vary least and most in either."""
     recommendation: Recommendation | None
+    """The half of the datasets that is recommended, and how far its ratings agree with those on all; None with a single
+    dataset."""
     how: ItemCalibration
+    """How items were calibrated and abilities estimated."""
     notes: tuple[str, ...]
 
     def set_ratings(self, name: str) -> SetRatings:

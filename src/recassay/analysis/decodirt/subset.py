@@ -37,6 +37,7 @@ class SubsetCandidate:
     title: str
     datasets: tuple[str, ...]
     baselines: Baselines
+    """Where the artificial bounds ended."""
     separated: float | None
     tau: float | None
 
@@ -55,13 +56,16 @@ class Recommendation:
     name: str
     title: str
     datasets: tuple[str, ...]
+    """The recommended datasets."""
     left_out: tuple[str, ...]
     candidates: tuple[SubsetCandidate, ...]
+    """The halves that it was chosen from."""
     tau: float | None
     random_tau: tuple[float, float, float] | None
     beaten: float | None
     overlap: float
     rule: str = RULE
+    """How it was chosen, in words."""
 
 
 def recommend(

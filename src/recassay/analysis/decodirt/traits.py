@@ -41,11 +41,14 @@ class ItemCalibration:
 
     roles: tuple[str, ...] = ROLES
     estimator: LogisticEstimator = "mml"
+    """How items are estimated."""
     ability: AbilityMethod = "eap"
     priors: ItemPriors | bool | None = None
     confidence: float = 0.95
     tolerance: float = 1e-4
+    """The change of a parameter below which the estimation has come to rest."""
     max_cycles: int = 500
+    """The most cycles of the estimation."""
 
     def priors_for(self, respondents: int) -> ItemPriors | bool:
         """The priors of a fit to that many respondents."""
@@ -73,7 +76,9 @@ class DatasetTraits:
 
     dataset: str
     roles: tuple[str, ...]
+    """For each respondent, what it is: `real`, `artificial` or `mlp`."""
     metadata: Mapping[str, float]
+    """Properties of the dataset by their OpenML names."""
     fit: LogisticResult
     scored: LogisticResult
     kept: BoolArray

@@ -17,27 +17,34 @@ from recassay.core.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GlickoResult(Displayed):
-    """`history[t, :, a]` holds rating, deviation and volatility of algorithm a after t datasets (0: the start).
-
-    `bounds[a]` is the 95 % interval of the final rating of a by a bootstrap over datasets and orders (None below five
-    datasets). `spread[:, a]` is the 2.5 %, 50 % and 97.5 % quantile of the final rating of a over random
-    orders of the datasets.
-    """
+    """Glicko-2 ratings after a tournament over the datasets, and how they came about."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
+    """Names of the datasets in the order of play."""
     order_name: str
+    """What the datasets are ordered by, or `listed`."""
     history: FloatArray
+    """States x 3 x algorithms: rating, deviation and volatility after t datasets (0: the start)."""
     bounds: FloatArray | None
+    """Algorithms x 2: the 95 % interval of the final rating by a bootstrap over datasets and orders; None below five
+    datasets."""
     wins: FloatArray
+    """Algorithms x algorithms: the probability that the row beats the column, by the final ratings."""
     spread: FloatArray
+    """3 x algorithms: the 2.5 %, 50 % and 97.5 % quantile of the final rating over random orders of the datasets."""
     rank_spread: FloatArray
+    """3 x algorithms: the same quantiles of the rank by final rating."""
     tau: float
+    """The constant of Glicko-2 that holds volatility down."""
     tie: float
+    """The difference in the metric up to which a game is a draw."""
     n_orders: int
+    """How many random orders of the datasets were played."""
     settled: bool
+    """Whether no volatility ran away; where it did the ratings mean nothing."""
     missing: MissingCells
 
     @property

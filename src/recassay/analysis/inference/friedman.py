@@ -44,14 +44,23 @@ class FriedmanResult:
     p: float
     way: Way
     chi_square: float
+    """Friedman's statistic."""
     p_value: float
+    """Its p-value by the chi-square approximation."""
     f: float
+    """The F of Iman and Davenport."""
     f_p_value: float
+    """Its p-value."""
     degrees: tuple[int, int]
+    """Degrees of freedom of F; the first is that of chi-square."""
     chi_square_ties: float
+    """Friedman's statistic with the correction for ties."""
     p_value_ties: float
+    """Its p-value."""
     f_ties: float
+    """The F of Iman and Davenport of the corrected statistic."""
     f_p_value_ties: float
+    """Its p-value."""
 
 
 def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> FriedmanResult:

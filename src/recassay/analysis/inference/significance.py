@@ -31,6 +31,8 @@ class Pair:
     significant: bool
     favours: str | None
     rank_biserial: float
+    """The matched-pairs rank-biserial correlation: 1 where all differences favour `left`, -1 where all favour
+    `right`."""
     median_difference: float
     wins: int
     ties: int

@@ -24,10 +24,13 @@ class SkillingsMack:
 
     statistic: float
     degrees: int
+    """Its degrees of freedom."""
     p: float
     p_chi_square: float
     datasets: int
+    """How many datasets counted."""
     missing: int
+    """How many cells are missing."""
 
 
 def skillings_mack(values: FloatArray, *, higher_is_better: bool, rng: np.random.Generator) -> SkillingsMack | None:

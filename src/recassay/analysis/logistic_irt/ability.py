@@ -24,9 +24,12 @@ class Abilities:
     """Estimates in population standard deviations, their standard errors, and which ran into the bound."""
 
     method: AbilityMethod
+    """How they were estimated: maximum likelihood, the posterior's mode, or its mean."""
     estimate: FloatArray
+    """The ability of each respondent."""
     standard_error: FloatArray
     at_bound: BoolArray
+    """For each, whether the estimate ran into the end of the scale."""
 
     def interval(self, confidence: float = 0.95, *, calibrated_on: int | None = None) -> FloatArray:
         """Normal intervals, respondents x 2.

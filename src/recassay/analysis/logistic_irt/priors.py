@@ -65,10 +65,14 @@ class ItemPriors:
     """
 
     slope_mean: float = 1.0
+    """Mean of the slopes, in units of the test's own."""
     slope_deviation: float = 1.0
     guessing_mean: float = -1.39
+    """Mean of the logit of guessing."""
     guessing_deviation: float = 0.5
+    """Its standard deviation."""
     intercept_deviation: float = 5.0
+    """Standard deviation of the logit of the logistic part at the origin."""
     adaptive: bool = True
     anchored: bool = False
     unit_deviation: float = 0.5

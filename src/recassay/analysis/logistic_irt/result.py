@@ -22,29 +22,41 @@ PARAMETERS = ("discrimination", "difficulty", "guessing")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticResult(Displayed):
-    """Items and abilities of one response table.
-
-    `item_errors` and `item_intervals` (items x 3 [x 2]: discrimination, difficulty, guessing) are NaN where the items
-    were given, where Birnbaum's procedure has none, and for constant items. `true_scores` is the expected number of
-    right answers at the estimated ability.
-    """
+    """Items and abilities of one response table."""
 
     model: LogisticModel
+    """How many parameters an item has."""
     estimator: Estimator
+    """How the items were estimated: marginal maximum likelihood, Birnbaum's procedure, or not at all (`given`)."""
     respondents: tuple[str, ...]
+    """Names of the respondents, in the order of the arrays."""
     items: LogisticItems
+    """Slope, intercept and guessing of every item, with its name."""
     item_errors: FloatArray
+    """Items x 3: the standard errors of discrimination, difficulty and guessing. NaN where the items were given, where
+    Birnbaum's procedure has none, and for constant items."""
     item_intervals: FloatArray
+    """Items x 3 x 2: the ends of their intervals; NaN likewise."""
     constant: BoolArray
+    """For each item, whether everybody answered it alike, so that nothing was estimated."""
     abilities: Abilities
+    """The ability of each respondent, in standard deviations of the population, with its standard error."""
     ability_intervals: FloatArray
+    """Respondents x 2: the ends of their intervals."""
     true_scores: FloatArray
+    """For each respondent, the expected number of right answers at the estimated ability."""
     accuracies: FloatArray
+    """For each respondent, the share of right answers among those known."""
     log_likelihood: float
+    """The marginal log-likelihood at the end; NaN for other estimators."""
     converged: bool
+    """Whether the estimation came to rest."""
     cycles: int
+    """How many cycles it took."""
     change: float
+    """How far the parameters would still move."""
     gradient: float
+    """The largest absolute derivative of the penalised marginal log-likelihood at the end; NaN for other estimators."""
     notes: tuple[str, ...]
     confidence: float
 

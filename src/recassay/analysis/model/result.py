@@ -21,6 +21,7 @@ class PredictedCell:
     algorithm: str
     dataset: str
     estimate: float
+    """The value that is expected."""
     low: float
     high: float
 
@@ -31,11 +32,16 @@ class Shares:
     measurement: over its seeds or folds (`repeats`) and over its users (what two algorithms do not share)."""
 
     algorithm: float
+    """Between algorithms."""
     dataset: float
+    """Between datasets."""
     interaction: float
+    """Of the interaction of algorithm and dataset."""
     repeats: float
     users: float
+    """Of one cell over its users, where they are known."""
     datasets: int
+    """How many datasets there are."""
 
     def of_a_difference(self) -> dict[str, float]:
         """Shares of the variance of the mean difference between two algorithms over the datasets of the table.
@@ -50,21 +56,22 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelResult(Displayed):
-    """The hierarchical model of one metric.
-
-    `level[s, a]` and `new[s, a]` are draws (s) of the level of algorithm a over the population of datasets, and of its
-    score on a new dataset, on `scale`. All probabilities are shares of draws.
-    """
+    """The hierarchical model of one metric. All probabilities are shares of draws."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     scale: Scale
+    """The scale that the model is on (logit, logarithm, or the values as they are); on it higher is always better."""
     level: FloatArray
+    """Draws x algorithms: the level of each algorithm over the population of datasets, on `scale`."""
     new: FloatArray
+    """Draws x algorithms: its score on a new dataset of this kind, on `scale`."""
     shares: Shares
+    """Where the variance of scores comes from."""
     predicted: tuple[PredictedCell, ...]
+    """The cells that were not run, as the model expects them, in the metric's units."""
     within: float
     confidence: float
     seed: int

@@ -23,6 +23,7 @@ class Scale:
     """
 
     transform: Transform
+    """How scores are brought to the scale."""
     higher_is_better: bool
     moved: int = 0
 

@@ -20,9 +20,13 @@ class Look:
     """
 
     leader: str
+    """The best mean rank so far."""
     behind: tuple[str, ...]
+    """Those whom it is shown to beat."""
     open: tuple[str, ...]
+    """Those whom it is not."""
     datasets: int
+    """How many datasets counted."""
     alpha: float
     p: dict[str, float]
 

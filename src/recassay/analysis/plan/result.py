@@ -24,8 +24,11 @@ class PairPlan:
     """
 
     left: str
+    """The one with the better level."""
     right: str
     gap: float
+    """The relative difference of their levels: 0.02 is 2 % (in the metric's units where the model is on the values as
+    they are)."""
     alone: int | None
     among_all: int | None
     without_repeats: int | None
@@ -34,24 +37,29 @@ class PairPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanResult(Displayed):
-    """For every pair the datasets needed, and how few of these decide who wins.
-
-    Without the datasets `removed`, the fewest that do it, `challenger` would have the best mean rank (None where no
-    removal does). `shares` says where the variance of a difference comes from, `look` what may be said while the
-    study still grows.
-    """
+    """For every pair the datasets needed, and how few of these decide who wins."""
 
     metric: str
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     difference: float | None
+    """The relative difference that is to be shown (0.02 is 2 %); None: what the model estimates of each pair."""
     power: float
+    """The probability with which a difference is to be shown."""
     alpha: float
     pairs: tuple[PairPlan, ...]
+    """Every pair, and the number of datasets that would show its difference."""
     challenger: str | None
+    """Who would have the best mean rank without the datasets in `removed`; None where no removal changes the winner, or
+    fewer than two datasets have every cell."""
     removed: tuple[str, ...]
+    """The fewest datasets without which the winner changes."""
     shares: dict[str, float]
+    """Where the variance of the mean difference between two algorithms comes from: shares (they sum to 1) of
+    `datasets`, `repeats` (seeds or folds) and `users`."""
     look: Look | None
+    """What may be said while the study still grows, however often one looks; None where fewer than two datasets have
+    every cell."""
 
     def out_of_reach(self) -> tuple[PairPlan, ...]:
         """Pairs that no number of datasets that was tried would show."""

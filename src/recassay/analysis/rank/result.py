@@ -34,32 +34,40 @@ class Ranking:
     """
 
     rule: Rule
+    """The aggregation."""
     higher_is_better: bool
+    """Whether higher scores of it are better."""
     scores: FloatArray
+    """Its score of each algorithm."""
     ranks: FloatArray
+    """The ranks by it, 1 the best; equal scores share the mean of their places."""
     score_interval: FloatArray | None = None
+    """Algorithms x 2: the ends of the interval of each score."""
     rank_interval: FloatArray | None = None
+    """Algorithms x 2: the ends of the interval of each rank."""
     resampling_share: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankResult(Displayed):
-    """The rankings of one metric by every rule, and the rules that could not be applied.
-
-    `probability_best[a]` is the probability that algorithm a has the best mean rank in a new benchmark of the same kind
-    and size (None below five datasets). It is not the resampling share, which repeats the luck of this benchmark.
-    `winner_p[a]` is the p-value of "a has the best mean rank of all" (see `inference.winners`).
-    """
+    """The rankings of one metric by every rule, and the rules that could not be applied."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     rankings: dict[str, Ranking]
+    """By name of the aggregation (`mean_rank`, `mean`, ...), its scores, ranks and intervals."""
     mean_ranks: FloatArray
+    """The mean rank of each algorithm over the datasets, 1 the best."""
     probability_best: FloatArray | None
+    """For each algorithm, the probability that it has the best mean rank in a new benchmark of the same kind and size;
+    None below five datasets. It is not the resampling share, which repeats the luck of this benchmark."""
     winner_p: FloatArray | None
+    """For each algorithm, the p-value of "it has the best mean rank of all" (see `inference.winners`); None below five
+    datasets."""
     skipped: dict[str, str]
+    """By name, the aggregations that could not be applied, and why."""
     missing: MissingCells
     replicates: int
     confidence: float

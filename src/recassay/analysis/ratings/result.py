@@ -18,25 +18,32 @@ FEWEST_DATASETS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingsResult(Displayed):
-    """Bradley-Terry ratings on the Elo scale; arrays follow `algorithms`.
-
-    `win_rate[a, b]` is the share of datasets on which a beats b, ties counting half. `families` is the number of
-    families that were drawn in the bootstrap (None: single datasets). `skill` compares with `baseline` (None: there is
-    no baseline); `anchored` is the algorithm that was rated 1000.
-    """
+    """Bradley-Terry ratings on the Elo scale; arrays are in the order of the algorithms."""
 
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     families: int | None
+    """How many families of datasets were drawn in the bootstrap; None: single datasets were."""
     rating: FloatArray
+    """The rating of each algorithm in points: 400 more are odds of 10 to 1 in a meeting. The mean is 1500, or
+    `anchored` has 1000."""
     interval: FloatArray
+    """Algorithms x 2: the ends of the bootstrap interval of each rating."""
     win_rate: FloatArray
+    """Algorithms x algorithms: the share of datasets on which the row beats the column, ties counting half."""
     improvability: FloatArray
+    """For each algorithm, the share of the best score that it leaves to gain: 1 - value / best (where lower is better 1
+    - best / value), averaged over datasets. NaN with negative values."""
     skill: FloatArray | None
+    """For each algorithm, how much better than `baseline` it is, by the geometric mean of the ratios over datasets (0.1
+    is 10 % better); None where there is no baseline, NaN with negative values."""
     anchored: str | None
+    """The algorithm that was rated 1000; None where none was named."""
     baseline: str | None
+    """The algorithm that `skill` compares with: the one named, else the usual one of the table; None where it has
+    none."""
     replicates: int
     confidence: float
     seed: int

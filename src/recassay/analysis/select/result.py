@@ -29,7 +29,9 @@ class Spread:
 
     mean: float
     low: float
+    """The lower end of the middle 95 %."""
     high: float
+    """The upper end."""
 
     @classmethod
     def of(cls, values: FloatArray) -> Spread:
@@ -55,15 +57,21 @@ class DatasetChoice:
     """
 
     method: str
+    """Name of the method."""
     datasets: tuple[str, ...]
+    """The chosen datasets; of `random` none."""
     rho: float
     better_than_random: float
+    """The probability that the choice agrees better with the ranking of all than a random one does, ties counting
+    half."""
     simulated: Spread | None
     left_out: Spread
     by_metric: dict[str, float]
     simulated_by_metric: dict[str, Spread] | None
+    """As `simulated`, by metric; None for `preserving`."""
     held_out_algorithms: Spread | None
     held_out_better_than_random: float | None
+    """The same on algorithms that the choice did not see."""
     held_out_p: float | None
     held_out_both: Spread | None
 
@@ -92,9 +100,12 @@ class CurvePoint:
     """Agreement of a method at one k; `held_out` where the algorithms that judge were not chosen on."""
 
     method: str
+    """Name of the method."""
     k: int
+    """How many datasets are chosen."""
     held_out: bool
     spread: Spread
+    """Spearman's rho over halves of the algorithms, or over starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,16 +114,26 @@ class SelectResult(Displayed):
 
     metric: str
     rule: str
+    """The aggregation whose ranking is to be kept."""
     k: int
+    """How many datasets were chosen."""
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     choices: dict[str, DatasetChoice]
+    """By method, the datasets that it chose and how well they keep the ranking."""
     by_rule: dict[str, dict[str, float]]
+    """By method and aggregation, Spearman's rho of the ranking on its choice with that on all datasets; for `random`
+    the mean over 100 draws."""
     curve: tuple[CurvePoint, ...]
+    """The agreement for several numbers of datasets, where it was asked for."""
     held_out_metrics: tuple[str, ...]
+    """The other metrics of the table, which judge choices that never saw them."""
     halves: int
+    """How many halves of the algorithms judged choices that were made on the other half."""
     simulations: int
+    """How often the choice of a method with chance in it was repeated."""
     skipped: dict[str, str]
+    """By name, the methods that could not choose, and why."""
 
     def to_frame(self) -> pl.DataFrame:
         """One row a method: its datasets, rho, and the held-out numbers."""

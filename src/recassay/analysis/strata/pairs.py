@@ -25,7 +25,9 @@ class PairTests:
     right: IntArray
     difference: FloatArray
     t: FloatArray
+    """The t of the paired test over users."""
     p: FloatArray
+    """Its p-values."""
     p_holm: FloatArray
 
 
@@ -44,9 +46,13 @@ class Crossing:
     above: int
     threshold: float
     p_below: float
+    """The p-value of the side up to `below`."""
     p_above: float
+    """The p-value of the side from `above` on."""
     significant_below: bool
+    """Whether `first` is significantly ahead on its side."""
     significant_above: bool
+    """Whether `second` is on its side."""
 
     @property
     def proven(self) -> bool:

@@ -38,21 +38,29 @@ class DatasetStrata:
 
     dataset: str
     higher_is_better: bool
+    """Whether higher values of the metric are better."""
     algorithms: tuple[str, ...]
     thresholds: tuple[int, ...]
+    """The thresholds P, rising."""
     value: FloatArray
     low: FloatArray
     high: FloatArray
     rank: FloatArray
     users: IntArray
     shares: pl.DataFrame
+    """One row a threshold: how much of the catalogue and of the data lies below it."""
     curve: pl.DataFrame
+    """The popularity of the items by rank."""
     tests: PairTests
+    """Every two algorithms compared at every threshold."""
     difference_low: FloatArray
     difference_high: FloatArray
     crossings: tuple[Crossing, ...]
+    """Where two algorithms change places."""
     sensitivity: OrderSensitivity
+    """How far the order turns round between the lowest and the highest threshold."""
     shortened: int
+    """Lists that the removal of other held-out items left too short."""
     whole: FloatArray | None = None
 
     def curves_frame(self, alpha: float) -> pl.DataFrame:
@@ -165,17 +173,40 @@ class StrataResult(Displayed):
     metric: str
     higher_is_better: bool
     datasets: tuple[DatasetStrata, ...]
+    """Each dataset with its curves, tests and crossings."""
     study: StudySensitivity
+    """How far the order turns round between the lowest and the highest threshold, over the datasets, beside what chance
+    gives."""
     others: OtherItems
+    """What became of a user's held-out items outside the stratum: they keep their places as items that are no hits
+    (`keep`), or leave the list (`remove`)."""
     alpha: float
     confidence: float
     replicates: int
+    """Bootstrap replicates over users."""
     left_out: tuple[str, ...] = ()
+    """What has no part in it, and why: cells that failed or have not run, datasets without strata."""
 
     @property
     def algorithms(self) -> tuple[str, ...]:
         """Every algorithm on some dataset, sorted."""
         return tuple(sorted({name for dataset in self.datasets for name in dataset.algorithms}))
+
+    def standing_out(self, most: int) -> tuple[str, ...]:
+        """The algorithms that a picture must show, at most so many, by their mean place at the highest threshold.
+
+        The first there, the first at the lowest threshold, then those whose place changes most between the two.
+        """
+        ends: dict[str, list[tuple[float, float]]] = {name: [] for name in self.algorithms}
+        for dataset in self.datasets:
+            for a, name in enumerate(dataset.algorithms):
+                ends[name].append((float(dataset.rank[0, a]), float(dataset.rank[-1, a])))
+        below = {name: float(np.mean([low for low, _ in places])) for name, places in ends.items()}
+        above = {name: float(np.mean([high for _, high in places])) for name, places in ends.items()}
+        moved = {name: float(np.mean([abs(high - low) for low, high in places])) for name, places in ends.items()}
+        wanted = [min(ends, key=above.__getitem__), min(ends, key=below.__getitem__)]
+        wanted += sorted(ends, key=lambda name: -moved[name])
+        return tuple(sorted(list(dict.fromkeys(wanted))[:most], key=above.__getitem__))
 
     def to_frame(self) -> pl.DataFrame:
         """The curves: one row a dataset, threshold and algorithm."""

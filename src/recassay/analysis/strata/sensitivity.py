@@ -50,7 +50,9 @@ class OrderSensitivity:
     """
 
     estimate: float
+    """The share of pairs whose order turns round."""
     chance: Chance
+    """What random halves of the users give."""
     pairs: int
     observed: int
     flipped: int
@@ -87,12 +89,17 @@ class StudySensitivity:
     """
 
     estimate: float
+    """The mean over datasets of the share of pairs whose order turns round."""
     chance: Chance
+    """What random halves of the users give of it."""
     by_mean_rank: float
     by_mean_rank_chance: Chance
+    """What they give of `by_mean_rank`."""
     n_datasets: int
     n_algorithms: int
+    """How many algorithms are on every dataset."""
     proven: int
+    """Pairs, summed over datasets, that differ significantly at both ends in opposite directions."""
 
     @property
     def beyond_chance(self) -> bool:

@@ -26,10 +26,15 @@ class Conclusion:
     """A statement, the change it was put to, and the share of changed tables that keep it under each aggregation."""
 
     kind: Literal["first", "before"]
+    """That the algorithm is first, or that the first of two is before the second."""
     algorithms: tuple[str, ...]
+    """The algorithm, or the two."""
     change: str
+    """Name of the change."""
     when: str
+    """What was changed, as the end of a sentence."""
     shares: tuple[float, ...]
+    """By aggregation, the share of changed tables that keep it."""
 
     @property
     def statement(self) -> str:

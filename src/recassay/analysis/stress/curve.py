@@ -49,8 +49,10 @@ class Curve:
     """
 
     test: str
+    """Name of the test."""
     title: str
     rules: tuple[str, ...]
+    """Names of the aggregations."""
     x: FloatArray
     tried: IntArray
     numbers: FloatArray

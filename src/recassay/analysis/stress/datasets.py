@@ -82,6 +82,7 @@ class Subset:
 
     size: int
     tried: int
+    """How many sets were tried."""
     numbers: dict[str, FloatArray]
     dominated: int
     against: tuple[int, ...]

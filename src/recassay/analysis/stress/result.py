@@ -25,11 +25,7 @@ from recassay.core.types import BoolArray, FloatArray
 class StressResult(Displayed):
     """What every stress test measured, and what follows.
 
-    Arrays follow `rules` and `algorithms`. `reference` are the ranks on the whole table, `order` that by mean rank
-    over the datasets. `main` is the change that the verdict is about (a sixth of the datasets left out),
-    `half` a harder one, `tiers` the order cut where it survives `main`, and `deciding[r, d]` says whether the first of
-    the order loses its place under rule r without dataset d alone. `words` say what
-    survives.
+    Arrays are in the order of rules and algorithms.
     """
 
     metric: str
@@ -37,22 +33,40 @@ class StressResult(Displayed):
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     rules: tuple[Rule, ...]
+    """The aggregations that were put to the test, each an opinion of its own."""
     skipped: dict[str, str]
+    """By name, the aggregations that were left out, and why."""
     missing: MissingCells
     draws: int
+    """How many changed tables were drawn at each strength of a test, where not all were tried."""
     seed: int
     dolan_more: DolanMore
     reference: FloatArray
+    """The ranks on the whole table, rules x algorithms."""
     order: list[int]
+    """Positions of the algorithms by mean rank over the datasets, best first: the order that the conclusions are
+    about."""
     curves: dict[str, Curve]
+    """By test (`drop_datasets`, `drop_algorithms`, `similar`, `new_best`, `beta`), how well the ranking agrees with
+    that of the whole table as the change grows."""
     subsets: tuple[Subset, ...]
+    """For small numbers of datasets, how well rankings from so few agree with that of all, and with each other."""
     signs: tuple[Row, ...]
+    """The table of plus and minus: what each aggregation withstands."""
     main: Survival
+    """How often the order survives the change that the verdict is about: a sixth of the datasets, at least two, left
+    out."""
     half: Survival
+    """The same for a harder change: half of the datasets left out."""
     conclusions: tuple[Conclusion, ...]
+    """That the first is first, and that each is before the next, with the share of changed tables that keep it."""
     tiers: list[list[int]]
+    """The order cut where it survives `main`: lists of positions of algorithms. Within a tier the order is not to be
+    relied on; between tiers it is."""
     deciding: BoolArray
+    """Rules x datasets: whether the first of the order loses its place under that rule without that dataset alone."""
     words: tuple[str, ...] = ()
+    """What survives, in sentences: the verdict."""
 
     def verdict(self) -> list[str]:
         """Which conclusions of this benchmark survive, in sentences."""

@@ -35,8 +35,11 @@ class Row:
     name: str
     title: str
     rule: str
+    """What makes a plus, in words."""
     numbers: tuple[float, ...]
+    """The number measured for each aggregation."""
     signs: tuple[Sign, ...]
+    """Its sign for each aggregation."""
 
 
 def _signs(plus: Iterable[bool]) -> tuple[Sign, ...]:

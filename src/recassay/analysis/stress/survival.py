@@ -19,7 +19,9 @@ class Survival:
     name: str
     when: str
     tried: int
+    """How many changed tables there were."""
     exhaustive: bool
+    """Whether these are all that are possible."""
     first: FloatArray
     ahead: FloatArray
 

@@ -24,10 +24,15 @@ class UserFit:
     """One dataset: how many users there are, and the fit on those that some algorithms serve and others do not."""
 
     users: int
+    """How many users there are."""
     hit_by_all: int
+    """Users whom every algorithm serves."""
     hit_by_none: int
+    """Users whom none serves."""
     hit_rate: dict[str, float]
+    """By algorithm, the share of users whom it serves."""
     fit: LogisticResult
+    """Logistic IRT of the users that tell algorithms apart; its items are users."""
 
     @property
     def telling(self) -> int:
@@ -81,11 +86,14 @@ def _reliability(values: FloatArray, errors: FloatArray) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserIRTResult(Displayed):
-    """A fit for each dataset and, where there are several, one on the users of all (`ALL`, first)."""
+    """Logistic IRT with algorithms as respondents and users as items."""
 
     metric: str
+    """The metric that tells a hit: a user is served where it is above 0."""
     model: LogisticModel
+    """How many parameters a user has."""
     fits: dict[str, UserFit]
+    """The fit of each dataset by name; where there are several, first the one on the users of all (`all datasets`)."""
     notes: tuple[str, ...]
     confidence: float
 

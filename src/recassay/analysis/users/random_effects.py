@@ -25,8 +25,11 @@ class RandomEffects:
     tau: float
     i_squared: float
     predicted_low: float
+    """The lower end of where the true difference on a new dataset of this kind lies."""
     predicted_high: float
+    """The upper end."""
     datasets: int
+    """How many datasets counted."""
 
 
 def random_effects(effects: FloatArray, variances: FloatArray, *, confidence: float = 0.95) -> RandomEffects:

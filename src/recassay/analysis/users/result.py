@@ -42,12 +42,19 @@ class DatasetUsers:
 
     dataset: str
     users: int
+    """Users with a score for every algorithm: those that count."""
     left_out: int
+    """Users without a score for some algorithm."""
     algorithms: tuple[str, ...]
+    """Names of the algorithms, the best mean first."""
     means: tuple[float, ...]
+    """Their means over the users."""
     low: tuple[float, ...]
+    """The lower ends of the intervals."""
     high: tuple[float, ...]
+    """The upper ends."""
     pairs: tuple[UserPair, ...]
+    """Every pair, the better mean on the left."""
 
     def not_worse(self) -> tuple[str, ...]:
         """The best algorithm and those that are not significantly worse than it."""
@@ -85,12 +92,17 @@ class UsersResult(Displayed):
     metric: str
     higher_is_better: bool
     algorithms: tuple[str, ...]
+    """Names of the algorithms, by their mean rank over the datasets that they have, best first."""
     datasets: tuple[DatasetUsers, ...]
+    """Each dataset with its means, intervals and pairs."""
     summary: tuple[PairSummary, ...]
+    """Every pair over the datasets; empty with a single dataset."""
     alpha: float
     confidence: float
     replicates: int
+    """Bootstrap replicates over users that were asked for."""
     skipped: dict[str, str]
+    """By name, the datasets that could not be compared, and why."""
 
     def to_frame(self) -> pl.DataFrame:
         """One row per dataset and pair."""

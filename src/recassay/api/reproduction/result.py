@@ -16,9 +16,13 @@ class ReproducedNumber:
     """A printed number, ours, and what follows."""
 
     told: PrintedNumber
+    """What is printed, and where."""
     ours: float | str | None
+    """What was computed; None where it could not be."""
     difference: float | None
+    """Ours less the printed; None where they are no numbers."""
     verdict: Verdict
+    """How far the two agree."""
 
     @property
     def fell(self) -> bool:
@@ -38,7 +42,9 @@ class ReproduceResult(Displayed):
     """The numbers of the papers, computed anew."""
 
     papers: tuple[PaperRecord, ...]
+    """The papers, each with what of it is not computed anew, and why."""
     numbers: tuple[ReproducedNumber, ...]
+    """Every printed number beside ours, and whether they agree."""
 
     @property
     def fallen(self) -> list[ReproducedNumber]:

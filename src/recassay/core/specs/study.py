@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
@@ -104,6 +104,17 @@ class TuningSpec(Spec):
     metric: str = "ndcg@10"
     pruning: bool = True
     """Whether a trial that falls behind the median may be stopped, where the algorithm reports its stages."""
+    parallel: Annotated[int, Field(ge=1, le=1_000)] = 1
+    """How many trials of a cell are proposed together, each from the trials of the rounds before, and run as jobs of
+    their own where there is more than one. The numbers depend on it; 1 leaves a cell known by the other fields alone.
+    """
+
+    @model_serializer(mode="wrap")
+    def _without_one(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = fields(self)
+        if self.parallel == 1:
+            del found["parallel"]
+        return found
 
     @property
     def staged(self) -> bool:
@@ -145,16 +156,25 @@ class StudySpec(Spec):
     """A whole study. Relative paths in it start from the folder `base`."""
 
     name: StudyName = "study"
+    """What the study is called."""
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    """The seeds: every cell is run once with each."""
     datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
+    """The datasets, each with how it is read and what of the protocol is its own."""
     algorithms: Annotated[tuple[AlgorithmSpec, ...], Field(min_length=1)]
+    """The algorithms, each with the parameters that are fixed or searched."""
     metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
+    """Labels of the metrics that are reported."""
     protocol: ProtocolSpec = ProtocolSpec()
+    """How the data are filtered and split."""
     folds: tuple[int, ...] | None = None
     """For `split = "kfold"`: the folds to run on datasets that do not say; None: the one that the protocol names."""
     tuning: TuningSpec = TuningSpec()
+    """How parameters are chosen."""
     budget: Budget = Budget()
+    """What one cell may use."""
     comper: ComPerSpec | None = None
+    """What is measured for ComPer; None: nothing."""
     base: str = "."
 
     @model_validator(mode="after")

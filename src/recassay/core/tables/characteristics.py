@@ -17,12 +17,15 @@ from recassay.core.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CharacteristicsTable:
-    """`values[d, j]`: characteristic `names[j]` of dataset `datasets[d]`; NaN where it is undefined or not known."""
+    """What datasets are like, in numbers."""
 
     values: FloatArray
+    """Datasets x characteristics; NaN where one is undefined or not known."""
     datasets: tuple[str, ...]
     names: tuple[str, ...]
+    """Names of the characteristics, in the order of the columns."""
     where: str = "the characteristics"
+    """Where the table came from, for messages."""
     sources: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ class InstanceResponses:
 
     dataset: str
     responses: Responses
+    """Who classified which test instance right."""
     roles: tuple[str, ...]
     truth: tuple[str, ...] | None
     metadata: Mapping[str, float]

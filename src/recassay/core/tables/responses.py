@@ -19,13 +19,17 @@ MISSING = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Responses:
-    """`codes[r, i]` is 1 where respondent r has item i right, 0 where wrong, `MISSING` where nothing is known."""
+    """Who answered what right."""
 
     codes: NDArray[np.uint8]
+    """Respondents x items: 1 where right, 0 where wrong, `MISSING` where nothing is known."""
     respondents: tuple[str, ...]
+    """Names of the respondents, in the order of the rows."""
     items: tuple[str, ...]
+    """Names of the items, in the order of the columns."""
     sources: tuple[Source, ...] = ()
     complete: bool = field(init=False)
+    """Whether every response is known."""
 
     def __post_init__(self) -> None:
         if self.codes.shape != (len(self.respondents), len(self.items)):
@@ -108,9 +112,13 @@ class LogisticItems:
     """
 
     names: tuple[str, ...]
+    """Names of the items, in the order of the arrays."""
     slope: FloatArray
+    """The discrimination of each."""
     intercept: FloatArray
+    """The intercept of each; the difficulty is -intercept / slope."""
     guessing: FloatArray
+    """The probability c of a right answer without any ability."""
 
     @classmethod
     def from_difficulty(

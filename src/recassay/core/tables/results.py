@@ -29,7 +29,9 @@ class Source:
     """A file that results came from, and the SHA-256 of its bytes."""
 
     file: str
+    """Its name."""
     sha256: str
+    """The SHA-256 of its bytes."""
 
 
 class Sourced(Protocol):
@@ -45,8 +47,11 @@ class MissingCells:
     """Which cells a matrix lacked and what was done about them."""
 
     policy: str = "error"
+    """What was to be done about them."""
     cells: tuple[tuple[str, str], ...] = ()
+    """The missing cells, each as algorithm and dataset."""
     dropped: tuple[str, ...] = ()
+    """The algorithms or datasets that were dropped for them."""
 
     def sentence(self) -> str:
         """What was done, in words; empty when nothing was missing."""
@@ -119,6 +124,7 @@ class Results:
     """
 
     frame: pl.DataFrame
+    """One row a value: algorithm, dataset, metric, value, and seed and fold where there are any."""
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     users: pl.DataFrame | None = None

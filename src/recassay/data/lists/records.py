@@ -18,7 +18,9 @@ class ReadLists:
     name: str
     frame: pl.DataFrame
     where: str
+    """The file, for messages."""
     format: str
+    """The format that it is in."""
     split: str | None = None
     named_in: str | None = None
     notes: tuple[str, ...] = ()

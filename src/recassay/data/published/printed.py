@@ -24,14 +24,23 @@ class PrintedNumber:
     """A number of a paper: where it stands, what is printed, and the verdict that it had."""
 
     paper: str
+    """Name of the paper."""
     table: str
+    """The table, figure or section that it stands in."""
     row: str
+    """The row there."""
     column: str
+    """The column there."""
     printed: str
+    """The number or word as printed."""
     digits: int | None
+    """How many decimals are printed; None where it is no decimal number or is given in full."""
     near: float
+    """The distance that still counts as near."""
     expected: Verdict
+    """The verdict that was reached when the list was made."""
     reason: str = ""
+    """Why it does not agree fully, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,7 @@ class PaperRecord:
     name: str
     title: str
     not_recomputed: tuple[tuple[str, str], ...]
+    """What is not computed anew, each with the reason."""
 
 
 @cache

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeVar
-
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
+from recassay.core.blocks import kept_rows, looked_up
+from recassay.core.columns import EVENT, ITEM, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
-from recassay.core.repeated import RepeatRule, merged, pair_codes, sorted_groups
+from recassay.core.pairs import repeated_rows
+from recassay.core.repeated import RepeatRule, merged
 from recassay.core.specs.specs import ReadSpec
-from recassay.core.types import BoolArray, Float32Array, Interactions
-from recassay.data.reading.encode import drop_unused, encode_ids
+from recassay.core.types import BoolArray, Interactions
+from recassay.data.reading.encode import drop_unused
 from recassay.data.reading.events import EventTypes, bounded_rule, given_weights, inverse_frequency
+from recassay.data.reading.gather import EMPTY, Faults, gather
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
-from recassay.data.reading.times import JudgedTimes, judge_times
+from recassay.data.reading.stream import stored_rows
+from recassay.data.reading.times import judge_times, refuse_times
 from recassay.data.reading.values import typed_columns
-
-_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
-_EMPTY = "is empty"
-Number = TypeVar("Number", np.int32, np.int64, np.float32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fault:
-    role: str
-    reason: str
-    rows: BoolArray
 
 
 def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
@@ -42,65 +31,63 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
         )
     try:
         typed = typed_columns(raw, spec)
-        frame = raw.frame.select(e.alias(role) for role, e in typed.expressions.items()).collect(engine="streaming")
+        rows = typed.rows + raw.lost
+        if rows == 0:
+            raise InputError("there are columns and no row", where=raw.source, fix="give a source with interactions")
+        chosen = raw.frame.select(e.alias(role) for role, e in typed.expressions.items())
+        if TIMESTAMP in typed.expressions:
+            refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
+        with stored_rows(chosen, typed.rows, seekable=raw.seekable) as stored:
+            columns = gather(stored, typed.rows, typed.faults)
     except pl.exceptions.PolarsError as error:
         reason = str(error).strip().split("\n")[0][:160]
         raise InputError(
             f"the {raw.format} data cannot be read ({reason})", where=raw.source, fix="check the file"
         ) from None
-    rows = frame.height + raw.lost
-    if rows == 0:
-        raise InputError("there are columns and no row", where=raw.source, fix="give a source with interactions")
 
     warnings = [*raw.warnings, *typed.warnings]
-    user, users = encode_ids(frame.get_column(USER))
-    item, items = encode_ids(frame.get_column(ITEM))
-    frame = frame.drop(USER, ITEM)
-    faults = [_Fault(role, _EMPTY, codes < 0) for role, codes in ((USER, user), (ITEM, item))]
-    faults += _missing(frame, typed.faults)
-    weight = _weights(frame, faults)
-    clock = _clock(frame, spec, raw, faults)
+    faults, codes, weight = columns.faults, columns.codes, columns.rating
+    users, items = columns.tables[USER], columns.tables[ITEM]
+    clock = None if columns.times is None else judge_times(columns.times, spec.time, raw.source)
     if clock is not None:
         warnings.extend(clock.warnings)
+        for reason, mask in clock.faults:
+            faults.add(TIMESTAMP, reason, mask)
     if isinstance(spec.event_weights, dict):
-        unknown = ~frame.get_column(EVENT).is_in(list(spec.event_weights)).fill_null(True).to_numpy()
-        faults.append(_Fault(EVENT, "has no weight", unknown))
+        known = np.append(columns.tables[EVENT].is_in(list(spec.event_weights)).to_numpy(), True)
+        faults.add(EVENT, "has no weight", ~looked_up(known, codes[EVENT]))
+    time = None if clock is None else clock.values
 
-    events = frame.get_column(EVENT) if EVENT in frame.columns else None
-    del frame
-    bad = np.logical_or.reduce([fault.rows for fault in faults])
-    n_bad = int(bad.sum()) + raw.lost
+    bad = faults.mask(typed.rows)
+    n_bad = raw.lost + (0 if bad is None else int(bad.sum()))
     shown: tuple[BadRow, ...] = ()
     if n_bad:
         shown = _shown(raw, faults, bad)
         _refuse(raw, spec, shown, n_bad, rows)
-        events = None if events is None else events.filter(~bad)
-        weight = None if weight is None else weight[~bad]
-        user, users = drop_unused(user[~bad], users)
-        item, items = drop_unused(item[~bad], items)
+    if bad is not None:
+        good = ~bad
+        codes = {role: kept_rows(column, good) for role, column in codes.items()}
+        weight = None if weight is None else kept_rows(weight, good)
+        time = None if time is None else time[good]
+        codes[USER], users = drop_unused(codes[USER], users)
+        codes[ITEM], items = drop_unused(codes[ITEM], items)
     warnings.extend(_blank_edges(USER, users))
     warnings.extend(_blank_edges(ITEM, items))
-    time = None if clock is None else (clock.values[~bad] if n_bad else clock.values)
     types: EventTypes | None = None
     rule = RepeatRule(spec.repeated)
-    if events is not None and weight is not None:
-        warnings.append("the event weights took the place of the ratings")
-    if events is not None and isinstance(spec.event_weights, dict):
-        weight = given_weights(events, spec.event_weights)
-    elif events is not None and spec.event_weights == "inverse_frequency":
-        types = inverse_frequency(events)
-        weight, rule = types.of_rows(), bounded_rule(types.by_name())
+    if EVENT in codes:
+        if weight is not None:
+            warnings.append("the event weights took the place of the ratings")
+        if isinstance(spec.event_weights, dict):
+            weight = given_weights(codes[EVENT], columns.tables[EVENT], spec.event_weights)
+        else:
+            types = inverse_frequency(codes[EVENT], columns.tables[EVENT])
+            weight, rule = types.of_rows(), bounded_rule(types.by_name())
     interactions = Interactions(
-        user=_owned(user),
-        item=_owned(item),
-        users=users,
-        items=items,
-        weight=None if weight is None else _owned(weight),
-        time=None if time is None else _owned(time),
-        repeated=rule,
+        user=codes[USER], item=codes[ITEM], users=users, items=items, weight=weight, time=time, repeated=rule
     )
-    sizes = np.diff(sorted_groups(pair_codes(interactions), None)[1], append=len(interactions))
-    repeated = int(sizes[sizes > 1].sum())
+    del codes, columns, weight, time
+    repeated = repeated_rows(interactions)
     if interactions.time is None:
         interactions = merged(interactions)
 
@@ -126,54 +113,19 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
     return ReadResult(interactions, record)
 
 
-def _owned(column: NDArray[Number]) -> NDArray[Number]:
-    """The array itself, or a copy where it is a read-only view of a frame."""
-    return column if column.flags.writeable else column.copy()
-
-
-def _missing(frame: pl.DataFrame, reasons: dict[str, str]) -> list[_Fault]:
-    """A fault for each column with nulls: cells that are empty, or not of the column's type."""
-    return [
-        _Fault(column.name, reasons.get(column.name, _EMPTY), column.is_null().to_numpy())
-        for column in frame
-        if column.null_count()
-    ]
-
-
-def _weights(frame: pl.DataFrame, faults: list[_Fault]) -> Float32Array | None:
-    if RATING not in frame.columns:
-        return None
-    rating = frame.get_column(RATING)
-    finite = rating.is_finite().fill_null(True).to_numpy()
-    huge = (rating.abs() > _LARGEST_WEIGHT).fill_null(False).to_numpy() & finite
-    for reason, rows in (("is not finite", ~finite), ("is beyond the range of float32", huge)):
-        if rows.any():
-            faults.append(_Fault(RATING, reason, rows))
-    if huge.any():
-        rating = rating.clip(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
-    return rating.cast(pl.Float32).fill_null(0.0).to_numpy()
-
-
-def _clock(frame: pl.DataFrame, spec: ReadSpec, raw: RawTable, faults: list[_Fault]) -> JudgedTimes | None:
-    if TIMESTAMP not in frame.columns:
-        return None
-    clock = judge_times(frame.get_column(TIMESTAMP), spec.time, raw.source)
-    faults.extend(_Fault(TIMESTAMP, reason, rows) for reason, rows in clock.faults if rows.any())
-    return clock
-
-
-def _shown(raw: RawTable, faults: list[_Fault], bad: BoolArray) -> tuple[BadRow, ...]:
+def _shown(raw: RawTable, faults: Faults, bad: BoolArray | None) -> tuple[BadRow, ...]:
     """The first bad rows in the words of the source: line, value, reason."""
-    first = np.flatnonzero(bad)[:SHOWN_BAD_ROWS].tolist()
+    first = [] if bad is None else np.flatnonzero(bad)[:SHOWN_BAD_ROWS].tolist()
     told: list[BadRow] = []
     if first:
-        numbered = raw.frame.with_row_index("number").filter(pl.col("number").is_in(first)).collect()
+        found = raw.frame.with_row_index("number").filter(pl.col("number").is_in(first))
+        numbered = found.collect(engine="streaming").sort("number")
         for line, row in zip(raw.lines_of(first), numbered.iter_rows(named=True), strict=True):
-            fault = next(fault for fault in faults if fault.rows[row["number"]])
-            value = row[fault.role]
+            role, reason = faults.of_row(row["number"])
+            value = row[role]
             blank = value is None or (isinstance(value, str) and not value.strip())
-            what = _EMPTY if blank else f"{brief(value)} {fault.reason}"
-            name = f"{fault.role} id" if fault.role in (USER, ITEM) else fault.role
+            what = EMPTY if blank else f"{brief(value)} {reason}"
+            name = f"{role} id" if role in (USER, ITEM) else role
             told.append(BadRow(line, f"{name} {what}"))
     return tuple(sorted([*raw.lost_rows, *told], key=lambda row: row.line)[:SHOWN_BAD_ROWS])
 

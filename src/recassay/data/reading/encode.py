@@ -8,53 +8,79 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recassay.core.blocks import count_ids, looked_up
 from recassay.core.types import IdArray
 
-_TABLE_ROOM = 1 << 20
+_TABLE_ROOM, _LARGEST_TABLE = 1 << 20, 1 << 27
 
 
-def encode_ids(ids: pl.Series) -> tuple[IdArray, pl.Series]:
-    """Positions of `ids` in the sorted table of their distinct values, and that table (of the ids' own type).
+class IdEncoder:
+    """The sorted table of the distinct ids of a column, and the positions of ids in it, piece by piece.
 
     The table is sorted (numbers by value, text by code point), so it depends on which ids occur and never on
     the order of the rows. An id that is null, empty or blank has no place in the table; its position is -1.
     """
-    table = ids.unique().drop_nulls().sort()
-    if ids.dtype.is_integer():
-        return _encode_integers(ids, table), table
-    codes = ids.cast(pl.Enum(table)).to_physical().cast(pl.Int32).fill_null(-1).to_numpy(writable=True)
-    blank = (table.str.strip_chars() == "").to_numpy()
-    if blank.any():
-        return _renumbered(codes, ~blank), table.filter(~blank)
-    return codes, table
+
+    def __init__(self, distinct: pl.Series, rows: int) -> None:
+        self.table = distinct.drop_nulls().sort()
+        if distinct.dtype.is_integer():
+            self._numbers = self.table.to_numpy()
+            self._places = _places(self._numbers, rows)
+            return
+        self._kind = pl.Enum(self.table)
+        blank = (self.table.str.strip_chars() == "").to_numpy()
+        self._without_blank = _renumbering(~blank) if blank.any() else None
+        self.table = self.table.filter(~blank) if blank.any() else self.table
+
+    def codes(self, ids: pl.Series) -> IdArray:
+        """The position of each id."""
+        if ids.dtype.is_integer():
+            return self._of_integers(ids)
+        codes = ids.cast(self._kind).to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+        return codes if self._without_blank is None else self._without_blank[codes]
+
+    def _of_integers(self, ids: pl.Series) -> IdArray:
+        if self.table.is_empty():
+            return np.full(ids.len(), -1, dtype=np.int32)
+        if ids.null_count():
+            codes = self._of_numbers(ids.fill_null(self.table[0]).to_numpy())
+            return np.where(ids.is_null().to_numpy(), np.int32(-1), codes)
+        return self._of_numbers(ids.to_numpy())
+
+    def _of_numbers(self, ids: NDArray[Any]) -> IdArray:
+        if self._places is None:
+            return np.searchsorted(self._numbers, ids).astype(np.int32)
+        wide = wide_type(self._numbers.dtype)
+        return self._places[ids.astype(wide, copy=False) - wide(self._numbers[0])]
 
 
 def drop_unused(codes: IdArray, table: pl.Series) -> tuple[IdArray, pl.Series]:
-    """The same ids over a table of those that occur."""
-    used = np.bincount(codes, minlength=table.len()) > 0
-    return (codes, table) if used.all() else (_renumbered(codes, used), table.filter(used))
+    """The same ids over a table of those that occur; the codes are changed in place."""
+    used = count_ids(codes, table.len()) > 0
+    return (codes, table) if used.all() else (looked_up(_renumbering(used), codes, out=codes), table.filter(used))
 
 
-def _encode_integers(ids: pl.Series, table: pl.Series) -> IdArray:
-    if table.is_empty():
-        return np.full(ids.len(), -1, dtype=np.int32)
-    if ids.null_count():
-        codes = _lookup(ids.fill_null(table[0]).to_numpy(), table.to_numpy())
-        return np.where(ids.is_null().to_numpy(), np.int32(-1), codes)
-    return _lookup(ids.to_numpy(), table.to_numpy())
+def _places(table: NDArray[Any], rows: int) -> IdArray | None:
+    """The position of every number from the smallest to the largest id; None where they would be too many."""
+    if not table.size or not near_together(int(table[0]), int(table[-1]), rows):
+        return None
+    places = np.zeros(int(table[-1]) - int(table[0]) + 1, dtype=np.int32)
+    wide = wide_type(table.dtype)
+    places[table.astype(wide) - wide(table[0])] = np.arange(table.size, dtype=np.int32)
+    return places
 
 
-def _lookup(ids: NDArray[Any], table: NDArray[Any]) -> IdArray:
-    if int(table[-1]) - int(table[0]) > 4 * ids.size + _TABLE_ROOM:
-        return np.searchsorted(table, ids).astype(np.int32)
-    positions = np.zeros(int(table[-1]) - int(table[0]) + 1, dtype=np.int32)
-    wide = np.uint64 if table.dtype == np.uint64 else np.int64
-    positions[table.astype(wide) - wide(table[0])] = np.arange(table.size, dtype=np.int32)
-    codes: IdArray = positions[ids.astype(wide, copy=False) - wide(table[0])]
-    return codes
+def near_together(smallest: int, largest: int, rows: int) -> bool:
+    """Whether a table with a place for every number from the smallest to the largest id is worth its memory."""
+    return largest - smallest <= min(4 * rows + _TABLE_ROOM, _LARGEST_TABLE)
 
 
-def _renumbered(codes: IdArray, keep: NDArray[np.bool_]) -> IdArray:
-    places = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-    renumbered: IdArray = np.append(places, np.int32(-1))[codes]
-    return renumbered
+def wide_type(kind: np.dtype[Any]) -> Any:
+    """The type in which differences of such ids are computed."""
+    return np.uint64 if kind == np.uint64 else np.int64
+
+
+def _renumbering(keep: NDArray[np.bool_]) -> IdArray:
+    """Old position -> new position, -1 for those not kept; the last entry stands for position -1."""
+    places: IdArray = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1).astype(np.int32)
+    return places

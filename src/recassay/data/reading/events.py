@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from recassay.core.blocks import count_ids, looked_up
 from recassay.core.repeated import RepeatRule
 from recassay.core.types import Float32Array, FloatArray, IdArray
+from recassay.data.reading.encode import drop_unused
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,22 +29,19 @@ class EventTypes:
 
     def of_rows(self) -> Float32Array:
         """The weight of each row."""
-        return self.weights.astype(np.float32)[self.codes]
+        return looked_up(self.weights.astype(np.float32), self.codes)
 
 
-def inverse_frequency(events: pl.Series) -> EventTypes:
+def inverse_frequency(codes: IdArray, names: pl.Series) -> EventTypes:
     """KDD'24 appendix A.1, step 1: the weight of a type is all events / events of that type (eq. 1)."""
-    names = events.unique().sort()
-    codes = events.cast(pl.Enum(names)).to_physical().cast(pl.Int32).to_numpy()
-    counts = np.bincount(codes, minlength=names.len())
-    return EventTypes(codes, tuple(names), tuple(int(count) for count in counts), codes.size / counts)
+    codes, names = drop_unused(codes, names)
+    counts = count_ids(codes, names.len())
+    return EventTypes(codes, tuple(names), tuple(int(count) for count in counts), len(codes) / counts)
 
 
-def given_weights(events: pl.Series, weights: Mapping[str, float]) -> Float32Array:
-    """The weight of each row's event type."""
-    table = list(weights)
-    mapped = events.replace_strict(table, [weights[name] for name in table], return_dtype=pl.Float32)
-    return mapped.to_numpy()
+def given_weights(codes: IdArray, names: pl.Series, weights: Mapping[str, float]) -> Float32Array:
+    """The weight of each row's event type; a type that no row has may have none."""
+    return looked_up(np.array([weights.get(name, np.nan) for name in names], dtype=np.float32), codes)
 
 
 def bounded_rule(weights: Mapping[str, float]) -> RepeatRule:

@@ -25,7 +25,7 @@ def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
-    return _table(frame, names, spec, source=str(path), kind="parquet", sha256=hash_file(path))
+    return _table(frame, names, spec, source=str(path), kind="parquet", sha256=hash_file(path), seekable=True)
 
 
 def damaged_parquet(path: Path, error: Exception) -> InputError:
@@ -38,8 +38,9 @@ def damaged_parquet(path: Path, error: Exception) -> InputError:
 
 def read_frame(frame: pl.DataFrame | pl.LazyFrame, spec: ReadSpec) -> RawTable:
     """A polars frame, eager or lazy."""
-    lazy = frame.lazy()
-    return _table(lazy, lazy.collect_schema().names(), spec, source="a polars frame", kind="polars")
+    lazy, eager = frame.lazy(), isinstance(frame, pl.DataFrame)
+    names = lazy.collect_schema().names()
+    return _table(lazy, names, spec, source="a polars frame", kind="polars", seekable=eager)
 
 
 def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
@@ -55,6 +56,7 @@ def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
         columns={role: names[place] for role, place in roles.items()},
         text=False,
         lines_of=_counted_from_one,
+        seekable=True,
     )
 
 
@@ -78,6 +80,7 @@ def read_sparse(matrix: Any) -> RawTable:
         columns={USER: "row", ITEM: "column"} | ({RATING: "entry"} if RATING in columns else {}),
         text=False,
         lines_of=_counted_from_one,
+        seekable=True,
     )
 
 
@@ -89,6 +92,7 @@ def _table(
     source: str,
     kind: str,
     sha256: str | None = None,
+    seekable: bool,
 ) -> RawTable:
     roles = assign_roles(names, spec.columns, source)
     return RawTable(
@@ -99,6 +103,7 @@ def _table(
         text=False,
         lines_of=_counted_from_one,
         sha256=sha256,
+        seekable=seekable,
     )
 
 

@@ -41,7 +41,7 @@ class RawTable:
 
     `text` says that every value is still text as it stood in a file. `lost` and `lost_rows` count and show
     the rows that had no place in the frame at all (a line with too many fields). `lines_of` turns row numbers
-    of the frame into line numbers of the source.
+    of the frame into line numbers of the source. `seekable`: rows in the middle are had without those before them.
     """
 
     frame: pl.LazyFrame
@@ -54,6 +54,7 @@ class RawTable:
     lost: int = 0
     lost_rows: tuple[BadRow, ...] = ()
     warnings: tuple[str, ...] = ()
+    seekable: bool = False
 
     @property
     def place(self) -> str:

@@ -20,10 +20,13 @@ its own numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from recassay.core.blocks import row_blocks
 from recassay.core.errors import InputError
 from recassay.core.types import BoolArray, FloatArray, IntArray
 from recassay.data.reading.records import TimeUnit
@@ -50,38 +53,67 @@ class JudgedTimes:
     warnings: tuple[str, ...] = ()
 
 
-def judge_times(column: pl.Series, mode: str, where: str) -> JudgedTimes:
-    """Recognise the unit of `column` (see above), or take it from `mode`, and find the values that cannot be.
+@dataclass(frozen=True, slots=True, eq=False)
+class RawTimes:
+    """A column of times as plain numbers (0 where `missing`), and the type it had in the source."""
 
-    Nulls are the caller's to report; here they are neither good nor bad. `mode` "position" accepts any whole
-    numbers.
-    """
-    missing = column.is_null().to_numpy()
+    values: NDArray[Any]
+    missing: BoolArray | None
+    kind: pl.DataType
+
+    @classmethod
+    def of(cls, column: pl.Series) -> RawTimes:
+        """The times of one series."""
+        return cls(*plain_times(column), column.dtype)
+
+
+def plain_times(column: pl.Series) -> tuple[NDArray[Any], BoolArray | None]:
+    """Seconds of dates, ticks of datetimes, numbers as they are, 0 for a null; and which are null, None for none."""
     if column.dtype == pl.Date:
-        days = column.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
-        return _judge_integers(days * 86_400, missing, "seconds", "dates", lenient=True)
-    if isinstance(column.dtype, pl.Datetime):
-        ticks = column.to_physical().fill_null(0).to_numpy()
-        return _judge_integers(ticks, missing, _POLARS_UNITS[column.dtype.time_unit], "dates", lenient=True)
+        plain = column.to_physical().cast(pl.Int64) * 86_400
+    elif isinstance(column.dtype, pl.Datetime):
+        plain = column.to_physical()
+    elif column.dtype.is_float():
+        plain = column.cast(pl.Float64)
+    else:
+        plain = column.cast(pl.Int64, strict=False)
+    missing = plain.is_null().to_numpy() if plain.null_count() else None
+    return plain.fill_null(0).to_numpy(), missing
+
+
+def refuse_times(kind: pl.DataType, mode: str, where: str) -> None:
+    """Raise for a column whose type cannot be read as times, or not in this `mode`."""
+    if kind == pl.Date or isinstance(kind, pl.Datetime):
+        return
     if mode == "iso":
         raise InputError("the timestamps are numbers, not dates", where=where, fix="say time='auto' or the unit")
-    if column.dtype.is_integer():
-        whole = column.cast(pl.Int64, strict=False)
-        missing = whole.is_null().to_numpy()
-        values = whole.fill_null(0).to_numpy()
-        if mode == "position":
-            return JudgedTimes(values, "position", "position", ())
-        unit = _unit_of(values[~missing], mode, where)
-        if unit == "position":
-            return JudgedTimes(values, unit, unit, (), _position_warning(values[~missing]))
-        return _judge_integers(values, missing, unit, unit, lenient=mode != "auto")
-    if column.dtype.is_float():
-        return _judge_floats(column, missing, mode, where)
-    raise InputError(
-        f"the timestamps are of type {column.dtype}",
-        where=where,
-        fix="use integers or dates, or say time='ignore'",
-    )
+    if not kind.is_integer() and not kind.is_float():
+        raise InputError(
+            f"the timestamps are of type {kind}",
+            where=where,
+            fix="use integers or dates, or say time='ignore'",
+        )
+
+
+def judge_times(times: RawTimes, mode: str, where: str) -> JudgedTimes:
+    """Recognise the unit of `times` (see above), or take it from `mode`, and find the values that cannot be.
+
+    Nulls are the caller's to report; here they are neither good nor bad. `mode` "position" accepts any whole
+    numbers. Whole numbers that can be written are judged where they lie.
+    """
+    values, missing, kind = times.values, times.missing, times.kind
+    if kind.is_float():
+        return _judge_floats(values, missing, kind, mode, where)
+    if kind == pl.Date:
+        return _judge_integers(values, missing, "seconds", "dates", lenient=True)
+    if isinstance(kind, pl.Datetime):
+        return _judge_integers(values, missing, _POLARS_UNITS[kind.time_unit], "dates", lenient=True)
+    if mode == "position":
+        return JudgedTimes(values, "position", "position", ())
+    unit = _unit_of(values if missing is None else values[~missing], mode, where)
+    if unit == "position":
+        return JudgedTimes(values, unit, unit, (), _position_warning(values))
+    return _judge_integers(values, missing, unit, unit, lenient=mode != "auto")
 
 
 def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
@@ -89,8 +121,11 @@ def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
         return next(unit for unit in UNITS if unit == mode)
     if values.size == 0:
         return "seconds"
-    if values.min() >= 0 and values.max() < EARLIEST_CLOCK:
+    smallest, largest = values.min(), values.max()
+    if smallest >= 0 and largest < EARLIEST_CLOCK:
         return "position"
+    if smallest >= EARLIEST_CLOCK and largest < LATEST_CLOCK:
+        return "seconds"
     middle = float(np.median(values))
     for power, unit in enumerate(UNITS):
         factor = _STEP**power
@@ -108,29 +143,37 @@ def _position_warning(values: IntArray | FloatArray) -> tuple[str, ...]:
     return (f"timestamps reach only {largest}: read as positions in a sequence, not as a common clock",)
 
 
-def _judge_integers(values: IntArray, missing: BoolArray, unit: TimeUnit, source: str, *, lenient: bool) -> JudgedTimes:
+def _judge_integers(
+    values: IntArray, missing: BoolArray | None, unit: TimeUnit, source: str, *, lenient: bool
+) -> JudgedTimes:
     factor = _STEP ** UNITS.index(unit)
-    early, late = values < 0, values >= LATEST_CLOCK * factor
-    faults = [(_FAULT_EARLY, early & ~missing), (_FAULT_LATE, late & ~missing)]
-    bad = early | late | missing
-    if not lenient and factor > 1:
-        other = (values < EARLIEST_CLOCK * factor) & ~bad
-        faults.append((f"is not in {unit} like the rest", other))
-        bad |= other
-    values, unit = _coarsest(np.where(bad, 0, values) if bad.any() else values, unit)
-    return JudgedTimes(values, unit, source, tuple(faults))
+    least = EARLIEST_CLOCK * factor if not lenient and factor > 1 else 0
+    if missing is None and len(values) and values.min() >= least and values.max() < LATEST_CLOCK * factor:
+        return JudgedTimes(*_coarsest(values, unit), source, ())
+    bad = np.zeros(len(values), dtype=np.bool_) if missing is None else missing.copy()
+    faults = []
+    for reason, rows in (
+        (_FAULT_EARLY, values < 0),
+        (_FAULT_LATE, values >= LATEST_CLOCK * factor),
+        (f"is not in {unit} like the rest", values < least),
+    ):
+        rows &= ~bad
+        bad |= rows
+        faults.append((reason, rows))
+    return JudgedTimes(*_coarsest(np.where(bad, 0, values), unit), source, tuple(faults))
 
 
 def _coarsest(values: IntArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
     place = UNITS.index(unit)
-    while place > 0 and not (values[:1000] % _STEP).any() and not (values % _STEP).any():
-        values, place = values // _STEP, place - 1
+    while place > 0 and not any((values[block] % _STEP).any() for block in row_blocks(len(values))):
+        values = np.floor_divide(values, _STEP, out=values if values.flags.writeable else None)
+        place -= 1
     return values, UNITS[place]
 
 
-def _judge_floats(column: pl.Series, missing: BoolArray, mode: str, where: str) -> JudgedTimes:
-    narrow = column.dtype == pl.Float32
-    raw = column.cast(pl.Float64).fill_null(0.0).to_numpy()
+def _judge_floats(raw: FloatArray, missing: BoolArray | None, kind: pl.DataType, mode: str, where: str) -> JudgedTimes:
+    narrow = kind == pl.Float32
+    missing = np.zeros(len(raw), dtype=np.bool_) if missing is None else missing
     infinite = ~np.isfinite(raw)
     inexact = ~infinite & (np.abs(raw) >= _EXACT_FLOAT)
     faults = [("is not finite", infinite), ("is a float beyond 2^53, which has lost digits", inexact)]

@@ -18,12 +18,13 @@ _SAMPLE = 1000
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedColumns:
     """One expression a role, null where a value is bad; `faults` say what a null means if the cell was not
-    empty.
+    empty; `rows` are those of the frame.
     """
 
     expressions: dict[str, pl.Expr]
     faults: dict[str, str]
     warnings: list[str]
+    rows: int
 
 
 def typed_columns(raw: RawTable, spec: ReadSpec) -> TypedColumns:
@@ -55,7 +56,7 @@ def typed_columns(raw: RawTable, spec: ReadSpec) -> TypedColumns:
             expressions[role] = _filled(pl.col(role).cast(pl.String))
         elif role == EVENT:
             warnings.append(f"column {raw.columns[role]!r} holds event types, not used without event_weights")
-    return TypedColumns(expressions, faults, warnings)
+    return TypedColumns(expressions, faults, warnings, counts["rows"])
 
 
 def _survey(raw: RawTable, schema: pl.Schema) -> dict[str, int]:

@@ -83,7 +83,7 @@ class SyntheticSpec(Spec):
         if self.n_interactions > self.n_users * self.most_per_user:
             raise ValueError(
                 f"{self.n_interactions} interactions are too many for {self.n_users} users with at most "
-                f"{self.most_per_user} each ({_MOST_OF_CATALOGUE:.0%} of the items there at the start)"
+                f"{self.most_per_user} each ({100 * _MOST_OF_CATALOGUE:.0f} % of the items there at the start)"
             )
         return self
 

@@ -36,11 +36,11 @@ def template(name: str) -> str:
     return (resources.files("recassay.reporting") / "templates" / name).read_text(encoding="utf-8")
 
 
-def build_page(content: ReportContent, filled: Sequence[FilledSection], *, beside: bool = False) -> str:
+def build_page(content: ReportContent, filled: Sequence[FilledSection], *, beside: Sequence[str] | None = None) -> str:
     """The report as HTML; the pictures of the filled sections are drawn as SVG.
 
-    With `beside`, the page links to the folders `figures` and `tables` that lie next to it. The page's policy lets
-    nothing run but its own script, which it names by hash, and fetches nothing.
+    With `beside`, the page links to the tables and figures in the folders next to it, to figures in these formats.
+    The page's policy lets nothing run but its own script, which it names by hash, and fetches nothing.
     """
     body = Body(content, filled, beside=beside)
     blocks: list[tuple[str, str, Child]] = []

@@ -21,7 +21,9 @@ LIVE = ("critical_difference", "performance_profiles")
 class Body:
     """Sections of one report; remembers which tables the page already has."""
 
-    def __init__(self, content: ReportContent, filled: Sequence[FilledSection], *, beside: bool) -> None:
+    def __init__(
+        self, content: ReportContent, filled: Sequence[FilledSection], *, beside: Sequence[str] | None
+    ) -> None:
         self.content, self.filled, self.beside = content, filled, beside
         self.names = [*content.results.algorithms, *content.results.datasets]
         self.live = len(content.results.datasets) > 1
@@ -83,8 +85,9 @@ class Body:
         links: list[Child] = []
         if documentation(one.section.page) is not None:
             links.append(tag("a", "Definition", href=f"#{anchor(one.section.page)}"))
-        if self.beside:
-            links += [tag("a", form.upper(), href=f"figures/{stem}.{form}") for form in ("pdf", "svg", "png")]
+        for form in ("pdf", "svg", "png"):
+            if form in (self.beside or ()):
+                links.append(tag("a", form.upper(), href=f"figures/{stem}.{form}"))
         frame = one.result.frames()[figure.table]
         numbers: Child
         if figure.table in self._shown:
@@ -106,7 +109,7 @@ class Body:
         assert isinstance(frame, pl.DataFrame)
         self._shown.add(name)
         file = f"tables/{safe_stem(name)}.csv"
-        if self.beside:
+        if self.beside is not None:
             rest: Child = ["All are in ", tag("a", file, href=file), "."]
         else:
             rest = f"All are in {file} of the folder that recassay analyze --out writes."

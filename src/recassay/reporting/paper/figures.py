@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from recassay.plots.grammar import specification
+from recassay.reporting.drawing import lay_out
+
 POINTS = 72.0
 """PostScript points in an inch: the unit of PDF."""
 
@@ -45,13 +48,13 @@ class PaperFigure:
 def paper_figure(
     name: str, caption: str, chart: Any, *, width: float, page_width: float, letters: float
 ) -> PaperFigure:
-    """Draw an Altair chart `width` inches wide with letters of `letters` points; `page_width` where it must."""
-    spec = _bare(chart.to_dict(validate=False))
+    """Draw a chart `width` inches wide with letters of `letters` points; `page_width` where it must."""
+    spec = _bare(specification(chart))
     for room, wide in ((width, False), (page_width, True)):
         svg = _within(spec, room * POINTS * LETTERS / letters)
         if svg is not None:
             return _drawn(name, caption, svg, wide and page_width > width, letters / LETTERS)
-    svg = _svg(_scaled(spec, NARROWEST[_texts(spec)]))
+    svg = lay_out(_scaled(spec, NARROWEST[_texts(spec)]))
     return _drawn(name, caption, svg, page_width > width, page_width * POINTS / _size(svg)[0])
 
 
@@ -96,7 +99,7 @@ def _fitted(spec: dict[str, Any], width: float) -> tuple[str, float] | None:
     panels = sum(_widths(spec))
 
     def at(factor: float) -> tuple[str, float]:
-        svg = _svg(_scaled(spec, factor))
+        svg = lay_out(_scaled(spec, factor))
         return svg, _size(svg)[0]
 
     whole, full = at(1.0)
@@ -211,12 +214,6 @@ def _each_view(spec: dict[str, Any], visit: Callable[[dict[str, Any]], None]) ->
         inner = spec.get(key)
         for view in inner if isinstance(inner, list) else [inner] if isinstance(inner, dict) else []:
             _each_view(view, visit)
-
-
-def _svg(spec: dict[str, Any]) -> str:
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(spec))
 
 
 def _size(svg: str) -> tuple[float, float]:

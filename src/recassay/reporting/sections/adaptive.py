@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.analysis.adaptive.result import AdaptiveResult
+from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core.errors import listing
 from recassay.reporting.numbers import number, percent
 from recassay.reporting.section import Figure, Section, Table
@@ -20,14 +20,20 @@ def standing(result: AdaptiveResult) -> str:
     done, total = int(result.measured.sum()), int(result.measured.size)
     parts = [f"{_target(result)} is {'' if result.certified else 'not '}settled ({_chance(result)})"]
     parts += _places(result)
-    parts.append(f"{done} of {total} cells, {cost_share(result.share)} of the predicted cost")
+    probed = f" and {result.probed} probes" if result.probed else ""
+    parts.append(f"{done} of {total} cells{probed}, {cost_share(result.share)} of the predicted cost")
     if result.next is not None:
-        (algorithm, dataset), more = result.next.cells[0], len(result.next.cells) - 1
-        others = f" and {more} more" if more else ""
-        parts.append(f"next: {algorithm} on {dataset}{others}, {seconds(result.next.seconds)}")
+        (first, *rest) = _named(result.next)
+        others = f" and {len(rest)} more" if rest else ""
+        parts.append(f"next: {first}{others}, {seconds(result.next.seconds)}")
     elif result.ended is not None:
         parts.append(ENDS[result.ended])
     return "; ".join(parts)
+
+
+def _named(step: Step) -> list[str]:
+    """The probes and cells of a batch, by name."""
+    return [f"a probe of {a} on {d}" for a, d in step.probes] + [f"{a} on {d}" for a, d in step.cells]
 
 
 ENDS = {
@@ -60,11 +66,16 @@ def sentences(result: AdaptiveResult) -> list[str]:
         f"{done} of {total} cells were run, {seconds(result.spent)}: {cost_share(result.share)} of the predicted "
         f"{seconds(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
     ]
+    if result.probed:
+        said.append(
+            f"{result.probed} cells were probed besides ({seconds(result.probes_took)}, counted above): a cheaper look "
+            "that says something about the cell and stands in no table."
+        )
     if result.target != "first":
         said.append(f"{result.order[0]} is first with {percent(first)}.")
     said += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
     if result.next is not None:
-        cells = listing([f"{a} on {d}" for a, d in result.next.cells], most=4)
+        cells = listing(_named(result.next), most=4)
         said.append(f"Next: {cells} ({seconds(result.next.seconds)}).")
     return said
 
@@ -82,7 +93,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
         for j, dataset in enumerate(result.datasets)
     ]
     batches = [
-        [n, listing([f"{a} on {d}" for a, d in step.cells], most=2), step.why, len(step.cells), seconds(step.seconds)]
+        [n, listing(_named(step), most=2), step.why, len(_named(step)), seconds(step.seconds)]
         for n, step in enumerate(result.steps, 1)
     ]
     found = [

@@ -23,8 +23,14 @@ def sentences(result: AssociationsResult) -> list[str]:
     ]
 
 
+FEWEST_DRAWN = 10
+"""Datasets below which a correlation of ranks has hardly any value that chance does not give, and is not drawn."""
+
+
 def figures(result: AssociationsResult) -> list[Figure]:
-    """Correlations by algorithm, and mutual information beside what chance gives."""
+    """Correlations by algorithm, and mutual information beside what chance gives; none that tell nothing."""
+    if result.n_datasets < FEWEST_DRAWN and not any(np.any(p < result.alpha) for p in result.p_adjusted.values()):
+        return []
     from recassay.plots.associations import plot_associations, plot_mutual_information
 
     table = "characteristics_and_performance"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import listing
-from recassay.reporting.numbers import between, number
+from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def _distance(result: StrataResult) -> str:
     over = "" if n == 1 else f", on average over {n} datasets"
     judged = "more than chance gives" if study.beyond_chance else "no more than chance may give"
     return (
-        f"Between the least popular items and all items {study.estimate:.0%} of the pairs with an order at both ends "
-        f"turn round{over}: {judged} (between random halves of the users at one and the same threshold "
-        f"{study.chance.mean:.0%}, {100 * result.confidence:g} % of the halvings {study.chance.low:.0%} to "
-        f"{study.chance.high:.0%})."
+        f"Between the least popular items and all items {percent(study.estimate)} of the pairs with an order at both "
+        f"ends turn round{over}: {judged} (between random halves of the users at one and the same threshold "
+        f"{percent(study.chance.mean)}, {100 * result.confidence:g} % of the halvings {percent(study.chance.low)} to "
+        f"{percent(study.chance.high)})."
     )
 
 

@@ -1,0 +1,67 @@
+"""The rule of `ties` in machine code, for very many short rows. Import it where it is used: it brings the compiler."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.core.system.compiled import compiled
+from recassay.core.types import FloatArray, IntArray
+
+KEPT = 1 - 1e-9
+"""1 - `ties.RELATIVE_TIE`: compiled code takes it as a constant."""
+
+SHORT = 64
+"""Up to so many values are sorted by insertion."""
+
+
+@compiled
+def wins(left: float, right: float) -> bool:
+    """Whether `left` is larger than `right` and does not tie with it: `ties.beats` of two numbers."""
+    low = left * KEPT if left > 0 else left
+    high = right * KEPT if right < 0 else right
+    return low > high
+
+
+@compiled
+def rank_rows(rows: FloatArray, places: FloatArray) -> None:
+    """Write the ranks of every row into `places`, the largest first; see `ties.ranks`."""
+    count = rows.shape[1]
+    order = np.empty(count, dtype=np.int64)
+    for r in range(len(rows)):
+        row = rows[r]
+        _descend(row, order)
+        start = 0
+        while start < count:
+            end = start
+            while end + 1 < count and not wins(row[order[end]], row[order[end + 1]]):
+                end += 1
+            if wins(row[order[start]], row[order[end]]):
+                _rank_pairs(row, places[r])
+                break
+            for at in range(start, end + 1):
+                places[r, order[at]] = (start + end) / 2 + 1
+            start = end + 1
+
+
+@compiled
+def _descend(row: FloatArray, order: IntArray) -> None:
+    """Write the positions of a row into `order`, the largest value first, what is no number last."""
+    if len(row) > SHORT:
+        order[:] = np.argsort(-row)
+        return
+    for i in range(len(row)):
+        at = i
+        while at > 0 and (row[order[at - 1]] < row[i] or (np.isnan(row[order[at - 1]]) and not np.isnan(row[i]))):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+
+
+@compiled
+def _rank_pairs(row: FloatArray, places: FloatArray) -> None:
+    """By all pairs, where the ends of a chain of ties do not tie."""
+    for i in range(len(row)):
+        ahead = 0
+        for other in row:
+            ahead += int(wins(other, row[i])) - int(wins(row[i], other))
+        places[i] = (len(row) + 1 + ahead) / 2

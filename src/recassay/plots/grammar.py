@@ -1,0 +1,155 @@
+"""Charts as plain Vega-Lite specifications, in Altair's words.
+
+Altair checks and copies every object whenever charts are joined, which takes longer than drawing them. Here a chart is
+a dictionary that grows; the tests hold every figure's specification against the schema of Vega-Lite. Whoever wants an
+Altair chart gets one by `altair_chart`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+Spec: TypeAlias = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
+ENDS = ("x2", "y2")
+"""Channels that share the type of their partner and state none."""
+
+
+class Chart:
+    """A specification that grows: every method returns another chart, and none is ever changed."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, data: Spec | None = None, **spec: Any) -> None:
+        self.spec: Spec = spec if data is None else {"data": data, **spec}
+
+    def __add__(self, other: Chart) -> Chart:
+        """The other chart on top of this one."""
+        own = self.spec.get("layer")
+        if own is None:
+            return layer(self, other)
+        return _joined("layer", [Chart(**view) for view in own] + [other], self.spec)
+
+    def mark(self, kind: str, **style: Any) -> Chart:
+        """What stands for a row: `line`, `rect`, `text`, ... and how it looks."""
+        return self.properties(mark={"type": kind, **style})
+
+    def encode(self, **channels: Any) -> Chart:
+        """What of a row decides which trait of its mark: shorthands such as `share:Q`, or what `channel` gives."""
+        made = {name: _channel(name, given) for name, given in channels.items()}
+        return self.properties(encoding={**self.spec.get("encoding", {}), **made})
+
+    def transform_filter(self, test: str) -> Chart:
+        """The rows alone for which the expression holds."""
+        return self.properties(transform=[*self.spec.get("transform", ()), {"filter": test}])
+
+    def resolve(self, **how: Mapping[str, str]) -> Chart:
+        """Whether panels or layers share their scales or legends: `resolve(scale={"color": "shared"})`."""
+        return self.properties(resolve={**self.spec.get("resolve", {}), **how})
+
+    def properties(self, **given: Any) -> Chart:
+        """The chart with these entries in its specification: width, height, title, ..."""
+        return Chart(**{**self.spec, **given})
+
+    def to_dict(self) -> Spec:
+        """The specification, ready to be drawn."""
+        return {**self.spec, "$schema": SCHEMA}
+
+
+def channel(shorthand: str, **style: Any) -> Spec:
+    """A column with its type (`share:Q`), and the scale, axis, legend, title, order that go with it."""
+    column, _, kind = shorthand.rpartition(":")
+    return {"field": column, "type": TYPES[kind], **style}
+
+
+def fixed(value: Any) -> Spec:
+    """The same for every row."""
+    return {"value": value}
+
+
+def condition(test: str, then: Spec, otherwise: Spec) -> Spec:
+    """`then` for rows for which the expression holds, `otherwise` for the others."""
+    return {**otherwise, "condition": {"test": test, **then}}
+
+
+def layer(*charts: Chart) -> Chart:
+    """Charts on top of each other, the last in front."""
+    return _joined("layer", charts, {})
+
+
+def hconcat(*charts: Chart, **spec: Any) -> Chart:
+    """Charts side by side."""
+    return _joined("hconcat", charts, spec)
+
+
+def vconcat(*charts: Chart, **spec: Any) -> Chart:
+    """Charts one below the other."""
+    return _joined("vconcat", charts, spec)
+
+
+def concat(*charts: Chart, **spec: Any) -> Chart:
+    """Charts in rows of `columns`."""
+    return _joined("concat", charts, spec)
+
+
+def specification(chart: Any) -> Spec:
+    """The Vega-Lite specification of one of our charts, or of an Altair chart."""
+    spec: Spec = chart.to_dict() if isinstance(chart, Chart) else chart.to_dict(validate=False)
+    return spec
+
+
+def altair_chart(spec: Spec) -> Any:
+    """The Altair chart of a specification; rows of data go in as they are, beside it, as Altair itself keeps them."""
+    import altair as alt
+
+    datasets: dict[str, list[Any]] = {}
+    spec = _named_data(spec, datasets)
+    kinds = {
+        "layer": alt.LayerChart,
+        "hconcat": alt.HConcatChart,
+        "vconcat": alt.VConcatChart,
+        "concat": alt.ConcatChart,
+    }
+    kind = next((made for how, made in kinds.items() if how in spec), alt.Chart)
+    chart = kind.from_dict(spec, validate=False)
+    chart.datasets = datasets
+    return chart
+
+
+def _named_data(spec: Any, datasets: dict[str, list[Any]]) -> Any:
+    """A specification whose rows of data stand in `datasets`."""
+    if isinstance(spec, list):
+        return [_named_data(one, datasets) for one in spec]
+    if not isinstance(spec, dict):
+        return spec
+    named = {key: _named_data(value, datasets) for key, value in spec.items() if key != "data"}
+    if "data" in spec:
+        rows = spec["data"]["values"]
+        name = next((name for name, known in datasets.items() if known is rows), f"data-{len(datasets) + 1}")
+        datasets[name] = rows
+        named["data"] = {"name": name}
+    return named
+
+
+def _joined(how: str, charts: Sequence[Chart], spec: Spec) -> Chart:
+    """Charts as one; data that all of them share stand once, above."""
+    views = [chart.spec for chart in charts]
+    shared = spec.get("data") or views[0].get("data")
+    if shared is not None and all(view.get("data", shared if "data" in spec else None) is shared for view in views):
+        spec = {**spec, "data": shared}
+        views = [{key: value for key, value in view.items() if key != "data"} for view in views]
+    return Chart(**{**spec, how: views})
+
+
+def _channel(name: str, given: Any) -> Any:
+    if isinstance(given, list):
+        return [_channel(name, one) for one in given]
+    if not isinstance(given, str):
+        return given
+    if name in ENDS:
+        return {"field": given.rpartition(":")[0]}
+    return channel(given)

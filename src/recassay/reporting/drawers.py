@@ -1,0 +1,97 @@
+"""Drawing in processes of their own: the renderer draws one chart at a time in a process, whatever the threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import recassay
+from recassay.reporting.drawing import draw_spec
+
+MOST = 4
+"""Processes at most: each takes half a second to start and some 150 MB."""
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Drawers:
+    """Processes that draw, as a context; they start at once, so that they are ready when the first chart is.
+
+    With fewer than two the charts are drawn here, one after the other: the files are the same.
+    """
+
+    def __init__(self, processes: int | None = None) -> None:
+        wanted = min(MOST, cores()) if processes is None else processes
+        self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
+        self._started = [_start() for _ in range(wanted)] if wanted > 1 else []
+        for process in self._started:
+            self._free.put(process)
+        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
+
+    def __enter__(self) -> Drawers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            for process in self._started:
+                process.kill()
+        self._threads.shutdown(cancel_futures=kind is not None)
+        for process in self._started:
+            process.communicate()
+
+    def submit(self, spec: dict[str, Any], formats: Sequence[str]) -> Future[dict[str, bytes]]:
+        """The files of a chart, by format, when they are drawn."""
+        if not self._started:
+            return self._threads.submit(draw_spec, spec, formats)
+        return self._threads.submit(self._draw, json.dumps([spec, list(formats)]).encode())
+
+    def _draw(self, request: bytes) -> dict[str, bytes]:
+        process = self._free.get()
+        try:
+            return _ask(process, request)
+        except (OSError, EOFError):
+            # A chart has stopped the process: it is tried once more, and the others go on, in a new one.
+            process.communicate()
+            process = _start()
+            self._started.append(process)
+            return _ask(process, request)
+        finally:
+            self._free.put(process)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    paths = [str(Path(recassay.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "recassay.reporting.drawer"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+
+
+def _ask(process: subprocess.Popen[bytes], request: bytes) -> dict[str, bytes]:
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError("both are pipes")
+    process.stdin.write(request + b"\n")
+    process.stdin.flush()
+    answer = process.stdout.readline()
+    if not answer:
+        raise EOFError("the renderer stopped")
+    sizes = json.loads(answer)
+    if "error" in sizes:
+        raise ValueError(sizes["error"])
+    return {form: process.stdout.read(size) for form, size in sizes.items()}

@@ -1,0 +1,109 @@
+"""What a run is told and tells: cells, the work that they make, events, and choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from recassay.core.specs.study import Budget
+from recassay.runner.jobs import Job
+from recassay.runner.rounds import Rounds
+from recassay.store.records import CellRecord, PlannedRow, TrialRecord
+from recassay.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCell:
+    """A cell as the driver knows it: its row, the split it needs, its spec, and what its process must be told."""
+
+    row: PlannedRow
+    split: str
+    spec: Mapping[str, Any]
+    payload: Callable[[Path], Mapping[str, Any]]
+    """From the folder of the study."""
+    gpu: bool = False
+    """Whether it computes on a GPU where there is one."""
+    rounds: Rounds | None = None
+    """The trials that are jobs of their own; None: the cell is one job."""
+    need: Callable[[Path], int | None] = lambda _: None
+    """From the folder, once its split is there, the bytes that it is expected to need."""
+
+    @property
+    def id(self) -> str:
+        """The content hash."""
+        return self.row.cell
+
+    def whose(self) -> dict[str, Any]:
+        """Which cell, for an event."""
+        return {"algorithm": self.row.algorithm, "dataset": self.row.dataset, "cell": self.row.cell}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a run is to do: cells of one kind, run by the job function `function` (`module:name`)."""
+
+    cells: tuple[WorkCell, ...]
+    function: str
+    prepare: Callable[[Collection[str], Path], list[Job]]
+    """From the cells that will run and the folder, the jobs (named after their splits) that must be done before."""
+    budget: Budget
+    preload: Sequence[str]
+    """Modules that workers import once."""
+    manifest: Callable[[int, int], Mapping[str, Any]]
+    """From the numbers of workers and threads, what a reader needs to judge the study."""
+    better: Callable[[float, float], float] = max
+    """The better of two objectives of trials."""
+    gpus: Sequence[str] = ()
+    """The GPUs of this machine that cells may use, as CUDA_VISIBLE_DEVICES counts them."""
+    trial_function: str = ""
+    """The job function of a trial, for cells whose trials are jobs of their own."""
+    classes: Mapping[str, str] = field(default_factory=dict)
+    """By algorithm, which others it can be expected to cost like."""
+    size: Callable[[Path, str], float | None] = lambda folder, split: None
+    """From the folder and a split, how large it is; None where it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a run tells while it goes on; `done`, `failed` and `total` count the cells of the plan.
+
+    `plan` comes first and `end` last; `split` when a dataset is ready (or is not: `reason`); `started`, `trial` and
+    `finished` for a cell; `decided` when a chooser has said how things stand (`said`) and what is run next; `waiting`
+    when nothing can start (`reason`); `note` when there is something to know about where it runs (`said`). `best` is
+    the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run again
+    because they were made by an earlier version of its code. So does `damaged`: files of done cells that are gone or
+    are not what was written; their cells are run again.
+    """
+
+    kind: Literal["plan", "split", "decided", "started", "trial", "finished", "waiting", "note", "end"]
+    done: int
+    failed: int
+    total: int
+    dataset: str | None = None
+    algorithm: str | None = None
+    cell: str | None = None
+    trial: TrialRecord | None = None
+    trials: int = 0
+    best: float | None = None
+    record: CellRecord | None = None
+    reason: str | None = None
+    earlier: Mapping[str, int] = field(default_factory=dict)
+    said: str | None = None
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The cells to run next (none: the run ends, unless it asks `again`), and how things stand, in one line."""
+
+    cells: Sequence[str]
+    said: str
+    again: bool = False
+
+
+Chooser: TypeAlias = Callable[[Store], Choice]
+"""Asked again and again, with the store as it is then."""
+
+Progress: TypeAlias = Callable[[Event], None]

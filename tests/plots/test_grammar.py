@@ -1,0 +1,59 @@
+"""Charts as plain specifications: valid Vega-Lite, the same as Altair's, and Altair's where that is asked for."""
+
+from __future__ import annotations
+
+import altair as alt
+import jsonschema
+import pytest
+
+from recassay.plots.grammar import Chart, channel, concat, condition, fixed, hconcat, layer, vconcat
+from support.vega import validate
+
+ROWS = {"values": [{"a": 1, "b": 2, "c": "x"}]}
+OTHER = {"values": [{"a": 3}]}
+
+
+def test_a_wrong_specification_is_found_out():
+    wrong = Chart(ROWS).mark("line", colour="red").encode(x=channel("a:Q", scale={"domian": [0, 1]}))
+    with pytest.raises(jsonschema.ValidationError):
+        validate(wrong.to_dict())
+
+
+def test_it_says_what_altair_says():
+    rows = _Shared(values=ROWS["values"])
+    theirs = alt.Chart(rows).encode(x=alt.X("a:Q", title=None, scale=alt.Scale(zero=False)), tooltip=["a:Q", "c:N"])
+    ours = Chart(ROWS).encode(x=channel("a:Q", title=None, scale={"zero": False}), tooltip=["a:Q", "c:N"])
+    theirs = theirs.mark_rule(size=2).encode(x2="b:Q") + theirs.transform_filter("datum.a > 0").mark_text().encode(
+        text="c:N", color=alt.condition("datum.b", alt.value("red"), alt.Color("c:N", legend=None))
+    )
+    ours = ours.mark("rule", size=2).encode(x2="b:Q") + ours.transform_filter("datum.a > 0").mark("text").encode(
+        text="c:N", color=condition("datum.b", fixed("red"), channel("c:N", legend=None))
+    )
+    assert _plain(ours) == _plain(theirs)
+    joined = (theirs | alt.Chart(rows).mark_bar().encode(y="b:Q")).resolve_scale(y="shared").properties(title="both")
+    mine = (
+        hconcat(ours, Chart(ROWS).mark("bar").encode(y="b:Q")).resolve(scale={"y": "shared"}).properties(title="both")
+    )
+    assert _plain(mine) == _plain(joined)
+
+
+def test_data_stand_once_where_they_are_shared_and_no_chart_changes():
+    one, two = Chart(ROWS).mark("bar"), Chart(ROWS).mark("line")
+    before = (dict(one.spec), dict(two.spec))
+    assert layer(one, two).spec == {"data": ROWS, "layer": [{"mark": {"type": "bar"}}, {"mark": {"type": "line"}}]}
+    assert (one + two + Chart(OTHER)).spec["layer"][2] == {"data": OTHER}
+    assert "data" not in vconcat(one, Chart(OTHER)).spec
+    assert concat(Chart(), Chart(), data=ROWS, columns=2).spec == {"data": ROWS, "columns": 2, "concat": [{}, {}]}
+    assert (one.spec, two.spec) == before
+
+
+class _Shared(alt.Data):
+    """Rows that Altair does not copy, so that it finds them shared."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def _plain(chart):
+    spec = chart.to_dict()
+    return {key: value for key, value in spec.items() if key not in ("$schema", "config")}

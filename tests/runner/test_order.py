@@ -1,0 +1,72 @@
+"""Largest first: costs are learned from what was done, and the order follows them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recassay.recommenders.study import run_study
+from recassay.runner.order import LearnedCosts, chain_seconds
+from recassay.runner.rounds import Rounds
+from recassay.runner.work import WorkCell
+from recassay.store.records import PlannedRow
+from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+
+SIZES = {"small": 1e4, "middle": 1e5, "large": 1e6}
+CLASSES = {"Pop": "baseline", "Gram": "closed form", "Factors": "factor model", "Net": "neural"}
+
+
+def cell(algorithm, dataset, rounds=None):
+    row = PlannedRow(f"{algorithm} {dataset}", algorithm, dataset, 1, None, (), "", 0)
+    return WorkCell(row, dataset, {}, lambda _: {}, rounds=rounds)
+
+
+CELLS = [cell(algorithm, dataset) for dataset in SIZES for algorithm in CLASSES]
+
+
+def order(costs):
+    return [one.id for one in sorted(CELLS, key=costs.seconds, reverse=True)]
+
+
+def test_before_anything_is_known_size_and_class_decide():
+    found = order(LearnedCosts(CELLS, CLASSES, SIZES))
+    assert found[0] == "Net large"
+    assert found[-1] == "Pop small"
+    assert found.index("Net middle") < found.index("Gram middle") < found.index("Pop middle")
+
+
+def test_what_is_done_outweighs_what_was_expected():
+    costs = LearnedCosts(CELLS, CLASSES, SIZES)
+    for dataset in ("small", "middle"):
+        costs.add(cell("Gram", dataset), SIZES[dataset] / 10)
+        costs.add(cell("Net", dataset), SIZES[dataset] / 1e5)
+    assert costs.seconds(cell("Gram", "large")) < costs.seconds(cell("Net", "large"))
+    assert costs.learn()
+    assert not costs.learn()
+    assert costs.seconds(cell("Gram", "large")) > 100 * costs.seconds(cell("Net", "large"))
+    assert costs.seconds(cell("Gram", "small")) == pytest.approx(1e3)
+
+
+def test_without_sizes_or_classes_all_is_alike():
+    costs = LearnedCosts(CELLS, {}, {})
+    assert len({round(costs.seconds(one), 9) for one in CELLS}) == 1
+    assert np.isfinite(costs.seconds(CELLS[0]))
+
+
+def test_the_chain_of_a_cell_in_trials_grows_shorter():
+    spread = cell("Net", "large", Rounds(40, 8))
+    assert chain_seconds(cell("Net", "large"), 41.0) == 41.0
+    assert [chain_seconds(spread, 41.0, known) for known in (0, 8, 40)] == [6.0, 5.0, 1.0]
+
+
+def test_a_run_begins_with_the_largest_dataset_and_what_it_learned_before(tmp_path, monkeypatch, in_process):
+    announce_metrics(tmp_path, monkeypatch)
+    write_plugin(tmp_path)
+    tiny_data(tmp_path, "tiny")
+    tiny_data(tmp_path, "wide", users=150)
+    spec = tiny_study(tmp_path, ("Pop", "Fake"), datasets=("tiny", "wide"), trials=0)
+    told = []
+    run_study(spec, tmp_path / "out", workers=1, progress=told.append)
+    begun = [(event.algorithm, event.dataset) for event in told if event.kind == "started"]
+    assert begun[0][1] == "wide"
+    assert len(begun) == 4

@@ -1,0 +1,139 @@
+"""What a cluster is sent, and when: a few jobs a worker, largest first, where there is a GPU or the memory."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from recassay.core.errors import InputError
+from recassay.runner import cluster_worker
+from recassay.runner.cluster import DaskExecutor
+from recassay.runner.jobs import Job, JobQueue
+from recassay.runner.places import AHEAD, Places
+
+
+class Watch:
+    def __init__(self, queue=None):
+        self.ended, self.notes, self.queue = [], [], queue
+
+    def started(self, job: Job) -> None:
+        pass
+
+    def event(self, job: Job, event: Any) -> None:
+        pass
+
+    def finished(self, job, outcome):
+        self.ended.append(job.id)
+        if self.queue is not None and job.id == "first":
+            self.queue.add(Job("later", "m:f", dict))
+
+    def waiting(self, reason: str) -> None:
+        pass
+
+    def note(self, said: str) -> None:
+        self.notes.append(said)
+
+
+class Client:
+    """Answers the oldest job whenever another is submitted beyond the window, and the rest when none comes."""
+
+    status = "running"
+    dashboard_link = "http://10.0.0.1:8787/status"
+
+    def __init__(self, workers, answer=None):
+        self.workers = workers
+        self.answer = answer or {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}
+        self.asked, self.open, self.most = [], [], 0
+
+    def submit(self, function, request, *, key, pure, resources, priority):
+        self.asked.append((request["job"], resources, priority))
+        future = SimpleNamespace(key=key, status="finished", result=lambda: self.answer)
+        future.add_done_callback = lambda call: self.open.append(lambda: call(future))
+        return future
+
+    def scheduler_info(self, **_):
+        self.most = max(self.most, len(self.open))
+        while self.open:
+            self.open.pop(0)()
+        return {"workers": self.workers}
+
+    def subscribe_topic(self, *_):
+        pass
+
+    unsubscribe_topic = cancel = subscribe_topic
+
+
+def worker(**resources):
+    return {"nthreads": 1, "resources": resources}
+
+
+def run(monkeypatch, folder, client, jobs, watch):
+    monkeypatch.setattr("recassay.runner.cluster.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("recassay.runner.cluster.POLL_SECONDS", 0.001)
+    executor = DaskExecutor("tcp://none", folder)
+    executor._client = client
+    executor.run(jobs, watch)
+
+
+def jobs(n, **more):
+    return [Job(f"j{i}", "m:f", dict, **more) for i in range(n)]
+
+
+def test_a_few_jobs_a_worker_are_submitted_and_later_ones_come_in(monkeypatch, tmp_path):
+    client = Client({"a": worker(), "b": worker()})
+    queue = JobQueue([Job("first", "m:f", dict, priority=9.0), *jobs(20)])
+    watch = Watch(queue)
+    run(monkeypatch, tmp_path, client, queue, watch)
+    assert client.most == 2 * AHEAD
+    assert watch.ended[0] == "first"
+    assert watch.ended[-1] == "later"
+    assert len(watch.ended) == 22
+    assert watch.notes == ["Dask's dashboard: http://10.0.0.1:8787/status"]
+
+
+def test_memory_is_asked_for_where_workers_declare_it(monkeypatch, tmp_path):
+    small = Job("small", "m:f", dict, need=lambda: 3_000_000_000)
+    huge = Job("huge", "m:f", dict, need=lambda: 99_000_000_000)
+    unknown = Job("unknown", "m:f", dict)
+    on_gpu = Job("on_gpu", "m:f", dict, gpu=True, need=lambda: 1)
+    declared = Client({"a": worker(MEMORY=8e9), "b": worker(MEMORY=64e9, GPU=1)})
+    run(monkeypatch, tmp_path, declared, [small, huge, unknown, on_gpu], Watch())
+    asked = {name: resources for name, resources, _ in declared.asked}
+    assert asked == {
+        "small": {"MEMORY": 3_000_000_000},
+        "huge": {"MEMORY": 64_000_000_000},
+        "unknown": None,
+        "on_gpu": {"GPU": 1, "MEMORY": 1},
+    }
+    silent = Client({"a": worker()})
+    run(monkeypatch, tmp_path, silent, [small, on_gpu], Watch())
+    assert [resources for _, resources, _ in silent.asked] == [None, None]
+
+
+def test_jobs_for_few_workers_leave_room_for_the_others():
+    places = Places({"a": worker(MEMORY=8e9), "b": worker(MEMORY=8e9), "c": worker(MEMORY=64e9, GPU=1)})
+    large = [Job(f"large{i}", "m:f", dict, need=lambda: 50_000_000_000, priority=9.0) for i in range(9)]
+    on_gpu = [Job(f"gpu{i}", "m:f", dict, gpu=True, priority=5.0) for i in range(9)]
+    queue, sent = JobQueue([*large, *on_gpu, *jobs(9)]), []
+    while (job := places.take(queue, sent)) is not None:
+        sent.append(job)
+    assert [job.id for job in sent] == ["large0", "large1", "gpu0", "gpu1", "j0", "j1"]
+
+
+def test_priorities_and_reordering():
+    queue = JobQueue([Job("a", "m:f", dict, priority=1.0), Job("b", "m:f", dict, priority=2.0), Job("c", "m:f", dict)])
+    queue.reorder(lambda job: {"a": 0.0, "b": 0.0, "c": 7.0}[job.id])
+    assert [queue.take().id for _ in range(3)] == ["c", "a", "b"]
+    assert queue.take() is None
+
+
+def test_a_worker_without_the_folder_ends_the_run_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster_worker, "LOOK_SECONDS", 0.0)
+    answer = cluster_worker.run_job({"mark": str(tmp_path / "films" / "manifest.json")})
+    assert set(answer) == {"blind"}
+    assert not (tmp_path / "films").exists()
+    with pytest.raises(InputError, match=f"folder of the study is not there on the worker {answer['blind']}") as raised:
+        run(monkeypatch, tmp_path, Client({"a": worker()}, answer), jobs(3), Watch())
+    assert "\n" not in str(raised.value)
