@@ -2,7 +2,8 @@
 
 Half as many users as items, each with about 20 events in training and 2 in the test: seven in ten from a community of
 200 items, the others from the whole catalogue by a power law. Lists are asked for and judged for `--users` users. One
-thread. What an algorithm needs beside the data is its peak less the peak before it was fitted.
+thread. What an algorithm needs beside the data is its peak less what the process held before it was fitted (Linux;
+elsewhere less the peak before).
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ def work(name: str, n_items: int, n_users: int) -> dict[str, Any]:
     from recassay.core.registry import algorithms
     from recassay.metrics.evaluate import evaluate
     from recassay.metrics.recommend import recommend_all
+    from recassay.runner.memory import reset_peak
 
     algorithm = algorithms.get(name)(**ALGORITHMS[name])
     small, _ = market(500, seed=2)
@@ -85,6 +87,7 @@ def work(name: str, n_items: int, n_users: int) -> dict[str, Any]:
     users = np.unique(test.user)[:n_users].astype(np.int32)
     asked = test.take(test.user <= users[-1])
     stages = Stages()
+    reset_peak()
     with stages.stage("start"):
         pass
     try:
