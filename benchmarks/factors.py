@@ -146,7 +146,7 @@ ROWS += [
     ("BPR", {}, None),
     (
         "WARP",
-        {"components": 64, "epochs": 10, "rate": 0.05},
+        {"components": 64, "epochs": 10, "rate": 0.05, "max_sampled": 10},
         ("lightfm", lightfm_warp, {"no_components": 64, "epochs": 10, "learning_rate": 0.05, "max_sampled": 10}),
     ),
     ("WARP", {}, None),

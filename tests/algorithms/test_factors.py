@@ -256,7 +256,7 @@ def test_draws_are_even_and_rows_are_searched_rightly() -> None:
 def test_an_epoch_visits_every_event_once() -> None:
     train = random_events(30, 40)
     rows = Positives.of(train)
-    visits = pairwise.Visits(rows, derived_rng(1))
+    visits = pairwise.Visits(rows, derived_rng(1), pairwise.EVENTS_A_VISIT)
     orders = []
     for _ in range(2):
         starts = visits.next_epoch()

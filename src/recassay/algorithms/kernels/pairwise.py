@@ -21,32 +21,35 @@ VISITS_BYTES = 4 + 4 + 8 + 8
 class Visits:
     """A random order of all events, another one every epoch, in which a user's events come a few at a time.
 
-    A visit is a run of at most `EVENTS_A_VISIT` events of one user. Every epoch shuffles the events of each user and
-    then the visits, so that each event is met exactly once.
+    A visit is a run of at most `length` events of one user. Every epoch shuffles the events of each user and then the
+    visits, so that each event is met exactly once.
     """
 
-    def __init__(self, positives: Positives, rng: np.random.Generator) -> None:
+    def __init__(self, positives: Positives, rng: np.random.Generator, length: int) -> None:
         self.state = fresh_state(rng)
         self.items: IdArray = positives.items.copy()
         self.users = positives.users()
         self._first, self._rng = positives.first, rng
-        self._starts = visit_starts(positives.first)
+        self._starts = visit_starts(positives.first, length)
 
     def next_epoch(self) -> IntArray:
         """Shuffle: `items` holds the events of each user in a new order, the answer where each visit begins."""
-        _shuffle_rows(self._first, self.items, self.state)
+        if len(self._starts) < len(self.items):
+            _shuffle_rows(self._first, self.items, self.state)
         return self._rng.permutation(self._starts)
 
 
 class PairTraining(ABC):
     """Factors of users and items and a bias of items, improved by visits to the events; `learn` says how."""
 
-    def __init__(self, train: Interactions, factors: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, train: Interactions, factors: int, rng: np.random.Generator, *, events_a_visit: int = EVENTS_A_VISIT
+    ) -> None:
         self.positives = Positives.of(train)
         self.users = centred_factors(train.n_users, factors, rng)
         self.items = centred_factors(train.n_items, factors, rng)
         self.bias = np.zeros(train.n_items, dtype=np.float32)
-        self.visits = Visits(self.positives, rng)
+        self.visits = Visits(self.positives, rng, events_a_visit)
         self._rng = rng
 
     @abstractmethod
@@ -69,10 +72,10 @@ def pairs_bytes(factors: int, copies: int, n_users: int, n_items: int, n_interac
     return numbers + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
 
 
-def visit_starts(first: IntArray) -> IntArray:
+def visit_starts(first: IntArray, length: int = EVENTS_A_VISIT) -> IntArray:
     """The positions at which visits begin, where the events of row r are at `first[r]` to `first[r + 1]`."""
     position = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-    return np.flatnonzero(position % EVENTS_A_VISIT == 0)
+    return np.flatnonzero(position % length == 0)
 
 
 def centred_factors(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
