@@ -42,9 +42,9 @@ def refresh_pictures() -> None:
     import recassay
 
     with tempfile.TemporaryDirectory() as folder:
-        recassay.demo(Path(folder) / "demo")
+        report = recassay.demo(Path(folder) / "demo")
         for shown in (HERE / "pictures").glob("*.png"):
-            shutil.copy(Path(folder) / "demo" / "figures" / shown.name, shown)
+            report.figures[shown.stem].save(shown)
 
 
 def navigation(index: str) -> list[dict[str, object]]:

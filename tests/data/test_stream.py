@@ -113,6 +113,22 @@ def test_blocks_give_the_same_interactions_and_record(
         assert repr(described) == repr(describe(whole.interactions))
 
 
+def test_two_ids_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = []
+
+    def weak(column: Any, seed: int = 0) -> Any:
+        """Hashes of one bit for the first seed, as they are for others."""
+        seeds.append(seed)
+        return plain[type(column)](column, seed) % 2 if seed == 0 else plain[type(column)](column, seed)
+
+    plain = {kind: kind.hash for kind in (pl.Expr, pl.Series)}
+    whole = read_interactions(frames()["text"]).interactions
+    for kind in plain:
+        monkeypatch.setattr(kind, "hash", weak)
+    same(whole, read_interactions(frames()["text"]).interactions)
+    assert set(seeds) == {0, 1}
+
+
 @pytest.mark.parametrize("way", ["parquet", "csv"])
 def test_bad_rows_are_told_alike(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(frames()["bad"], way, tmp_path)

@@ -140,3 +140,24 @@ def test_the_seconds_of_a_cell_are_those_of_its_jobs_together(folder):
     assert [cell.status for cell in record.failed] == ["timeout"]
     assert "its jobs took more than the 1.5 seconds" in record.failed[0].reason
     assert record.ran == 1
+
+
+def test_files_of_a_split_are_checked_once_a_run_unless_they_change(folder, monkeypatch):
+    from recassay.recommenders import splits
+
+    read, checked = splits.check_files, []
+    monkeypatch.setattr(splits, "check_files", lambda *told: (checked.append(told[0]), read(*told)))
+    spec = study(folder, ("Fake",), 2, trials=4, seed=(1, 2, 3))
+
+    def harm(event):
+        if event.kind == "finished" and event.done == 2:
+            path = next((folder / "out" / "splits").glob("*/train.user.npy"))
+            data = bytearray(path.read_bytes())
+            data[-1] ^= 1
+            path.write_bytes(bytes(data))
+
+    with without_processes():
+        record = run_study(spec, folder / "out", workers=1, progress=harm)
+    assert len(checked) == 2
+    assert record.done == 2
+    assert "train.user.npy: a file of the prepared split is not what was written" in record.failed[0].reason

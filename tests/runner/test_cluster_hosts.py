@@ -1,4 +1,4 @@
-"""Several hosts, in network namespaces of the test's own, one cut off midway: the table is that of one machine."""
+"""Several hosts, in network namespaces of the test's own, one cut off in the middle: the table stays the same."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from recassay.recommenders.references import load_algorithm, refuse_other_data, 
 from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.splits import SplitRecord, load_split, preparation_bytes, prepare_split, split_record
 from recassay.recommenders.stage import Stage
-from recassay.runner.jobs import PROPOSED, Emit, JobFailure
+from recassay.runner.jobs import CHECKED, PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
@@ -61,7 +61,7 @@ def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
-    work = _Work.load(payload, with_data=False)
+    work = _Work.load(payload)
     fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
     sizes = work.sizes
     return {
@@ -83,7 +83,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     Emits its parameters (`PROPOSED`) before the trial and `{"trial": ...}` after it; the record says how many trials
     there are to run (none where there is nothing to tune).
     """
-    work = _Work.load(payload)
+    work = _Work.load(payload, emit)
     tuning = _tuning(work)
     number = int(payload["number"])
     if number < tuning.rounds.trials:
@@ -123,7 +123,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     `{"trial": ...}` for each new trial.
     """
     begin = time.perf_counter()
-    work = _Work.load(payload)
+    work = _Work.load(payload, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
     history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]
@@ -180,7 +180,8 @@ class _Work:
     _split: Split | None
 
     @classmethod
-    def load(cls, payload: Mapping[str, Any], *, with_data: bool = True) -> _Work:
+    def load(cls, payload: Mapping[str, Any], emit: Emit | None = None) -> _Work:
+        """With the split where there is somebody to tell that its files were found sound."""
         spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
         kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
         refuse_other_split(kind, sizes.fingerprint, spec.dataset)
@@ -191,7 +192,11 @@ class _Work:
             sizes=sizes,
             memory_limit=payload.get("memory"),
             limit_in_words=payload.get("memory_in_words", "the limit is"),
-            _split=load_split(folder, spec.split.id) if with_data else None,
+            _split=None
+            if emit is None
+            else load_split(
+                folder, spec.split.id, checked=payload.get(CHECKED), note=lambda state: emit({CHECKED: state})
+            ),
         )
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.split_folder import open_split_folder
 from recassay.store.files import write_array, write_parquet
-from recassay.store.sealed import check_files, is_sound, read_sealed, seal_folder
+from recassay.store.sealed import check_files, files_state, is_sound, read_sealed, seal_folder
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "unjudged_valid")
@@ -104,14 +106,24 @@ def split_record(folder: Path, split_id: str) -> SplitRecord:
     )
 
 
-def load_split(folder: Path, split_id: str) -> Split:
+def load_split(
+    folder: Path,
+    split_id: str,
+    *,
+    checked: Mapping[str, str] | None = None,
+    note: Callable[[dict[str, str]], None] = lambda _: None,
+) -> Split:
     """A prepared split; its arrays are read-only maps of the files, so that all cells share one copy in memory.
 
-    A file that is not what was written raises `InputError` with its name.
+    A file that is not what was written raises `InputError` with its name. Files are not read for that again where
+    `checked` has, for this host, the state in which they were found sound; `note` is told of one that is new.
     """
     source = split_folder(folder, split_id)
     stored = read_sealed(source, _META, _WHAT)
-    check_files(source, stored, _WHAT)
+    host, state = socket.gethostname(), files_state(source, stored)
+    if (checked or {}).get(host) != state:
+        check_files(source, stored, _WHAT)
+        note({host: state})
     tables: dict[str, Any] = {
         name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
     }

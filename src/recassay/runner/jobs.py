@@ -19,8 +19,10 @@ JobFunction: TypeAlias = Callable[[Mapping[str, Any], Emit], Mapping[str, Any]]
 """What a job does, in its own process: from a spec (plain data) to a record (plain data)."""
 
 
-PROPOSED = "parameters"
-"""The key of an event by which a job says what it is about to try; it is no progress."""
+TRIAL, PROPOSED, CHECKED = "trial", "parameters", "checked"
+"""Keys of events: a trial that is done, which is progress; what is about to be tried; and, by host, the state in which
+the files of its split were found sound, which later jobs on that split are told.
+"""
 
 
 @dataclass(frozen=True, slots=True)

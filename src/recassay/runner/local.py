@@ -19,7 +19,7 @@ from typing import Any
 
 from recassay.core.errors import RecAssayError
 from recassay.core.system.printable import one_line
-from recassay.runner.jobs import PROPOSED, Job, JobQueue, Outcome, Watcher, as_queue
+from recassay.runner.jobs import TRIAL, Job, JobQueue, Outcome, Watcher, as_queue
 from recassay.runner.memory import tree_bytes
 
 POLL_SECONDS = 0.05
@@ -235,7 +235,7 @@ class LocalExecutor:
             if not self.fork:
                 running.pid, running.began = int(message["pid"]), time.monotonic()
         elif "event" in message and isinstance(message["event"], dict):
-            if PROPOSED not in message["event"]:  # a trial that is only about to be tried is nothing yet
+            if TRIAL in message["event"]:
                 running.fruitless = -1
             watcher.event(running.job, message["event"])
         elif "record" in message or "status" in message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -21,16 +22,18 @@ def resident_bytes(pid: int | None = None) -> int:
 
 
 def tree_bytes(pid: int) -> int:
-    """Resident memory of a process and all that descend from it, whichever of its threads started them."""
+    """Resident memory of a process and all that descend from it, whichever of its threads started them.
+
+    Any of them may end while it is looked at: it then counts nothing.
+    """
     total, waiting = 0, [pid]
     while waiting:
         one = waiting.pop()
         total += resident_bytes(one)
-        for children in Path(f"/proc/{one}/task").glob("*/children"):
-            try:
-                waiting.extend(map(int, children.read_text("ascii").split()))
-            except (OSError, ValueError):
-                continue
+        with contextlib.suppress(OSError, ValueError):
+            for thread in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{thread}/children", encoding="ascii") as file:
+                    waiting.extend(map(int, file.read().split()))
     return total
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from recassay.runner.jobs import PROPOSED, Executor, Job, JobQueue, Outcome
+from recassay.runner.jobs import CHECKED, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
 from recassay.runner.order import LearnedCosts, chain_seconds
@@ -55,6 +55,7 @@ class Run:
         self._failed = len(states) - self._done
         self._jobs: dict[str, _AtWork] = {}
         self._costs: LearnedCosts | None = None
+        self._checked: dict[str, dict[str, str]] = {}
 
     def tell(self, kind: Any, **more: Any) -> None:
         """An event, with how far the plan is."""
@@ -110,8 +111,10 @@ class Run:
             return
         if PROPOSED in event:
             state.proposed[job.id] = event[PROPOSED]
-        if "trial" in event:
-            self._keep(state, TrialRecord.from_dict(event["trial"]))
+        if CHECKED in event:
+            self._checked.setdefault(state.cell.split, {}).update(event[CHECKED])
+        if TRIAL in event:
+            self._keep(state, TrialRecord.from_dict(event[TRIAL]))
 
     def finished(self, job: Job, outcome: Outcome) -> None:
         """The row of a cell, its next jobs, or a dataset that is ready or is not."""
@@ -203,7 +206,7 @@ class Run:
 
     def _payload(self, cell: WorkCell) -> dict[str, Any]:
         trials = [trial.to_dict() for trial in self.store.trial_records(cell.row.tuning)]
-        return {**cell.payload(self.store.folder), "trials": trials}
+        return {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
 
     def _trial_payload(self, cell: WorkCell, number: int) -> dict[str, Any]:
         told = self._payload(cell)

@@ -47,6 +47,22 @@ def check_files(folder: Path, stored: Mapping[str, Any], what: str) -> None:
             raise _damaged(f"a file of {what} is not what was written (its checksum differs)", path)
 
 
+def files_state(folder: Path, stored: Mapping[str, Any]) -> str:
+    """What the system tells of the files of a description: another one when any of them was written or swapped since.
+
+    Of size, times of writing and of change, and inode; a file that is gone has none.
+    """
+    told: list[tuple[Any, ...]] = []
+    for name in sorted(stored.get(_FILES, {})):
+        try:
+            found = (folder / name).stat()
+        except OSError:
+            told.append((name,))
+        else:
+            told.append((name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev))
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
 def is_sound(folder: Path, description: str) -> bool:
     """Whether a sealed folder is there, and every file in it is what was written."""
     try:

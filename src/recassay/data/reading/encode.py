@@ -14,30 +14,65 @@ from recassay.core.types import IdArray
 _TABLE_ROOM, _LARGEST_TABLE = 1 << 20, 1 << 27
 
 
+class HashCollision(Exception):
+    """Two ids have one hash."""
+
+
 class IdEncoder:
     """The sorted table of the distinct ids of a column, and the positions of ids in it, piece by piece.
 
     The table is sorted (numbers by value, text by code point), so it depends on which ids occur and never on
     the order of the rows. An id that is null, empty or blank has no place in the table; its position is -1.
+
+    Text is found by its 64-bit hash (drawn by `seed`) and compared with what was found: two texts of one hash, of which
+    `distinct` may have lost one, raise `HashCollision`, and another seed tells them apart.
     """
 
-    def __init__(self, distinct: pl.Series, rows: int) -> None:
+    def __init__(self, distinct: pl.Series, rows: int, seed: int = 0) -> None:
         self.table = distinct.drop_nulls().sort()
         if distinct.dtype.is_integer():
             self._numbers = self.table.to_numpy()
             self._places = _places(self._numbers, rows)
             return
-        self._kind = pl.Enum(self.table)
+        self._texts, self._seed = self.table, seed
         blank = (self.table.str.strip_chars() == "").to_numpy()
         self._without_blank = _renumbering(~blank) if blank.any() else None
         self.table = self.table.filter(~blank) if blank.any() else self.table
+        hashes = self._texts.hash(seed).to_numpy()
+        self._order = np.argsort(hashes).astype(np.int32)
+        self._hashes = hashes[self._order]
+        bits = max(len(hashes), 2).bit_length()
+        self._shift = np.uint64(64 - bits)
+        leading = np.arange(1 << bits, dtype=np.uint64) << self._shift
+        self._first = np.searchsorted(self._hashes, leading).astype(np.int32)
 
     def codes(self, ids: pl.Series) -> IdArray:
         """The position of each id."""
         if ids.dtype.is_integer():
             return self._of_integers(ids)
-        codes = ids.cast(self._kind).to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+        codes = self._of_text(ids)
         return codes if self._without_blank is None else self._without_blank[codes]
+
+    def _of_text(self, ids: pl.Series) -> IdArray:
+        """Places among all texts, blank ones too: the first hash with these leading bits, then on to the same one."""
+        if self._texts.is_empty():
+            return np.full(ids.len(), -1, dtype=np.int32)
+        missing = ids.is_null().to_numpy() if ids.null_count() else None
+        wanted = ids.hash(self._seed).to_numpy()
+        if missing is not None:
+            wanted = np.where(missing, self._hashes[0], wanted)
+        place = self._first[wanted >> self._shift]
+        last = len(self._hashes) - 1
+        other = np.flatnonzero(self._hashes[np.minimum(place, last)] != wanted)
+        while len(other):
+            place[other] += 1
+            if (place[other] > last).any():
+                raise HashCollision
+            other = other[self._hashes[place[other]] != wanted[other]]
+        codes: IdArray = self._order[place]
+        if not (self._texts.gather(codes) == ids).fill_null(True).all():
+            raise HashCollision
+        return codes if missing is None else np.where(missing, np.int32(-1), codes)
 
     def _of_integers(self, ids: pl.Series) -> IdArray:
         if self.table.is_empty():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.types import Float32Array, IdArray, IntArray
-from recassay.data.reading.encode import IdEncoder
+from recassay.data.reading.encode import HashCollision, IdEncoder
 from recassay.data.reading.stream import distinct, pieces
 from recassay.data.reading.times import RawTimes, plain_times
 
@@ -57,14 +57,23 @@ class Columns:
     faults: Faults
 
 
-def gather(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str]) -> Columns:
+def gather(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: int = 0) -> Columns:
     """Fill the columns in two passes: which ids there are, and every row's place among them.
 
     `reasons` say what a null means in a column where the cell was not empty. Held are the columns themselves (4 bytes
     for an id, a rating or an event, 8 for a time), the tables of ids, and one block of rows as they are in the source.
     """
+    try:
+        return _gathered(frame, rows, reasons, seed)
+    except HashCollision:
+        return gather(frame, rows, reasons, seed + 1)
+
+
+def _gathered(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: int) -> Columns:
     schema = frame.collect_schema()
-    encoders = {role: IdEncoder(distinct(frame, role, rows), rows) for role in (USER, ITEM, EVENT) if role in schema}
+    encoders = {
+        role: IdEncoder(distinct(frame, role, rows, seed), rows, seed) for role in (USER, ITEM, EVENT) if role in schema
+    }
     codes: dict[str, IdArray] = {role: np.empty(rows, dtype=np.int32) for role in encoders}
     rating: Float32Array | None = np.empty(rows, dtype=np.float32) if RATING in schema else None
     times: NDArray[Any] | None = None

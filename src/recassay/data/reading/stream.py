@@ -37,10 +37,11 @@ def pieces(frame: pl.LazyFrame, rows: int) -> Iterator[tuple[slice, pl.DataFrame
         yield block, frame.slice(block.start, block.stop - block.start).collect(engine="streaming")
 
 
-def distinct(frame: pl.LazyFrame, column: str, rows: int) -> pl.Series:
+def distinct(frame: pl.LazyFrame, column: str, rows: int, seed: int = 0) -> pl.Series:
     """The different values of a column, in no order, nulls perhaps among them; held are these alone.
 
-    Whole numbers near together are marked in a table of all numbers between the smallest and the largest.
+    Whole numbers near together are marked in a table of all numbers between the smallest and the largest. Of texts with
+    one hash (drawn by `seed`) one is given: see `IdEncoder`.
     """
     ids, kind = frame.select(column), frame.collect_schema()[column]
     if kind.is_integer():
@@ -53,4 +54,6 @@ def distinct(frame: pl.LazyFrame, column: str, rows: int) -> pl.Series:
                 wide = wide_type(numbers.dtype)
                 present[numbers.astype(wide, copy=False) - wide(low)] = True
             return pl.Series(np.flatnonzero(present).astype(wide) + wide(low)).cast(kind)
-    return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
+        return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
+    hashed = ids.select(pl.col(column).hash(seed).alias("hash"), pl.col(column).alias("text"))
+    return hashed.group_by("hash").agg(pl.col("text").first()).collect(engine="streaming").get_column("text")
