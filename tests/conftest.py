@@ -74,11 +74,13 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     return run
 
 
-SLOW = (
+LONG = (
     "runner/test_chaos",
     "runner/test_cluster",
     "runner/test_hostile",
     "runner/test_orphans",
+    "runner/test_cluster_hosts",
+    "runner/test_cluster_lost",
     "recommenders/test_adaptive",
     "cli/test_adaptive",
     "cli/test_streams",
@@ -94,12 +96,13 @@ SLOW = (
     "testing/test_analysis_conformance",
     "api/test_serve",
 )
-"""Files whose tests run whole studies, clusters, browsers or many bad inputs: marked slow."""
+"""Files whose tests run whole studies, clusters, browsers or many bad inputs: marked `long`, and so `slow`."""
 
 
 def pytest_collection_modifyitems(items) -> None:
     for item in items:
-        if any(name in item.nodeid for name in SLOW):
+        if any(name in item.nodeid for name in LONG):
+            item.add_marker(pytest.mark.long)
             item.add_marker(pytest.mark.slow)
 
 

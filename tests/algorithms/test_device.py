@@ -44,6 +44,7 @@ def answer(algorithm: Any, *, helped: bool, exclude: bool) -> TopK:
     return model.recommend(everyone(train), 10, exclude=train.csr() if exclude else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MADE))
 @pytest.mark.parametrize("exclude", [True, False])
 def test_the_same_lists_elsewhere(name: str, exclude: bool, request: pytest.FixtureRequest) -> None:

@@ -62,10 +62,12 @@ def described(folder: Path, script: str = SCRIPT, description: str = DESCRIPTION
     return load_plugin("./together.toml", folder)
 
 
+@pytest.mark.slow
 def test_it_keeps_what_an_external_algorithm_promises(tmp_path):
     check_external(described(tmp_path))
 
 
+@pytest.mark.slow
 def test_it_is_tuned_and_recorded_as_any_other(tmp_path):
     described(tmp_path)
     tiny_data(tmp_path)
@@ -117,6 +119,7 @@ BROKEN_SCRIPTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sentence", BROKEN_SCRIPTS)
 def test_a_script_that_fails_is_one_line(tmp_path, sentence):
     kind = described(tmp_path, BROKEN_SCRIPTS[sentence])

@@ -55,6 +55,7 @@ def model_of(algorithm: Any, train: Interactions) -> FactorRecommender:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.name)
 def test_keeps_the_promises_of_an_algorithm(make: Make, check: Check) -> None:
@@ -103,6 +104,7 @@ def test_learns_tastes_that_popularity_does_not_know(make: Make) -> None:
     assert recall(top.items) > 1.4 * by_popularity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [ALS, NMF], ids=lambda make: make.name)
 def test_threads_do_not_change_the_numbers(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     train, _ = learnable_tastes()
@@ -127,6 +129,7 @@ def test_threads_of_blas_do_not_change_the_numbers(make: Make) -> None:
     assert np.array_equal(factors[0], factors[1])
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_for_one_set_of_types() -> None:
     """Processes that store two variants of a kernel at the same time could mix them up on disk."""
     for train in (learnable_tastes()[0], random_events()):

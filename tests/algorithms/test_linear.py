@@ -279,6 +279,7 @@ for algorithm in (ItemKNN(), UserKNN(), SLIM(), LocalEASE(neighbours=20)):
 """
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_bit() -> None:
     answers = {
         subprocess.run(

@@ -27,6 +27,7 @@ def few_values(draws: np.random.Generator, shape: tuple[int, int], share: float,
 sizes = st.integers(1, 40)
 
 
+@pytest.mark.slow
 @given(sizes, sizes, st.integers(1, 50), st.sampled_from([0.02, 0.1, 0.6]), st.booleans(), st.integers(0, 999))
 @settings(max_examples=120, deadline=None)
 def test_sparse_lists_are_those_of_all_scores(
@@ -45,6 +46,7 @@ def test_sparse_lists_are_those_of_all_scores(
     np.testing.assert_array_equal(top.scores, values)
 
 
+@pytest.mark.slow
 @given(sizes, sizes, st.integers(1, 50), st.sampled_from([0.02, 0.1, 0.6]), st.integers(0, 999))
 @settings(max_examples=120, deadline=None)
 def test_the_largest_products_are_those_of_the_whole_product(

@@ -154,6 +154,7 @@ def test_the_choice_weighs_what_is_open_and_its_price():
     assert opening(np.zeros((4, 6), bool), seconds).dataset == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["first", "top3", "order", "rho"])
 def test_a_run_ends_with_a_claim_that_is_true_of_its_whole_grid(target):
     table = benchmark(seed=11)
@@ -170,6 +171,7 @@ def test_a_run_ends_with_a_claim_that_is_true_of_its_whole_grid(target):
     assert again.steps == found.steps
 
 
+@pytest.mark.slow
 def test_claims_hold_on_grids_of_every_kind():
     right = []
     for number, kind in enumerate([*GRID_KINDS, *GRID_KINDS]):

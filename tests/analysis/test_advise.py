@@ -82,6 +82,7 @@ def test_a_model_that_can_know_beats_the_baseline_and_one_that_cannot_says_so():
     assert trusted <= 1
 
 
+@pytest.mark.slow
 def test_intervals_of_predicted_ranks_hold_what_they_promise():
     held = []
     for seed in range(8):
@@ -156,6 +157,7 @@ def test_the_choice_of_a_model_is_by_its_error():
     assert chosen != OrderModel("baseline")
 
 
+@pytest.mark.slow
 def test_the_command(cli, tmp_path):
     names = ("Nu", "Ni", "Nr", "Density", "Giniu", "APB")
     long_frame(benchmark(fading(5, 10))).write_csv(tmp_path / "results.csv")
@@ -240,6 +242,7 @@ def test_a_study_knows_the_characteristics_of_its_datasets(tmp_path):
         recassay.advise("synthetic:long-tail", tmp_path / "s")
 
 
+@pytest.mark.slow
 def test_advice_needs_no_benchmark_of_ones_own(cli, tmp_path):
     """The published benchmark answers: its protocol, the distance, the cost, and a study that can be run."""
     study = tmp_path / "next.toml"

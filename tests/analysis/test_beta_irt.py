@@ -77,6 +77,7 @@ def test_the_cells_are_the_density():
     assert (~inside).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [density_cells, lambda r: squared_error_cells(r, 0.1), lambda r: precision_cells(r, 30.0)],
@@ -121,6 +122,7 @@ def simulate_precise(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarra
     return rng.beta(precision * mean, precision * (1 - mean)), theta, delta, a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("density", "n", "m", "seeds"),
     [
@@ -164,6 +166,7 @@ def test_recovery_and_coverage(n, m, seeds, density, record_property):
     assert rmse["discrimination"] < (0.35 if n == 17 else 0.2)
 
 
+@pytest.mark.slow
 def test_the_normal_agrees_with_draws():
     values, *_ = simulate(17, 11, 0.5, 0)
     posterior, mode = find_mode(ScoreTable.squeeze(values), 0.5)
@@ -176,6 +179,7 @@ def test_the_normal_agrees_with_draws():
     assert np.median(sample.draws.std(axis=0) / deviation) == pytest.approx(1, abs=0.08)
 
 
+@pytest.mark.slow
 def test_a_negative_discrimination_and_missing_cells_are_found():
     values, theta, _, _ = simulate(25, 10, 0.3, 5)
     rng = np.random.default_rng(0)
@@ -192,6 +196,7 @@ def test_a_negative_discrimination_and_missing_cells_are_found():
         assert residuals.get_column("residual").null_count() == 2 * int(np.isnan(values).sum())
 
 
+@pytest.mark.slow
 def test_directions_are_the_transpose_with_challenge_turned_round():
     values, *_ = simulate(8, 6, 0.4, 2)
     one = fit_beta_irt(values, names("a", 8), names("d", 6))
@@ -209,6 +214,7 @@ def test_directions_are_the_transpose_with_challenge_turned_round():
     assert at_level == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_lower_is_better_turns_the_responses_round():
     values, *_ = simulate(6, 5, 0.4, 2)
     up = fit_beta_irt(values, names("a", 6), names("d", 5))
@@ -217,6 +223,7 @@ def test_lower_is_better_turns_the_responses_round():
     assert "1 - " in down.warnings[0]
 
 
+@pytest.mark.slow
 def test_diversity_that_fails_is_said():
     values = np.full((5, 4), 0.3) + np.random.default_rng(0).normal(0, 1e-5, (5, 4))
     result = fit_beta_irt(values, names("a", 5), names("d", 4))
@@ -242,6 +249,7 @@ def test_what_does_not_fit_is_refused():
         fit_beta_irt(empty, *who)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [41, 68, 71, 91])
 def test_small_tables_have_wide_intervals_and_no_traceback(seed):
     """Tables on which the search for the nearest density used to leave the place of the posterior."""
@@ -266,6 +274,7 @@ def test_zeros_ones_and_constants_are_fitted(values):
             assert np.isfinite([trait.low, trait.estimate, trait.high]).all()
 
 
+@pytest.mark.slow
 def test_the_hardest_dataset_comes_with_the_share_of_replicates():
     """Far from the others it is the hardest whichever algorithms there are; one of two twins is so by lot."""
     ability = np.linspace(-1, 1, 6)[:, None]
@@ -285,6 +294,7 @@ def test_the_hardest_dataset_comes_with_the_share_of_replicates():
     assert "bootstrap" not in beta_irt_section.sentences(few)[0]
 
 
+@pytest.mark.slow
 def test_the_analysis_keeps_the_contract():
     results = recassay.load_results(synthetic_results())
     found = ANALYSIS.run(results, AnalysisSpec("ndcg@10"))
@@ -297,6 +307,7 @@ def test_the_analysis_keeps_the_contract():
         ANALYSIS.run(results, AnalysisSpec("seconds_fit"))
 
 
+@pytest.mark.slow
 def test_the_published_matrix(published):
     path, result = published
     ability, challenge = result.trait("ability"), result.trait("challenge")
@@ -320,6 +331,7 @@ def test_the_published_matrix(published):
             assert not each.warnings
 
 
+@pytest.mark.slow
 def test_hits_give_the_same_ends():
     result = recassay.fit_beta_irt("published:bi-reirt", "hit@10")
     ability, challenge = result.trait("ability"), result.trait("challenge")
@@ -329,6 +341,7 @@ def test_hits_give_the_same_ends():
     assert {challenge.names[i] for i in challenge.order()[-2:]} == {"ml-100k", "ml-1m"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["auto", "bi-reirt"])
 def test_the_description_of_the_posterior_settles_on_thirty_datasets(kdd24, estimator):
     result = recassay.fit_beta_irt(kdd24, "ndcg@10", estimator=estimator)
@@ -350,6 +363,7 @@ def _gradient_descent(values: np.ndarray) -> np.ndarray:
     return x
 
 
+@pytest.mark.slow
 def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
     path, result = published
     first = cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 1)
@@ -380,6 +394,7 @@ def test_labels_do_not_touch():
     assert placed[-1] == pytest.approx(0.1)
 
 
+@pytest.mark.slow
 def test_pictures_of_thirty_names_are_drawn():
     values, *_ = simulate(30, 6, 0.4, 1)
     long = tuple(f"Algorithm with a rather long name {i}" for i in range(30))

@@ -16,6 +16,7 @@ from recassay.testing.results import synthetic_results
 from support.tables import matrix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_datasets", [6, 12, 30])
 def test_intervals_of_the_mean_cover(n_datasets):
     """95 % intervals of the mean cover the truth in 90 to 98 % of simulated benchmarks, few datasets included."""
@@ -78,6 +79,7 @@ def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: i
     return float(np.mean(said)), float(np.mean(true)), float(np.mean(share))
 
 
+@pytest.mark.slow
 def test_equal_algorithms_are_first_again_by_lot():
     """Seven equal algorithms on 30 datasets: 1/7, which the bootstrap's share is far from."""
     said, true, share = first_again(np.zeros((1, 7)), 30, np.random.default_rng(0))
@@ -86,6 +88,7 @@ def test_equal_algorithms_are_first_again_by_lot():
     assert share > 0.35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spread", "n"), [(0.5, 10), (0.5, 30), (1.5, 30)])
 def test_the_probability_of_being_first_again_is_true_of_different_algorithms(spread, n):
     rng = np.random.default_rng(int(10 * spread) + n)

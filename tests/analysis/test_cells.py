@@ -82,6 +82,7 @@ def agree(one: object, two: object, where: str = "") -> None:
         assert one == two, where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", analyses.names())
 def test_every_analysis_sees_the_cells(unequal, collapsed, name):
     one, two = answer(name, unequal), answer(name, collapsed)

@@ -120,6 +120,7 @@ def test_bayesian_agrees_with_baycomp(rope):
     assert signed_rank(gap, weights, rope) == pytest.approx(BAYCOMP[rope], abs=0.006)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0]), min_size=2, max_size=7),
@@ -169,6 +170,7 @@ def lead_is_found(table) -> bool:
     return first.significant and first.favours == "a00"
 
 
+@pytest.mark.slow
 def test_datasets_needed_are_those_that_find_the_lead():
     """From a table large enough to know the lead: so many new datasets find it four times in five, Holm included."""
     rng = np.random.default_rng(0)
@@ -180,6 +182,7 @@ def test_datasets_needed_are_those_that_find_the_lead():
     assert found == pytest.approx(0.8, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_detectable_lead_is_detected_and_a_smaller_one_missed():
     rng = np.random.default_rng(1)
     said = [compare_algorithms(ahead(20, 0.8, rng), draws=100).power for _ in range(12)]

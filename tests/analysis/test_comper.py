@@ -93,6 +93,7 @@ def tables(draw):
     return cube(draw(arrays.arrays(np.float64, shape, elements=st.floats(0, 1e4))))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_contributions_sum_to_the_score_and_the_score_is_bounded(table):
     result = comper_scores(table, draws=3)
@@ -102,6 +103,7 @@ def test_contributions_sum_to_the_score_and_the_score_is_bounded(table):
     assert (result.scores <= published_matrix().weights.sum() + 1e-12).all()
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(0, 4), st.floats(0.01, 100))
 def test_a_better_dimension_never_lowers_the_score(table, d, more):
     better = table.values.copy()
@@ -111,6 +113,7 @@ def test_a_better_dimension_never_lowers_the_score(table, d, more):
     assert after.ravel()[1:] == pytest.approx(before.ravel()[1:])
 
 
+@pytest.mark.slow
 @given(tables(), st.floats(0.1, 50))
 def test_the_order_does_not_depend_on_the_scale_of_the_matrix(table, factor):
     scaled = CorrelationMatrix(published_matrix().values * factor)
@@ -219,6 +222,7 @@ def test_a_table_without_a_dimension_is_one_line(cli, tmp_path, case):
     assert len(ran.err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_the_command_with_options(cli, tmp_path):
     long().write_csv(tmp_path / "t.csv")
     ran = cli("comper", tmp_path / "t.csv", "--out", tmp_path / "out")
@@ -240,6 +244,7 @@ def test_the_command_with_options(cli, tmp_path):
     assert "no such file" in cli("comper", tmp_path / "t.csv", "--matrix", tmp_path / "none.csv").err
 
 
+@pytest.mark.slow
 def test_analyze_runs_it_where_it_applies():
     report = recassay.analyze(long(), "correctness", replicates=200)
     result = report.analyses["comper"]

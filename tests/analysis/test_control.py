@@ -48,6 +48,7 @@ def test_the_published_points_of_bonferroni_and_dunn(k, q):
     assert dunn_cd(k, 1, 0.05) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1.1e-3)
 
 
+@pytest.mark.slow
 def test_a_control_is_corrected_over_fewer_comparisons(kdd24):
     import recassay
 
@@ -68,6 +69,7 @@ def test_wins_and_losses_are_the_controls():
     assert told == {"a01": (0, 8, "a01", -1), "a02": (6, 2, "a00", 1)}
 
 
+@pytest.mark.slow
 def test_the_whole_family_errs_at_most_as_often_as_said():
     rng = np.random.default_rng(0)
     names, wrong = [("a", name) for name in "bcde"], []
@@ -91,6 +93,7 @@ def test_the_verdict_speaks_of_the_control_alone():
     assert not any("control" in sentence for sentence in sentences(compare_algorithms(matrix(C45, NAMES), draws=500)))
 
 
+@pytest.mark.slow
 def test_the_command(cli, tmp_path):
     table = tmp_path / "table.csv"
     synthetic_results(8, seed=1).filter(pl.col("metric") == "ndcg@10").write_csv(table)
@@ -163,6 +166,7 @@ def test_skillings_and_mack_is_friedmans_without_holes():
     assert found.statistic == pytest.approx(stats.friedmanchisquare(*values).statistic)
 
 
+@pytest.mark.slow
 def test_skillings_and_mack_keeps_its_size():
     rng = np.random.default_rng(4)
     found = []

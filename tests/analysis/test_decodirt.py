@@ -128,6 +128,7 @@ def test_negative_instances_turn_the_bounds_and_leaving_them_out_mends_it():
     assert rated.most_negative().dataset == "leaning"
 
 
+@pytest.mark.slow
 def test_every_set_ends_with_the_bounds_in_place_without_negative_instances(result):
     assert len(result.ratings) == 6
     for one in result.checks().values():
@@ -310,6 +311,7 @@ def test_bad_input(answers):
         analyze_instances(answers, bins=0)
 
 
+@pytest.mark.slow
 def test_the_recommended_half_follows_its_rule(result):
     one = result.recommendation
     assert [c.name for c in one.candidates] == [r.set.name for r in result.ratings[2:]]

@@ -60,6 +60,7 @@ def slope_of_the_likelihood(x, phi, sigma, gain, variance, tau):
     return e * (gain**2 - phi**2 - variance - e) / (2 * (phi**2 + variance + e) ** 2) - (x - np.log(sigma**2)) / tau**2
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.1, 2.5), st.floats(0.02, 0.3), st.floats(-6, 6), st.floats(0.05, 50), st.floats(0.1, 1.2)
 )  # fmt: skip
@@ -130,6 +131,7 @@ def test_the_better_ends_higher_and_the_spread_holds_the_rating():
     assert np.array_equal(rate_algorithms(matrix(-values, higher=False), seed=1).history, result.history)
 
 
+@pytest.mark.slow
 def test_a_runaway_volatility_is_said_and_cured():
     noise = np.random.default_rng(0).random((40, 40))
     forced = rate_algorithms(matrix(noise), tau=0.5, orders=2)
@@ -175,6 +177,7 @@ def test_orders_of_the_datasets():
         recassay.glicko(table, tau=0)
 
 
+@pytest.mark.slow
 def test_the_command(cli, tmp_path):
     path = tmp_path / "results.csv"
     results_frame().write_csv(path)
@@ -220,6 +223,7 @@ def test_charts_hold_every_rank():
         assert all(f"a{i:02d}" in svg for i in range(12))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_start_for_equal_players():
     """The games of a dataset hang together, which deviations ignore; drawn datasets know it (deviations: about 0.8)."""
     rng = np.random.default_rng(0)

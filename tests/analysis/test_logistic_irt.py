@@ -81,6 +81,7 @@ def test_the_papers_true_scores():
     assert result.abilities.method == "ml"
 
 
+@pytest.mark.slow
 def test_the_papers_true_scores_from_the_command(cli, tmp_path):
     names = [f"Item {i + 1}" for i in range(5)]
     rows = [[f"Individual {r + 1}", *row] for r, row in enumerate(TABLE_1)]
@@ -117,6 +118,7 @@ def test_a_table_as_large_as_the_papers():
     assert 0.9 <= inside(result.item_intervals[:, 0], items.slope).mean() <= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "model", "negative", "seeds"),
     [
@@ -334,6 +336,7 @@ def test_a_separable_item_without_priors_is_not_called_converged():
     assert np.abs(with_priors.items.slope).max() < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["1pl", "2pl", "3pl"])
 @pytest.mark.parametrize("priors", [None, False])
 def test_tables_too_small_for_the_model_end_without_a_traceback(model, priors):
@@ -369,6 +372,7 @@ def test_stopping_early_is_said():
     assert "did not converge" in result.notes[0]
 
 
+@pytest.mark.slow
 def test_birnbaum():
     responses, theta, items = simulated(139, 100, 9, guessing=True)
     found = fit_birnbaum(responses, "3pl", priors=ItemPriors())
@@ -457,6 +461,7 @@ def test_algorithms_on_users():
     assert table.codes.tolist() == [[1, 0], [1, 2]]
 
 
+@pytest.mark.slow
 def test_charts():
     result = fit_logistic(simulated(70, 90, 3, negative=0.1)[0], "2pl", priors=True)
     pictures = figures({"irt": result})

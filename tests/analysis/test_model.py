@@ -44,6 +44,7 @@ def best(draws):
     return np.bincount(draws.argmax(axis=1), minlength=draws.shape[1]) / len(draws)
 
 
+@pytest.mark.slow
 def test_probabilities_are_calibrated_on_known_truth():
     rng = np.random.default_rng(5)
     said, right, beats, truth = [], [], [], []
@@ -60,6 +61,7 @@ def test_probabilities_are_calibrated_on_known_truth():
     assert np.corrcoef(beats, truth)[0, 1] > 0.75
 
 
+@pytest.mark.slow
 def test_equal_algorithms_are_not_told_apart():
     rng = np.random.default_rng(6)
     favoured = [best(fit_hierarchical(made(30, 8, 0.0, rng)[1], draws=600, rng=rng).level).max() for _ in range(6)]
@@ -73,6 +75,7 @@ def test_a_clear_winner_is_called_one():
     assert best(fit_hierarchical(table, draws=600, rng=np.random.default_rng(1)).level)[2] > 0.99
 
 
+@pytest.mark.slow
 def test_intervals_of_missing_cells_hold_their_values():
     rng = np.random.default_rng(8)
     held = []
@@ -107,6 +110,7 @@ def test_measured_noise_widens_what_is_said():
     assert best(noisy.level).max() < best(exact.level).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(2, 2), (3, 2), (2, 5), (3, 3)])
 def test_the_smallest_tables_and_constant_ones_are_fitted(shape):
     rng = np.random.default_rng(11)

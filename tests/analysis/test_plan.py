@@ -18,6 +18,7 @@ from recassay.core.errors import UsageError
 from recassay.core.tables.results import Matrix, Results
 
 
+@pytest.mark.slow
 def test_noethers_number_has_the_power_it_says():
     rng = np.random.default_rng(1)
     shift = 0.5
@@ -113,6 +114,7 @@ def grown(rng, k, most, gap=0.0):
     return values
 
 
+@pytest.mark.slow
 def test_watching_does_not_cheat():
     """Equal algorithms, looked at after every dataset: somebody is shown to lead in at most 5 % of the studies."""
     rng, wrong = np.random.default_rng(8), []

@@ -33,6 +33,7 @@ def ranks(name: str, values: np.ndarray, *, up: bool = True) -> np.ndarray:
     return ties.ranks(scores(name, values, up=up), higher_is_better=upward)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("up", [True, False])
 @pytest.mark.parametrize("name", RULES)
 @settings(max_examples=60)

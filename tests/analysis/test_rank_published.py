@@ -34,6 +34,7 @@ def test_missing_timings_are_listed(kdd24):
         recassay.rank(kdd24, "seconds_fit")
 
 
+@pytest.mark.slow
 def test_friedman_and_groups(kdd24):
     answer = recassay.compare(kdd24, "ndcg@10")
     assert answer.algorithms[0] == "EASE"

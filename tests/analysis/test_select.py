@@ -48,6 +48,7 @@ def chosen(kdd24):
     return recassay.select(kdd24, "ndcg@10", k=6, characteristics=kdd24, splits=6, curve=False)
 
 
+@pytest.mark.slow
 def test_table_4_of_the_paper(chosen):
     """Tolerances: three standard errors of both means over 500 simulations for random (their spread is 0.14, 0.13 and
     0.07); twice the spread over starts for the others, whose start the paper does not describe."""
@@ -101,6 +102,7 @@ def test_what_is_left_out_does_not_contain_the_choice():
     assert abs(np.mean(apart)) < 0.15
 
 
+@pytest.mark.slow
 def test_on_noise_the_choice_flatters_itself_and_the_held_out_number_does_not():
     """The held-out mean is unbiased over benchmarks of noise, and its p-value is not small more often than it may."""
     flattery, gain, p = [], [], []
@@ -203,6 +205,7 @@ def test_the_same_seed_the_same_choices_and_every_method_in_the_curve():
     assert (curve["mean"] <= 1 + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_bad_requests_are_one_clear_line_each(cli, tmp_path):
     long_frame(benchmark(fading(6, 5))).write_csv(tmp_path / "few.csv")
     ran = cli("select", tmp_path / "few.csv", "-k", "6", "--json")
@@ -227,6 +230,7 @@ def test_bad_requests_are_one_clear_line_each(cli, tmp_path):
             np.zeros((1, 1)), ("other",), ("Nu",)))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_command_without_and_with_characteristics(cli, tmp_path):
     other = benchmark(fading(7, 10, seed=3), metric="recall@10")
     long_frame(benchmark(fading(7, 10)), other).write_csv(tmp_path / "results.csv")
@@ -259,6 +263,7 @@ def test_few_algorithms_hold_none_out_and_say_so():
     assert result.to_frame()["held_out_algorithms"].null_count() == 2
 
 
+@pytest.mark.slow
 def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_path):
     results = Results.from_frame(long_frame(benchmark(fading(6, 10)), benchmark(fading(6, 10, seed=1), "recall@10")))
     bare = recassay.analyze(results, "ndcg@10", replicates=100)

@@ -84,6 +84,7 @@ def test_draws_spread_as_the_standard_error_says_and_are_paired(users):
     assert gap == pytest.approx(0.01 / np.sqrt(users), rel=0.1)
 
 
+@pytest.mark.slow
 def test_bands_cover_the_truth():
     hits = []
     for trial in range(120):
@@ -132,6 +133,7 @@ def test_the_search_for_a_threshold_is_paid_for():
     assert (weak.p_below, weak.p_above) == (1, 1)
 
 
+@pytest.mark.slow
 def test_equals_are_seldom_said_to_cross():
     """Under no difference at all, a sweep searched for a proven crossing finds one in less than 5 % of cases."""
     proven = [
@@ -213,6 +215,7 @@ def test_sentences_say_what_the_tests_support():
     assert "changes with" not in only
 
 
+@pytest.mark.slow
 def test_an_order_that_stays_is_seldom_said_to_turn_beyond_chance():
     """Six algorithms whose true order is the same at every threshold, with noise that turns many pairs."""
     means = np.tile(np.linspace(0.40, 0.43, 6), (3, 1))

@@ -98,6 +98,7 @@ def test_sizes_follow_the_table():
     assert spread(1, 98, 30)[-1] == 98
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(table=tables, up=st.booleans())
 def test_means_are_independent_of_irrelevant_alternatives(table, up):
@@ -268,6 +269,7 @@ def test_a_fragile_first_place_falls_and_a_firm_last_place_stays():
     assert "does not survive" in found.verdict()[0] or "depends on the aggregation" in found.verdict()[0]
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_nothing_else():
     values = random_table(6, 20)
     one, same, other = (plain(stress_rankings(matrix(values), draws=100, seed=seed).to_dict()) for seed in (1, 1, 2))
@@ -346,6 +348,7 @@ def test_result_keeps_the_contract(result):
     assert document["subsets"]["5"]["full"]["mean"]["estimate"] > 0
 
 
+@pytest.mark.slow
 def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
     monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda results: [])
     path, out = tmp_path / "results.csv", tmp_path / "out"
@@ -366,6 +369,7 @@ def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
     assert (refused.code, len(refused.err.strip().splitlines())) == (2, 1)
 
 
+@pytest.mark.slow
 def test_analyze_says_why_it_was_not_done(tmp_path):
     path = tmp_path / "results.csv"
     synthetic_results(4).write_csv(path)
@@ -373,6 +377,7 @@ def test_analyze_says_why_it_was_not_done(tmp_path):
     assert report.skipped["stress"] == "ndcg@10 has 4 datasets; stress tests need at least 5 datasets"
 
 
+@pytest.mark.slow
 def test_the_missing_policy_is_kept_and_told(cli, tmp_path):
     import polars as pl
 

@@ -41,6 +41,7 @@ def by_size(result, size):
     return dict(zip(EIGHT, numbers[:, 0], strict=True)), dict(zip(EIGHT, numbers[:, 3], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_table_3_rho_within_the_error_of_both_samples(result, size):
     ours, error = by_size(result, size)

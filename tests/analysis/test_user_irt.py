@@ -142,6 +142,7 @@ def test_the_responses_of_a_study_are_its_scores(study):
         assert table.codes[0, place[user]] == (hit > 0)
 
 
+@pytest.mark.slow
 def test_the_command(cli, study, tmp_path):
     answer = cli("irt", study, "--users", "--json").json()
     assert answer["metric"] == "hitrate@10"
@@ -165,6 +166,7 @@ def test_the_command(cli, study, tmp_path):
         assert message in ran.err
 
 
+@pytest.mark.slow
 def test_analyze_tells_of_users(study):
     report = recassay.analyze(study, "ndcg@10", replicates=200)
     result = report.analyses["user_irt"]

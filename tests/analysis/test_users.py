@@ -137,6 +137,7 @@ def scores(users: int, seed: int, *, gain: float = 0.0, name: str = "films") -> 
     return UserScores(name, ("a", "b", "best"), np.where(hit, 1 / np.log2(rank + 1), 0.0))
 
 
+@pytest.mark.slow
 def test_the_test_holds_its_level_and_finds_a_true_difference() -> None:
     gaps = np.stack([np.subtract(*scores(80, seed).values[:2]) for seed in range(800)], axis=1)
     assert 0.03 <= np.mean(sign_flip_p(gaps, rng()) < 0.05) <= 0.07

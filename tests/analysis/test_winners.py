@@ -23,6 +23,7 @@ def test_ties_everywhere_leave_everybody():
     assert possible_winners(np.full((4, 6), 2.5), np.random.default_rng(0)).tolist() == [1.0] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k"), [(5, 3), (10, 6), (20, 4)])
 def test_the_best_is_in_the_set_as_often_as_said(n, k):
     rng = np.random.default_rng(n)

@@ -24,6 +24,7 @@ def report():
     )
 
 
+@pytest.mark.slow
 def test_every_result_has_a_table(report):
     assert set(report.analyses) | set(report.skipped) == set(analyses.names())
     for result in report.analyses.values():
@@ -43,6 +44,7 @@ def test_the_table_of_results_says_its_size(report):
     assert "more rows in" in shown
 
 
+@pytest.mark.slow
 def test_pictures_come_with_their_captions(report):
     shown = recassay.figures(report.analyses["rank"])
     assert shown[0].name == "leaderboard"
@@ -56,6 +58,7 @@ def test_pictures_come_with_their_captions(report):
     assert whole.count("<figure>") == len(recassay.figures(some)) > len(shown)
 
 
+@pytest.mark.slow
 def test_every_result_says_its_answer_and_names_its_figures(report):
     for name, result in report.analyses.items():
         said, shown = result.verdict(), repr(result)

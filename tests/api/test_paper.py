@@ -47,6 +47,7 @@ def rows_of(text: str) -> list[list[str]]:
     return [[part.strip() for part in line.split("&")] for line in plain.strip().split(r"\\") if "&" in line]
 
 
+@pytest.mark.slow
 def test_the_published_table_is_turned_and_has_its_own_numbers(tmp_path, kdd24):
     made = recassay.paper(kdd24, "ndcg@10", out=tmp_path, figures=[], replicates=200)
     text = (tmp_path / "tables/main.tex").read_text()
@@ -96,6 +97,7 @@ def test_the_best_is_bold_the_second_underlined_and_equal_numbers_look_equal(tmp
     assert printed.get_column("value").to_list() == [0.40, 0.40001, 0.2]
 
 
+@pytest.mark.slow
 def test_marks_are_those_of_the_test_over_users(tmp_path, study):
     recassay.paper(study, ["ndcg@10", "coverage@10"], out=tmp_path, order="name", replicates=200)
     rows = pl.read_csv(tmp_path / "tables/main.csv")
@@ -196,6 +198,7 @@ def test_what_is_asked_wrongly_is_said(tmp_path, asked, told):
         recassay.paper(Results.from_frame(synthetic_results(5)), **{"out": tmp_path, "replicates": 100, **asked})
 
 
+@pytest.mark.slow
 def test_figures_have_the_width_and_the_letters_of_the_text(tmp_path):
     results = Results.from_frame(synthetic_results(8))
     for width, inches in (("8.5cm", 8.5 / 2.54), (7.0, 7.0)):
@@ -241,6 +244,7 @@ def test_a_dataset_is_cited_only_where_the_catalogue_knows_it(tmp_path):
     assert "harper" not in (tmp_path / "references.bib").read_text(), "a table without counts has no dataset table"
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_folder(tmp_path, cli):
     ran = cli("paper", "published:demsar", "--out", tmp_path / "p", "--percent", "--mean", "--figures", "none")
     assert ran.code == 0, ran.err
@@ -252,6 +256,7 @@ def test_the_command_writes_the_folder(tmp_path, cli):
     assert len(made["files"]) == 12
 
 
+@pytest.mark.slow
 @needs_tex
 def test_latex_sets_a_study_with_odd_names(tmp_path, study):
     recassay.paper(study, ["ndcg@10", "coverage@10"], out=tmp_path / "a", replicates=100, figures=["leaderboard"])

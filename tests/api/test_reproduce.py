@@ -21,6 +21,7 @@ def result():
     return recassay.reproduce()
 
 
+@pytest.mark.slow
 def test_no_number_that_used_to_agree_has_fallen(result):
     assert [(one.told, one.ours) for one in result.fallen] == []
     assert len(result.numbers) == len(printed_numbers()) > 700
@@ -99,6 +100,7 @@ def test_published_tables_have_their_source():
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
 
 
+@pytest.mark.slow
 def test_published_names_work_where_a_table_does(cli, kdd24):
     ran = cli("rank", kdd24, "--json")
     assert ran.json()["input"][0]["file"] == "published:kdd24"

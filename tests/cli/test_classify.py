@@ -90,6 +90,7 @@ def test_bad_folders(tmp_path):
         read_instances(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_document_is_plain_and_its_keys_stay(instances, result):
     document = json.loads(json.dumps(instances_document(instances, result), allow_nan=False))
     assert set(document) == {
@@ -133,6 +134,7 @@ def test_the_terminal_shows_everything(result, capsys):
         assert words in shown
 
 
+@pytest.mark.slow
 def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
         "recassay.reporting.figures.build_sections",
@@ -163,6 +165,7 @@ def test_pictures_name_their_tables_and_sentences_their_numbers(result):
     assert any(result.recommendation.title in sentence for sentence in said)
 
 
+@pytest.mark.slow
 def test_odd_names_and_thirty_classifiers_are_drawn():
     rng = np.random.default_rng(2)
     names = (NASTY, "optimal", "pessimal", *(f"classifier {i:02d}" for i in range(27)))

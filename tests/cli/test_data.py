@@ -36,6 +36,7 @@ def events(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_import_list_describe_remove(cli, events):
     manifest = cli("data", "import", events, "--name", "mine", "--note", "a try", "--json").json()
     assert manifest["interactions"] == 15_000
@@ -120,6 +121,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_line_and_leaves_nothing(cli, events, home, case):
     arguments, message = BAD[case]
@@ -170,6 +172,7 @@ def test_evaluate_saves_one_row_a_user(cli, judged):
     assert per_user.get_column("ndcg@10").to_list() == pytest.approx([1.0, 1 / np.log2(3)])
 
 
+@pytest.mark.slow
 def test_evaluate_tells_of_repeats_and_refuses_bad_files(cli, judged):
     (judged / "leak.csv").write_text("user,item,timestamp\na,x,10\na,z,10\n")
     arguments = ["evaluate", judged / "recs.csv", "--train", judged / "train.csv", "--test", judged / "leak.csv"]

@@ -87,6 +87,7 @@ def printed(answer, width, monkeypatch, capsys) -> str:
 LEFT_OUT = re.compile(r"Left out at \d+ columns: (.*?) \(a wider terminal or --json has all\)\.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", MADE)
 def test_every_command_fits_and_breaks_nothing(answers, command, width, monkeypatch, capsys):

@@ -49,6 +49,7 @@ def test_compare_json(cli, table):
     assert len(answer["wilcoxon_holm"]) == len(answer["bayesian"]) == 28
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["rank", "compare", "analyze"])
 def test_tables_on_a_terminal(cli, table, command):
     ran = cli(command, table)
@@ -57,6 +58,7 @@ def test_tables_on_a_terminal(cli, table, command):
     assert "ndcg@10" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["rank", "compare"])
 def test_out_saves_tables_and_figures(cli, table, tmp_path, command):
     out = tmp_path / "deep" / "out"
@@ -68,6 +70,7 @@ def test_out_saves_tables_and_figures(cli, table, tmp_path, command):
     assert not list(out.rglob(".*"))
 
 
+@pytest.mark.slow
 def test_analyze_writes_everything(analyzed):
     answer = analyzed.answer
     expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
@@ -78,6 +81,7 @@ def test_analyze_writes_everything(analyzed):
     assert pairs.height == 28
 
 
+@pytest.mark.slow
 def test_missing_policy_is_written_into_the_output(cli, tmp_path):
     path = tmp_path / "r.csv"
     synthetic_results(6, seeds=1).filter(
@@ -123,6 +127,7 @@ def test_bad_usage_is_one_line_and_exit_2(cli, table, case):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_list_and_doctor(cli):
     labels = cli("list", "labels", "--json").json()["labels"]
     assert {"name": "rmse", "better": "lower"}.items() <= next(r for r in labels if r["name"] == "rmse").items()
@@ -161,6 +166,7 @@ def test_version_and_help(cli):
     assert all(name in shown for name in ("analyze", "rank", "compare", "list", "doctor", "demo"))
 
 
+@pytest.mark.slow
 def test_demo_in_small(tmp_path, capsys):
     """The demo's own function on a part of its datasets and algorithms; the whole runs from the README."""
     out = tmp_path / "demo"

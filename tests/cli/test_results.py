@@ -50,6 +50,7 @@ def study(tmp_path_factory):
     return made_once(tmp_path_factory, "one dataset", make) / "out"
 
 
+@pytest.mark.slow
 def test_one_dataset_gets_a_leaderboard_tests_and_one_line_for_the_rest(cli, study):
     ran = cli("analyze", study, "--metric", "ndcg@10", "--json")
     assert ran.code == 0, ran.err
@@ -82,6 +83,7 @@ def test_the_leaderboard_is_that_of_the_users(study):
         assert pair.p_holm >= pair.p
 
 
+@pytest.mark.slow
 def test_results_in_every_form(cli, study, tmp_path):
     table = cli("results", study)
     assert "9 rows" not in table.out
@@ -106,6 +108,7 @@ def test_results_in_every_form(cli, study, tmp_path):
     assert cli("results", tmp_path).code == 2
 
 
+@pytest.mark.slow
 def test_users_go_out_and_in_again(cli, study, tmp_path):
     """The export of single users is a table that every command reads, and gives the same tests."""
     path = tmp_path / "films.csv"
@@ -187,6 +190,7 @@ def test_each_dataset_has_its_protocol(cli, mixed):
     assert train.height == 600
 
 
+@pytest.mark.slow
 def test_a_dry_run_names_what_cannot_run_and_tells_a_cause_once(cli, mixed):
     study = mixed / "bad.toml"
     study.write_text(MIXED.replace('positive_threshold = "none"\nsplit = "random"', 'split = "random"'))

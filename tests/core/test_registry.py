@@ -73,6 +73,7 @@ def test_our_analyses_come_through_the_door():
         assert analysis.question.endswith("?")
 
 
+@pytest.mark.slow
 def test_results_of_analyses_keep_the_contract():
     from recassay import analyze
     from recassay.core.tables.results import Results

@@ -71,6 +71,7 @@ def test_a_chain_of_ties_is_ranked_by_its_pairs():
     assert ranks(chain, higher_is_better=True).tolist() == [[2.5, 2.0, 1.5], [1.0, 2.0, 3.0]]
 
 
+@pytest.mark.slow
 @given(values=hnp.arrays(np.float64, st.integers(0, 12), elements=near))
 def test_levelled_values_tie_exactly_and_keep_their_order(values):
     levelled = level(values)

@@ -68,6 +68,7 @@ def test_fields_stand_in_the_order_of_the_paper():
     assert [field.name for field in fields(Characteristics)] == PAPER_ORDER
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 12)), min_size=1, max_size=60))
 @settings(deadline=None, max_examples=150)
 def test_equals_the_slow_definition(pairs):

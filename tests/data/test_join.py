@@ -120,6 +120,7 @@ def test_a_folder_of_files(write, tmp_path):
         load_results(tmp_path / "g")
 
 
+@pytest.mark.slow
 def test_studies_and_files_together(tmp_path, write, cli):
     spec = recassay.make_study(["synthetic:few-items", "synthetic:dense-small"], ["Random", "MostPop"], name="one",
                                metrics=["ndcg@10", "map@10"], trials=0)  # fmt: skip
@@ -199,6 +200,7 @@ def test_intervals_of_single_cells_cover_the_truth():
     assert 0.93 <= ((found.low < truth) & (truth < found.high)).mean() <= 0.97
 
 
+@pytest.mark.slow
 def test_the_common_table_goes_out_and_in(write, tmp_path, cli):
     path = write("paper.csv", "A,x,0.1±0.01", "B,x,0.2±0.02", head="model,dataset,NDCG@10")
     for ending in ("parquet", "csv", "tsv"):

@@ -72,6 +72,7 @@ def test_import_list_load_remove(tmp_path: Path, home: Path) -> None:
     assert list((home / "datasets").iterdir()) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_round_trip_is_exact(data: st.DataObject) -> None:

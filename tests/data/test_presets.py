@@ -81,6 +81,7 @@ def extreme(field, *, highest=True):
     return (max if highest else min)(values, key=values.get)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNABLE)
 def test_there_is_something_to_learn(name):
     found = quality(name)

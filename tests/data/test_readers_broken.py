@@ -312,6 +312,7 @@ def test_frames_of_the_wrong_type(columns: dict[str, list[object]], told: str) -
     assert_refused(pl.DataFrame(columns), ReadSpec(), told)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: st.DataObject) -> None:

@@ -200,6 +200,7 @@ def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_row_order_never_changes_the_id_tables(tmp_path: Path, data: st.DataObject) -> None:
@@ -218,6 +219,7 @@ def test_row_order_never_changes_the_id_tables(tmp_path: Path, data: st.DataObje
     assert tables[0][1] == sorted({item for _, item in rows})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(st.text('ab, ;"\n\t', min_size=1), st.text('x,"\n', min_size=1)), min_size=1))
 def test_whatever_the_csv_module_writes_is_read(tmp_path: Path, rows: list[tuple[str, str]]) -> None:

@@ -24,6 +24,7 @@ def frame_of(rows: list[tuple[int, int, int, int]]) -> pl.DataFrame:
     return frame.with_columns(pl.col("timestamp") + CLOCK)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(ROW, min_size=1, max_size=40), st.sampled_from(["last", "first", "sum", "max"]), st.booleans())
 def test_merging_against_a_dictionary(rows: list[tuple[int, int, int, int]], rule: str, timed: bool) -> None:
@@ -99,6 +100,7 @@ def test_event_weights_of_the_appendix() -> None:
     assert result.record.repeated_rule == "bounded"
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from("12"), st.sampled_from("ab"), st.sampled_from("vvvvcb")), min_size=1))
 def test_lesser_events_never_outweigh_greater_ones(rows: list[tuple[str, str, str]]) -> None:

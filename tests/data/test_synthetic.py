@@ -27,6 +27,7 @@ def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(columns_of(one), columns_of(other), strict=True))
 
 
+@pytest.mark.slow
 @given(
     share=st.floats(0, 1),
     breadth=st.floats(0.01, 10),
@@ -194,6 +195,7 @@ def test_a_user_can_take_the_whole_catalogue_but_no_more():
         draw_distinct(users[:1], sampler, seen, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 99), max_size=30), max_size=8))
 @settings(deadline=None, max_examples=60)
 def test_seen_pairs_is_a_set(batches):

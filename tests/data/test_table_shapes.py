@@ -65,6 +65,7 @@ def test_cells_that_are_no_numbers(text):
     assert not found.missing
 
 
+@pytest.mark.slow
 @given(
     st.floats(-1e6, 1e6, allow_nan=False),
     st.sampled_from(["{}", "**{}**", "\\textbf{{{}}}", "{}*", "{}†", "\\underline{{{}}}"]),

@@ -268,6 +268,7 @@ def test_zip_that_unpacks_to_less_than_it_promises(tmp_path: Path) -> None:
     assert_refused(archive, "damaged|promised")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_bomb_in_a_single_file(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     (tmp_path / "a.csv.gz").write_bytes(compress(bytes(20_000_000)))
@@ -398,6 +399,7 @@ def base_archives() -> list[bytes]:
 BASES = base_archives()
 
 
+@pytest.mark.slow
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     base=st.sampled_from(BASES),

@@ -28,6 +28,7 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     assert "winner_p" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_algorithm_of_the_documentation_keeps_the_promises():
     from recassay.testing import check_algorithm
 
@@ -55,6 +56,7 @@ def test_every_command_in_the_documentation_exists(cli):
     assert named - commands <= {"assays", "reproduces"}
 
 
+@pytest.mark.slow
 def test_every_option_in_the_documentation_exists(cli):
     helped: dict[tuple[str, ...], str] = {}
     for page in PAGES:

@@ -22,6 +22,7 @@ def test_there_are_notebooks_and_the_index_names_them():
     assert all(f"notebooks/{path.name}" in index for path in NOTEBOOKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_what_it_says(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

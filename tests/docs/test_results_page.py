@@ -26,6 +26,7 @@ def page(pages):
     return pages.results_page()
 
 
+@pytest.mark.slow
 def test_every_class_that_a_public_function_returns_stands_on_the_page(page):
     verbs = [thing for name in recassay.__all__ if inspect.isfunction(thing := getattr(recassay, name))]
     named = {word for verb in verbs for word in re.findall(r"\b[A-Z]\w+", str(verb.__annotations__["return"]))}

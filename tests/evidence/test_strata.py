@@ -65,6 +65,7 @@ def slow_ndcg(ranked, relevant, k):
     return gain / sum(1 / np.log2(place + 2) for place in range(min(k, len(relevant))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", ["keep", "remove"])
 def test_values_are_the_definition(folder, others):
     dataset = "dense-small"
@@ -111,6 +112,7 @@ def test_popular_items_make_the_popular_list_good(folder):
     assert found.value[-1, place] > 5 * found.value[0, place]
 
 
+@pytest.mark.slow
 def test_lists_made_elsewhere_give_the_same_numbers(folder, tmp_path):
     """The study's own split and lists as files: the same sets T_P, the same values and bands."""
     split, _ = opened(folder, "few-items")
@@ -159,6 +161,7 @@ def test_an_oracle_of_popular_items_crosses_one_of_rare_items():
     assert found.sensitivity.proven == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
     write_plugin(tmp_path)
@@ -186,6 +189,7 @@ def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
     assert np.isfinite(found.value).all()
 
 
+@pytest.mark.slow
 def test_the_command(cli, folder, tmp_path):
     out = tmp_path / "out"
     ran = cli("strata", folder, "--metric", "hit@10", "--json", "--out", out, "--replicates", 200, "--seed", 4)
@@ -210,6 +214,7 @@ def test_the_command(cli, folder, tmp_path):
     assert again.json() == answer
 
 
+@pytest.mark.slow
 def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folder, tmp_path):
     answer = cli("analyze", folder, "--json").json()
     assert answer["analyses"]["strata"]["metric"] == "ndcg@10"

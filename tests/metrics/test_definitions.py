@@ -50,6 +50,7 @@ def test_a_metric_says_what_it_is(name):
     assert kind(None).label == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "variant"), USER_KINDS)
 @settings(max_examples=40)
 @given(case=slow.cases(), data=st.data())

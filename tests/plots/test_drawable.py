@@ -22,6 +22,7 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES, ids=[repr(name)[:30] for name in NAMES])
 def test_a_chart_with_any_name_is_drawn(name):
     names = [name, "other"]

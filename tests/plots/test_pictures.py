@@ -36,6 +36,7 @@ def compared():
     return compare_algorithms(many(), draws=4000)
 
 
+@pytest.mark.slow
 def test_labels_never_overlap_for_thirty(compared):
     layout = lay_out(compared)
     for side in ("left", "right"):
@@ -117,6 +118,7 @@ def pictures(analyses):
     return figures(analyses)
 
 
+@pytest.mark.slow
 def test_every_picture_is_valid_vega_lite_and_an_altair_chart(pictures):
     assert len(pictures) > 20
     assert_valid(pictures)

@@ -88,6 +88,7 @@ def test_one_at_a_time_is_the_cell_it_was(folder):
     assert TuningSpec.model_validate(two.spec.tuning.model_dump()) == two.spec.tuning
 
 
+@pytest.mark.slow
 def test_the_numbers_are_the_same_for_any_number_of_workers(folder):
     spec = study(folder, ("Fake", "Staged", "Pop", "Raises"), 3, trials=7)
     with without_processes():
@@ -103,6 +104,7 @@ def test_the_numbers_are_the_same_for_any_number_of_workers(folder):
         assert 0 < fake.seconds_tune < fake.seconds
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_inside_a_round_goes_on(folder):
     spec = study(folder, ("Fake",), 4, trials=8)
     with without_processes():

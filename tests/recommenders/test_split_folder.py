@@ -88,6 +88,7 @@ def test_a_file_that_was_changed_is_refused(ratings, tmp_path):
         recassay.evaluate(popular(tmp_path / "out", tmp_path / "l.csv"), split=tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_lists_are_judged_on_their_split_and_refused_on_another(ratings, tmp_path, cli):
     """By a sidecar beside them, by one of their own name, by a column; another protocol or dataset refuses."""
     one, two = made(ratings, tmp_path / "one"), made(ratings, tmp_path / "two", ratios=(0.6, 0.2, 0.2))

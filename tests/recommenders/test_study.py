@@ -58,6 +58,7 @@ def load_interactions(spec: DatasetSpec, base: str) -> Interactions:
     return open_dataset(spec.reference, spec.read, base=base).interactions
 
 
+@pytest.mark.slow
 def test_a_study_runs_to_its_end(finished):
     folder, _, record, events = finished
     assert (record.planned, record.done, record.ran, record.failed) == (6, 6, 6, ())
@@ -119,6 +120,7 @@ def test_the_same_command_does_nothing_again(finished):
     assert numbers(folder / "out") == before
 
 
+@pytest.mark.slow
 def test_one_worker_in_fresh_processes_gives_the_same_numbers(finished):
     folder, spec, *_ = finished
     backwards = spec.model_copy(update={"algorithms": spec.algorithms[::-1], "datasets": spec.datasets[:1]})
@@ -134,6 +136,7 @@ def test_one_worker_in_fresh_processes_gives_the_same_numbers(finished):
     assert lists == [expected[3][n] for n in places]
 
 
+@pytest.mark.slow
 def test_a_dry_run_predicts_memory_and_leaves_nothing(folder):
     spec = tiny_study(folder, ("Fake", "Raises"))
     record = run_study(spec, folder / "out", workers=1, dry_run=True)
@@ -172,6 +175,7 @@ def test_more_trials_or_another_metric_keep_the_trials_there_are(folder):
         assert store.trials()["number"].to_list() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_larger_budget_lets_refused_trials_be_tried_again(folder):
     small = tiny_study(folder, ("Fake",), memory_gb=0.001)
     (refused,) = run_study(small, folder / "out", workers=1).failed
@@ -349,6 +353,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_an_interrupt_ends_the_processes_and_leaves_a_whole_store(folder):
     path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), *sys.path])

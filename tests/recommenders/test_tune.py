@@ -58,6 +58,7 @@ def whole_run(fit):
     return run(fit)
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(cut=st.integers(0, 24))
 def test_a_tuning_that_resumes_makes_the_same_trials(cut):
@@ -70,6 +71,7 @@ def test_a_tuning_that_resumes_makes_the_same_trials(cut):
         assert [t.number for t in told] == list(range(cut, 25))
 
 
+@pytest.mark.slow
 def test_proposals_depend_on_seed_and_names():
     first = identity(run().trials)
     assert first == identity(run().trials)

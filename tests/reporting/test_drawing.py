@@ -34,6 +34,7 @@ def table(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_files_of_one():
     charts = [chart(number) for number in range(1, 6)]
     alone = [draw(one) for one in charts]
@@ -53,6 +54,7 @@ def test_a_drawing_does_not_depend_on_those_before_it():
     assert "clip: clip1" in first
 
 
+@pytest.mark.slow
 def test_a_chart_that_cannot_be_drawn_costs_no_other():
     with Drawers(2) as drawers:
         wrong = drawers.submit({"mark": "nothing", "data": {"values": []}, "encoding": 3}, ("svg",))
@@ -62,6 +64,7 @@ def test_a_chart_that_cannot_be_drawn_costs_no_other():
             wrong.result()
 
 
+@pytest.mark.slow
 def test_a_renderer_that_stops_is_replaced():
     with Drawers(2) as drawers:
         for process in drawers._started:

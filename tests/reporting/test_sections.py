@@ -29,6 +29,7 @@ def analysed():
     return recassay.analyze(Results.from_frame(synthetic_results(5)), replicates=100).analyses
 
 
+@pytest.mark.slow
 def test_ours_come_through_the_door_in_reading_order(analysed):
     found, problems = sections()
     assert problems == {}
@@ -43,6 +44,7 @@ def test_ours_come_through_the_door_in_reading_order(analysed):
     assert {type(result) for result in analysed.values()} <= {section.of for section in found}
 
 
+@pytest.mark.slow
 def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, SOUND)
     ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
@@ -72,6 +74,7 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
     assert "<caption>Joy by algorithm</caption>" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, FAILING)
     ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
@@ -104,6 +107,7 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     assert any("recassay_joy.nowhere:SECTION" in problem for problem in problems)
 
 
+@pytest.mark.slow
 def test_analyses_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, FAILING_ANALYSES)
     ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")

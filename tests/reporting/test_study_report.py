@@ -77,6 +77,7 @@ def test_spread_over_users_is_that_of_the_kept_scores(folder):
     assert spread("coverage@10").height == 0
 
 
+@pytest.mark.slow
 def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
     only_analyses(monkeypatch, "rank", "compare", "per_dataset")
     refused = cli("report", folder)
@@ -102,6 +103,7 @@ def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
     assert "Best parameters" in page
 
 
+@pytest.mark.slow
 def test_the_terminal_and_the_json_warn_too(folder, cli, monkeypatch):
     only_analyses(monkeypatch, "rank", "compare", "per_dataset")
     ran = cli("analyze", folder, "--missing", "drop-algorithms")

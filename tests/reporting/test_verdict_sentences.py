@@ -97,6 +97,7 @@ def test_words_stand_where_they_must_and_only_there(words, analysis, must, must_
     assert words not in said(analysis(must_not))
 
 
+@pytest.mark.slow
 def test_below_five_datasets_there_is_no_p_no_probability_and_no_first_over_all():
     found = recassay.analyze(Results.from_frame(synthetic_results(4, seeds=1)), replicates=200)
     told = " ".join(found.verdict)
@@ -147,6 +148,7 @@ def numbers_of(value):
             yield from numbers_of(inner)
 
 
+@pytest.mark.slow
 def test_every_number_in_words_is_in_the_json(report):
     whole = report.to_dict()
     names = sorted([*report.results.algorithms, *report.results.datasets, "ndcg@10", "coverage@10"], key=len)[::-1]

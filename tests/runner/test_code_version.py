@@ -24,6 +24,7 @@ def cell_ids(study) -> dict[str, str]:
     return {cell.algorithm.name: cell.id for cell in plan(study).cells}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "expected"),
     [

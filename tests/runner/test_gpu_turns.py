@@ -63,6 +63,7 @@ def test_one_job_at_a_time_on_a_gpu_and_the_others_go_on(jobs, tmp_path):
     assert watch.order.index("cpu0") < watch.order.index("gpu2")
 
 
+@pytest.mark.slow
 def test_several_places_and_none(jobs, tmp_path):
     watch = Watch()
     with LocalExecutor(3, tmp_path / "logs", gpus=("0", "1")) as executor:

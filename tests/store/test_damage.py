@@ -108,6 +108,7 @@ def test_the_seal_of_a_split_covers_its_description(study, tmp_path):
         load_split(folder, path.parent.name)
 
 
+@pytest.mark.slow
 def test_a_damaged_index_is_one_line(study, tmp_path, cli):
     _, source = study
     folder = tmp_path / "out"
@@ -157,6 +158,7 @@ def test_a_study_on_read_only_media_is_read(study, tmp_path, monkeypatch, killed
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_status_verifies_the_files_when_asked(study, tmp_path, cli):
     folder = shutil.copytree(study[1], tmp_path / "copy")
     assert "what was written" not in cli("status", folder).out

@@ -194,6 +194,7 @@ with study_lock(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_a_second_driver_is_refused_and_a_killed_ones_lock_is_taken_over(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
     assert holder.stdout is not None

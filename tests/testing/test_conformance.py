@@ -43,6 +43,7 @@ def _found() -> dict[str, type[Any]]:
 FOUND = _found()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", sorted(FOUND))
 def test_promises(name: str, check: checks.Check) -> None:
@@ -243,6 +244,7 @@ BROKEN: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("broken", "sentence"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_broken_promise_is_named(broken: Callable[[], Any], sentence: str) -> None:
     raised = []
