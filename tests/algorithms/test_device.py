@@ -56,6 +56,7 @@ def test_the_same_lists_elsewhere(name: str, exclude: bool, request: pytest.Fixt
         assert (here.items == there.items).mean() > 0.98
 
 
+@pytest.mark.slow
 def test_a_matrix_that_cannot_be_inverted_in_single_precision(elsewhere: None) -> None:
     train, _ = learnable_tastes(n_groups=1, users_per_group=30, items_per_group=40)
     model = linear.EASE(reg=1e-7).fit(train, rng=derived_rng(1))

@@ -53,6 +53,7 @@ def full_scores(algorithm: object, train: Interactions) -> np.ndarray:
     return scores
 
 
+@pytest.mark.slow
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 20), st.integers(0, 99))
 @settings(max_examples=25)
 def test_products_of_rows(height: int, middle: int, width: int, seed: int) -> None:

@@ -352,6 +352,7 @@ def test_the_same_seed_gives_the_same_draws():
     assert not one.equals(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algorithms", "settings"), [(1, 1), (30, 3)])
 def test_pictures_hold_every_algorithm(algorithms, settings):
     result = comper_scores(cube(np.random.default_rng(2).random((algorithms, settings, 5))), draws=50)

@@ -138,6 +138,7 @@ def test_every_set_ends_with_the_bounds_in_place_without_negative_instances(resu
         assert (order[0], order[-1]) == ("optimal", "pessimal")
 
 
+@pytest.mark.slow
 def test_the_six_sets(result):
     rows = {row["dataset"]: row for row in result.to_frame().to_dicts()}
     sets = {one.name: one for one in benchmark_sets(result.traits)}

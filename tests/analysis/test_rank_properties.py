@@ -47,6 +47,7 @@ def test_pareto(name, up, table):
     assert (r[a] <= r[b]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("up", [True, False])
 @pytest.mark.parametrize("name", RULES)
 @settings(max_examples=40)

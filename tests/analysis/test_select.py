@@ -69,6 +69,7 @@ def test_table_4_of_the_paper(chosen):
     assert kmeans[0].mean - random[0].mean < 0.2 * (random[0].high - random[0].low)
 
 
+@pytest.mark.slow
 def test_choosing_for_the_ranking_beats_random_on_algorithms_and_metrics_it_did_not_see(chosen):
     random, best = chosen.choices["random"], chosen.choices["preserving"]
     assert best.rho > 0.95

@@ -66,6 +66,7 @@ def test_table_3_minimax_with_ties_broken_by_position(table, size):
     assert abs(rho.mean() - published) < 3 * rho.std() * np.sqrt(1 / PAPER_DRAWS + 1 / 600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_table_3_order(result, size):
     """Mean ranks, geometric mean and Copeland stable, Minimax far behind; the other two means in between."""

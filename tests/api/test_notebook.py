@@ -37,6 +37,7 @@ def test_every_result_has_a_table(report):
         assert "<script" not in shown
 
 
+@pytest.mark.slow
 def test_the_table_of_results_says_its_size(report):
     shown = report.results._repr_html_()
     assert "Results: " in shown

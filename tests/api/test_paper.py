@@ -113,6 +113,7 @@ def test_marks_are_those_of_the_test_over_users(tmp_path, study):
     assert not rows.filter(pl.col("metric") == "coverage@10").get_column("significant").any()
 
 
+@pytest.mark.slow
 def test_deviations_captions_and_setup_are_those_of_the_study(tmp_path, study):
     made = recassay.paper(study, "ndcg@10", out=tmp_path, percent=True, figures=None, replicates=200)
     text = (tmp_path / "tables/main.tex").read_text()

@@ -13,7 +13,7 @@ from recassay.data.published.printed import VERDICTS, papers, printed_numbers, p
 from recassay.data.published.tables import FOLDER, published, published_results
 from support.places import ROOT
 
-pytestmark = pytest.mark.xdist_group("reproduce")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce")]
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,12 @@ def result():
     return recassay.reproduce()
 
 
-@pytest.mark.slow
 def test_no_number_that_used_to_agree_has_fallen(result):
     assert [(one.told, one.ours) for one in result.fallen] == []
     assert len(result.numbers) == len(printed_numbers()) > 700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("paper", "table", "least"),
     [
@@ -100,7 +100,6 @@ def test_published_tables_have_their_source():
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
 
 
-@pytest.mark.slow
 def test_published_names_work_where_a_table_does(cli, kdd24):
     ran = cli("rank", kdd24, "--json")
     assert ran.json()["input"][0]["file"] == "published:kdd24"

@@ -108,6 +108,7 @@ def test_the_document_is_plain_and_its_keys_stay(instances, result):
     assert document["recommended"]["set"] in document["ratings"]
 
 
+@pytest.mark.slow
 def test_tables_hold_every_number(result):
     frames = result.frames()
     assert next(iter(frames)) == "decodirt_datasets"

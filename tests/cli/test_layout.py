@@ -111,6 +111,7 @@ def is_shortened(word: str, known: set[str]) -> bool:
     return any(other.startswith(front) and other.endswith(back) for other in known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", MADE)
 def test_every_command_ends_with_its_answer_and_a_pipe_gets_all(answers, command, monkeypatch, capsys):
     answer = answers[command]

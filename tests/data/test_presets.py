@@ -132,6 +132,7 @@ def test_cold_catalogue_ends_with_items_that_training_never_saw():
     assert late_share_of_unknown("cold-catalogue") > 0.08
 
 
+@pytest.mark.slow
 def test_niche_tastes_reward_personalisation_most_and_blockbuster_least():
     lift = {name: quality(name)["neighbours"] / quality(name)["popularity"] for name in LEARNABLE}
     assert max(lift, key=lift.get) == "niche-tastes"

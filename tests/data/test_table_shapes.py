@@ -251,6 +251,7 @@ def test_no_column_names_the_dataset(write):
     assert load_results([path, write("model,NDCG@10\nA,0.3\nB,0.4\n", "yelp.csv")]).datasets == ["gowalla", "yelp"]
 
 
+@pytest.mark.slow
 def test_wide_refuses_metrics_with_the_right_advice(write, cli):
     path = write(
         "model,dataset,NDCG@10,HR@10,Recall@20\nA,x,0.1,0.2,0.3\nB,x,0.1,0.2,0.3\nA,y,0.1,0.2,0.3\nB,y,0.1,0.2,0.3\n"

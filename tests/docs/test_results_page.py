@@ -35,6 +35,7 @@ def test_every_class_that_a_public_function_returns_stands_on_the_page(page):
     assert {f"### {name}\n" for name in ours if f"### {name}\n" not in page} == set()
 
 
+@pytest.mark.slow
 def test_every_result_of_an_analysis_stands_on_the_page(page):
     from recassay.core.registry import analyses
 

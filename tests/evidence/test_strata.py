@@ -94,6 +94,7 @@ def test_values_are_the_definition(folder, others):
     assert (found.value[:, found.algorithms.index("EASE")] > 0).any()
 
 
+@pytest.mark.slow
 def test_with_all_events_the_last_stratum_is_the_study(folder):
     result = recassay.strata(folder, "ndcg@10", size="all", replicates=100)
     table = recassay.load_results(folder).frame.filter(pl.col("metric") == "ndcg@10")

@@ -19,6 +19,8 @@ from recassay.reporting.figures import figures, render
 from recassay.testing.results import synthetic_results
 from support.vega import assert_valid
 
+pytestmark = pytest.mark.slow
+
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
 
 
@@ -36,7 +38,6 @@ def compared():
     return compare_algorithms(many(), draws=4000)
 
 
-@pytest.mark.slow
 def test_labels_never_overlap_for_thirty(compared):
     layout = lay_out(compared)
     for side in ("left", "right"):
@@ -48,6 +49,7 @@ def test_labels_never_overlap_for_thirty(compared):
     assert all(len(row["label"]) < 40 for row in layout.labels)
 
 
+@pytest.mark.slow
 def test_bars_are_the_groups_and_do_not_touch(compared):
     layout = lay_out(compared)
     assert len(layout.bars) == len(compared.groups["wilcoxon_holm"]) > 0
@@ -118,7 +120,6 @@ def pictures(analyses):
     return figures(analyses)
 
 
-@pytest.mark.slow
 def test_every_picture_is_valid_vega_lite_and_an_altair_chart(pictures):
     assert len(pictures) > 20
     assert_valid(pictures)
@@ -127,6 +128,7 @@ def test_every_picture_is_valid_vega_lite_and_an_altair_chart(pictures):
     assert len(drawn.chart.to_dict()["concat"]) == len(drawn.spec["concat"])
 
 
+@pytest.mark.slow
 def test_charts_carry_the_numbers(analyses, pictures):
     drawn = {figure.name: figure.spec for figure in pictures}
     assert set(drawn) >= {"leaderboard", "critical_difference", "performance_profiles", "metric_correlations"}
@@ -175,6 +177,7 @@ def test_every_format(form, compared):
         assert json.loads(data)["config"]["font"]
 
 
+@pytest.mark.slow
 def test_thirty_algorithms_leaderboard_and_profiles_render():
     from recassay.analysis.profiles import fit_profiles
     from recassay.analysis.rank.fit import rank_algorithms

@@ -23,6 +23,7 @@ def parts_of(split: Split) -> list[list[tuple[object, ...]]]:
     return [rows_of(part) for part in (split.train, split.valid, split.test)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("final_fit", ["train+valid", "train"])
 @few

@@ -79,6 +79,7 @@ def test_a_study_runs_to_its_end(finished):
     assert events[-1].done == events[-1].total == 6
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_the_parts_put_together_by_hand(finished):
     folder, spec, *_ = finished
     with Store.open(folder / "out") as store:

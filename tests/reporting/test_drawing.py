@@ -46,6 +46,7 @@ def test_several_processes_give_the_files_of_one():
     assert len({files["svg"] for files in alone}) == 5
 
 
+@pytest.mark.slow
 def test_a_drawing_does_not_depend_on_those_before_it():
     spec = chart(1).to_dict()
     first, again = lay_out(spec), lay_out(spec)

@@ -23,6 +23,8 @@ from recassay.reporting.tables import column_texts, html_table, latex, markdown,
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
 
+pytestmark = pytest.mark.slow
+
 NASTY = 'a_b & 50% $x$ #1 {y} ~ ^ \\ | <b> "q"'
 
 
@@ -76,6 +78,7 @@ def test_columns_of_a_paper_have_fixed_decimals_and_p_values_as_papers_print_the
     }
 
 
+@pytest.mark.slow
 def test_saved_tables_have_captions_of_their_own(analyzed):
     pictures = {figure.caption for figure in recassay.figures(recassay.rank(analyzed.table, replicates=100))}
     captions = {
@@ -270,6 +273,7 @@ def test_pictures_hold_hostile_names_as_text(analyzed):
     assert sum("&lt;script" in picture for picture in pictures) >= 8
 
 
+@pytest.mark.slow
 def test_report_command_writes_one_file(cli, tmp_path, page_report):
     out = page_report.out
     assert page_report.answer["report"] == str(out)

@@ -152,6 +152,7 @@ def test_a_section_says_what_it_cannot_be():
     assert Table("Joy", ["a", "b"], [[1, None]]).rows == (("1", ""),)
 
 
+@pytest.mark.slow
 def test_a_result_without_a_section_shows_its_main_table(analysed, monkeypatch):
     result = analysed["rank"]
     monkeypatch.setattr(registry.sections, "_announced", {})

@@ -28,6 +28,8 @@ from recassay.reporting.verdict import leaders, verdict
 from recassay.testing.results import synthetic_results
 from support.tables import matrix, opposed
 
+pytestmark = pytest.mark.slow
+
 
 def ladder(steps, n=12):
     """Algorithms at these levels on n datasets, whose own levels rise: the order is the same everywhere."""
@@ -97,7 +99,6 @@ def test_words_stand_where_they_must_and_only_there(words, analysis, must, must_
     assert words not in said(analysis(must_not))
 
 
-@pytest.mark.slow
 def test_below_five_datasets_there_is_no_p_no_probability_and_no_first_over_all():
     found = recassay.analyze(Results.from_frame(synthetic_results(4, seeds=1)), replicates=200)
     told = " ".join(found.verdict)
@@ -148,7 +149,6 @@ def numbers_of(value):
             yield from numbers_of(inner)
 
 
-@pytest.mark.slow
 def test_every_number_in_words_is_in_the_json(report):
     whole = report.to_dict()
     names = sorted([*report.results.algorithms, *report.results.datasets, "ndcg@10", "coverage@10"], key=len)[::-1]
@@ -173,6 +173,7 @@ def test_every_number_in_words_is_in_the_json(report):
     assert unfounded == []
 
 
+@pytest.mark.slow
 def test_no_sentence_claims_equality_or_overlap(report):
     told = " ".join(report.verdict)
     for words in ("do not differ", "does not differ", "overlap", "cannot be told apart", "drawn anew, Oracle stays"):
