@@ -71,7 +71,7 @@ def test_ctrl_c_is_heard_at_once_and_says_what_is_safe(folder):
     (folder / "sleeps.py").write_text(SLEEPER)
     (folder / "study.toml").write_text(STUDY.replace('["MostPop"]', '["MostPop", "./sleeps.py:Sleeps"]'))
     running = recassay(
-        folder, "run", "study.toml", "--out", "out", "-j", "1", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        folder, "run", "study.toml", "--out", "out", "-j", "2", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     line = ""
     while "MostPop on events: " not in line:
