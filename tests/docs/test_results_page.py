@@ -83,4 +83,6 @@ def test_functions_link_to_what_they_return(pages):
 )
 def test_examples_run(pages, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(pages.told()["examples"][name], name, "exec"), {"recassay": recassay})  # noqa: S102
+    made: dict[str, object] = {"recassay": recassay}
+    exec(compile(pages.told()["examples"][name], name, "exec"), made)  # noqa: S102
+    assert name in {type(thing).__name__ for thing in made.values()}, "the example makes what it explains"

@@ -214,7 +214,7 @@ def test_ties_are_reported_where_a_given_split_has_them_and_one_time_users_where
     assert audit["share_of_test_tied"] == 0.0
     told = next(f for f in audit["findings"] if f["name"] == "users_of_one_time")
     assert (told["count"], told["refuses"]) == (1, False)
-    assert "all events of 1 users (50.0%) have one time" in told["sentence"]
+    assert "all events of 1 users (50.0 %) have one time" in told["sentence"]
 
 
 @pytest.mark.parametrize("rule", ["user_time", "leave_last_out"])

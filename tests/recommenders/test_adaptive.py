@@ -153,6 +153,8 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     assert found.probed == len(probes)
     again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6)
     assert again.ran == 0
+    recassay.run(spec, data / "out", workers=1, adaptive=True, target="first", confidence=0.6)
+    assert recassay.adaptive(data / "out").probed == len(probes), "a run without probes forgets none"
 
 
 def test_a_study_that_tunes_nothing_cannot_be_probed(data):

@@ -60,7 +60,7 @@ class AdaptiveStudy:
         left = np.inf if self.budget is None else self.budget - (start - self.began)
         grid = study_grid(planned, store.folder)
         values, seconds = stored_cells(grid, store)
-        probes = None if self.probe is None else stored_probes(grid, store.folder, planned.study.tuning.trials)
+        probes = stored_probes(grid, store.folder, planned.study.tuning.trials, more=self.probe is not None)
         result = decide(
             grid,
             self.question,
@@ -105,14 +105,16 @@ class AdaptiveStudy:
         }
 
 
-def stored_probes(grid: Grid, folder: Path, trials: int) -> Probes:
-    """What the probes of a study in `folder` gave and took; nothing where there are none yet."""
+def stored_probes(grid: Grid, folder: Path, trials: int, *, more: bool) -> Probes | None:
+    """What the probes of a study in `folder` gave and took, and whether `more` may be run; None where there are none,
+    and none may be.
+    """
     ratio = 1.0 / (trials + 1.0)
+    if (folder / PROBES / INDEX_FILE).is_file():
+        with Store.open(folder / PROBES) as store:
+            return Probes(*stored_cells(grid, store), ratio, more)
     shape = (len(grid.algorithms), len(grid.datasets))
-    if not (folder / PROBES / INDEX_FILE).is_file():
-        return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio)
-    with Store.open(folder / PROBES) as store:
-        return Probes(*stored_cells(grid, store), ratio)
+    return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio) if more else None
 
 
 def _listed(grid: Grid, probes: Probes) -> list[tuple[str, str, float | None, float]]:

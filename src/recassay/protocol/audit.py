@@ -156,13 +156,13 @@ def audit_split(
     findings += _repeat_finding(found, split.task)
     tied = _tied_events(split) if SPLITS[kind].temporal or kind == "given" else None
     if tied:
-        share = f"{tied:,} of {len(test):,} test events ({tied / len(test):.1%})"
+        share = f"{tied:,} of {len(test):,} test events ({100 * tied / len(test):.1f} %)"
         sentence = f"{share} have the time of a training event of the same user: which came first is not known"
         findings.append(Finding("tied_with_train", tied, False, sentence))
     if one_time:
         sentence = (
-            f"all events of {one_time:,} users ({one_time / max(trained, 1):.1%}) have one time: nothing tells their "
-            "last from their first, so all of them train"
+            f"all events of {one_time:,} users ({100 * one_time / max(trained, 1):.1f} %) have one time: nothing tells "
+            "their last from their first, so all of them train"
         )
         findings.append(Finding("users_of_one_time", one_time, False, sentence))
     last_train, before, first_test = _latest(fit), None, None
@@ -226,7 +226,7 @@ def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
         later = sum(int(np.count_nonzero(p.time > first)) for p in fit if p.time is not None)
         if later:
             share = later / max(sum(map(len, fit)), 1)
-            sentence = f"{later:,} training events ({share:.1%}) are later than the first {name} event"
+            sentence = f"{later:,} training events ({100 * share:.1f} %) are later than the first {name} event"
             found.append(Finding(f"train_after_{name}", later, refuses, sentence))
     if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
         within = own_future(split)
@@ -277,8 +277,9 @@ def _repeat_finding(found: RepeatCounts, task: Task) -> list[Finding]:
     if not found.train_repeats and not found.valid_repeats and not found.test_repeats:
         return []
     told = found.to_dict()
-    sentence = f"{found.train_repeats:,} training events ({told['share_of_train']:.1%}) repeat an earlier one"
-    across = f"{found.test_repeats:,} test events ({told['share_of_test']:.1%}) repeat what their user had in training"
+    sentence = f"{found.train_repeats:,} training events ({100 * told['share_of_train']:.1f} %) repeat an earlier one"
+    share = f"{100 * told['share_of_test']:.1f} %"
+    across = f"{found.test_repeats:,} test events ({share}) repeat what their user had in training"
     done = "and are judged" if task == "repeat" else "and left the test, since the task is to recommend new items"
     sentence += f"; {across}{f', {done}' if found.test_repeats else ''}"
     return [Finding("repeated_events", found.train_repeats + found.test_repeats, False, sentence)]

@@ -65,13 +65,14 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probes:
-    """Cheaper looks at the cells of a grid: their values and seconds, as those of cells are given to `decide`, and
-    the share of a cell's seconds that one is expected to take.
+    """Cheaper looks at the cells of a grid: their values and seconds, as those of cells are given to `decide`, the
+    share of a cell's seconds that one is expected to take, and whether `more` of them may be chosen.
     """
 
     values: FloatArray
     seconds: FloatArray
     ratio: float = 0.1
+    more: bool = True
 
     def __post_init__(self) -> None:
         if not 0 < self.ratio < 1:
@@ -107,7 +108,7 @@ def decide(
     total = float(predicted[:, :n].sum())
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
     if probes is not None:
-        barred[:, n:] |= measured & ~done[:, n:]  # what was run needs no probe
+        barred[:, n:] |= (measured | (not probes.more)) & ~done[:, n:]  # what was run needs no probe
     belief, certificate = _believe(grid, question, values, probes, seed)
     ended = _ended(certificate, question, measured, done, barred, predicted, most_seconds)
     blocks: list[Block] = []
