@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.core import columns as c
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.names import canonical
@@ -18,7 +18,6 @@ from recassay.core.seeds import derived_rng
 from recassay.core.system.display import Displayed
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Matrix, Results
-from recassay.core.ties import ROUNDING, level
 from recassay.core.types import FloatArray, IntArray
 
 MEASURES = ("pearson", "spearman", "mutual_information")
@@ -129,7 +128,7 @@ def correlate_characteristics(
             f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
         )
     told, dropped = table.aligned(matrix.datasets).usable()
-    x, y = told.values, np.apply_along_axis(level, 0, matrix.values.T)
+    x, y = told.values, np.apply_along_axis(ties.level, 0, matrix.values.T)
     own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
     own = own or list(range(len(matrix.algorithms)))
     n = len(matrix.datasets)
@@ -137,7 +136,7 @@ def correlate_characteristics(
     permuted = derived_rng(seed, "metadata", matrix.metric).permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
     drawn = derived_rng(seed, "metadata bootstrap", matrix.metric).integers(0, n, (permutations, n))
     codes = [np.apply_along_axis(_classes, 0, part, count, spacing) for part in (x, y)]
-    numbers = {"pearson": (x, y), "spearman": (stats.rankdata(x, axis=0), stats.rankdata(y, axis=0))}
+    numbers = {"pearson": (x, y), "spearman": (_ranks(x, 0), _ranks(y, 0))}
     values, interval, chance, p, p_adjusted = {}, {}, {}, {}, {}
     for measure in MEASURES:
         if measure == "mutual_information":
@@ -154,11 +153,11 @@ def correlate_characteristics(
             interval[measure] = np.clip(flat, -1, 1).reshape(*observed.shape, 2)
         size, sizes = np.abs(observed), np.abs(null)
         values[measure], chance[measure] = observed, null.mean(axis=0)
-        p[measure] = (1 + (sizes >= size - ROUNDING).sum(axis=0)) / (1 + permutations)
+        p[measure] = (1 + (sizes >= size - ties.ROUNDING).sum(axis=0)) / (1 + permutations)
         # The average is judged among its own row, the algorithms among theirs.
         largest = np.stack([sizes[:, :-1].max(axis=(1, 2)), sizes[:, -1].max(axis=1)])
         which = np.where(np.arange(len(size)) == len(size) - 1, 1, 0)
-        exceed = (largest[which][:, None, :] >= size[:, :, None] - ROUNDING).sum(axis=2)
+        exceed = (largest[which][:, None, :] >= size[:, :, None] - ties.ROUNDING).sum(axis=2)
         p_adjusted[measure] = (1 + exceed) / (1 + permutations)
     return AssociationsResult(
         metric=matrix.metric,
@@ -186,23 +185,25 @@ def _standard(values: FloatArray) -> FloatArray:
     """Columns (axis -2 runs over datasets) centred and of length 1; a constant column becomes 0."""
     centred = values - values.mean(axis=-2, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=-2, keepdims=True))
-    return centred / np.where(length > ROUNDING * (1 + np.abs(values).max()), length, np.inf)
+    return centred / np.where(length > ties.ROUNDING * (1 + np.abs(values).max()), length, np.inf)
+
+
+def _ranks(values: FloatArray, axis: int) -> FloatArray:
+    return ties.ranks(values, higher_is_better=False, axis=axis)
 
 
 def _resampled(x: FloatArray, y: FloatArray, drawn: IntArray, *, ranks: bool) -> FloatArray:
     """Correlations in every bootstrap replicate: replicates x algorithms x characteristics."""
     left, right = x[drawn], y[drawn]
     if ranks:
-        left, right = stats.rankdata(left, axis=1), stats.rankdata(right, axis=1)
+        left, right = _ranks(left, 1), _ranks(right, 1)
     return np.matmul(_standard(right).transpose(0, 2, 1), _standard(left))
 
 
 def _classes(values: FloatArray, count: int, spacing: str) -> IntArray:
     """The class of each value: `count` classes of equal frequency (ties together) or of equal width."""
     if spacing == "frequency":
-        return np.minimum(
-            ((stats.rankdata(values, method="min") - 1) * count / len(values)).astype(np.int64), count - 1
-        )
+        return np.minimum((np.searchsorted(np.sort(values), values) * count / len(values)).astype(np.int64), count - 1)
     edges = np.histogram_bin_edges(values, count)[1:-1]
     return np.searchsorted(edges, values, side="right")
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_quantile, t_quantile
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.system.display import Displayed
@@ -136,7 +136,7 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
     if source == "none" and matrix.standard_errors is not None:
         source = "stated"
         errors = np.where(matrix.standard_errors > 0, matrix.standard_errors, np.nan)
-        half = stats.norm.ppf(0.5 + confidence / 2) * errors
+        half = normal_quantile(0.5 + confidence / 2) * errors
     best = matrix.values.max(axis=0) if matrix.higher_is_better else matrix.values.min(axis=0)
     above, below = (matrix.values, best[None]) if matrix.higher_is_better else (best[None], matrix.values)
     share = np.where(np.broadcast_to(above, shape) == below, 1.0, 0.0)
@@ -173,7 +173,7 @@ def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
 
 def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> FloatArray:
     degrees = np.maximum(count - 1, 1)
-    t = stats.t.ppf(0.5 + confidence / 2, degrees)
+    t = t_quantile(0.5 + confidence / 2, degrees)
     return np.where(count > 1, t * deviation / np.sqrt(count), np.nan)
 
 

@@ -43,11 +43,14 @@ def ranks(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> Floa
     """
     from recassay.core.ranked import rank_rows
 
-    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
+    up = values if higher_is_better else -values
+    last = axis in (-1, up.ndim - 1)
+    up = up if last else np.moveaxis(up, axis, -1)
     rows = np.ascontiguousarray(up.reshape(-1, up.shape[-1]), dtype=np.float64)
     places = np.empty(rows.shape)
     rank_rows(rows, places)
-    return np.moveaxis(places.reshape(up.shape), -1, axis)
+    places = places.reshape(up.shape)
+    return places if last else np.moveaxis(places, -1, axis)
 
 
 def level(values: FloatArray) -> FloatArray:

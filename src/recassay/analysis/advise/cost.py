@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.analysis.advise.result import Cost
+from recassay.analysis.inference.distributions import t_quantile
 from recassay.core import columns as c
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results
@@ -39,12 +39,13 @@ def expected_cost(
         x, y = (np.log(own.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
         if len(x) < FEWEST or np.ptp(x) == 0:
             continue
-        line = stats.linregress(x, y)
         middle, spread = x.mean(), ((x - x.mean()) ** 2).sum()
-        residual = np.sqrt(((y - line.intercept - line.slope * x) ** 2).sum() / (len(x) - 2))
+        slope = ((x - middle) * (y - y.mean())).sum() / spread
+        intercept = y.mean() - slope * middle
+        residual = np.sqrt(((y - intercept - slope * x) ** 2).sum() / (len(x) - 2))
         place = np.log(size)
-        width = stats.t.ppf(0.5 + confidence / 2, len(x) - 2) * residual
+        width = t_quantile(0.5 + confidence / 2, len(x) - 2) * residual
         width *= np.sqrt(1 + 1 / len(x) + (place - middle) ** 2 / spread)
-        at = line.intercept + line.slope * place
+        at = intercept + slope * place
         found.append(Cost(name, float(np.exp(at)), float(np.exp(at - width)), float(np.exp(at + width)), len(x)))
     return tuple(found)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import norm
 
 from recassay.analysis.beta_irt.choice import Found, least_error
 from recassay.analysis.beta_irt.model import Posterior
@@ -14,6 +13,7 @@ from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.resampling import shares_at_the_ends
 from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.beta_irt.traits import TRAITS, Direction, Trait
+from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.core.errors import listing
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
@@ -59,10 +59,10 @@ def fit_direction(
         covariance = normal.covariance[theta, theta]
         deviation = np.sqrt(np.diag(normal.covariance))
         centre = normal.mean * flip
-        low, high = centre + norm.ppf(outer) * deviation, centre - norm.ppf(outer) * deviation
-        positive = norm.cdf(centre[slope] / deviation[slope])
+        low, high = centre + normal_quantile(outer) * deviation, centre - normal_quantile(outer) * deviation
+        positive = normal_cdf(centre[slope] / deviation[slope])
         variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
-        exceeds = norm.cdf((centre[theta][:, None] - centre[theta]) / np.sqrt(np.maximum(variance, 1e-300)))
+        exceeds = normal_cdf((centre[theta][:, None] - centre[theta]) / np.sqrt(np.maximum(variance, 1e-300)))
     np.fill_diagonal(exceeds, 0.5)
     scales: tuple[Callable[[FloatArray], FloatArray], ...] = (expit, expit, np.asarray)
     traits = {

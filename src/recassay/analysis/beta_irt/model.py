@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, digamma, expit, logit, zeta
+from scipy.special import betaln, digamma, expit, logit
 
+from recassay.analysis.beta_irt.trigamma import trigamma
 from recassay.core.types import FloatArray
 
 SMALLEST = 1e-9
@@ -115,10 +116,10 @@ def density_cells(responses: ScoreTable) -> CellFunction:
         g1 = alpha * (log_p - digamma(alpha) + both)
         g2 = beta * (log_q - digamma(beta) + both)
         if curved:
-            trigamma = zeta(2.0, alpha + beta)
-            h11 = g1 + alpha**2 * (trigamma - zeta(2.0, alpha))
-            h22 = g2 + beta**2 * (trigamma - zeta(2.0, beta))
-            h12 = alpha * beta * trigamma
+            spread = trigamma(alpha + beta)
+            h11 = g1 + alpha**2 * (spread - trigamma(alpha))
+            h22 = g2 + beta**2 * (spread - trigamma(beta))
+            h12 = alpha * beta * spread
         g1, g2 = g1 - responses.below, g2 - responses.above
 
         zero = np.zeros_like(value)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import betaln, digamma, expit, zeta
+from scipy.special import betaln, digamma, expit
 
 from recassay.analysis.beta_irt.mode import Mode, climb, item_grid, newton
 from recassay.analysis.beta_irt.model import CellFunction, Jet, Posterior, ScoreTable, cap, log_expit
+from recassay.analysis.beta_irt.trigamma import trigamma
 from recassay.core.types import FloatArray
 
 _SMALLEST_SHARE = 1e-12
@@ -47,7 +48,7 @@ def precision_cells(responses: ScoreTable, precision: float) -> CellFunction:
         if not curved:
             value, gradient, second = cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
             return value * responses.observed, gradient * responses.observed, second
-        bend = responses.below / alpha**2 + responses.above / beta**2 - zeta(2.0, alpha) - zeta(2.0, beta)
+        bend = responses.below / alpha**2 + responses.above / beta**2 - trigamma(alpha) - trigamma(beta)
         curve = slope * (1 - 2 * mean) * pull + slope**2 * bend
         second = curve * inner[:, None] * inner[None]
         for i, sign in ((0, 1.0), (1, -1.0)):

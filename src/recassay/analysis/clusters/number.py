@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.analysis.clusters.indices import adjusted_rand, davies_bouldin, silhouette
 from recassay.analysis.dataset_space.kmeans import kmeans
+from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 MOST_CLUSTERS = 9
@@ -68,7 +68,7 @@ def number_of_clusters(points: FloatArray, rng: np.random.Generator, *, wanted: 
     labels = [kmeans(points, k, rng)[0] for k in candidates]
     apart = np.array([silhouette(points, each) for each in labels])
     close = np.array([davies_bouldin(points, each) for each in labels])
-    places = stats.rankdata(-apart) + stats.rankdata(close)
+    places = ties.ranks(apart, higher_is_better=True) + ties.ranks(close, higher_is_better=False)
     chosen = wanted or candidates[int(np.lexsort((-apart, places))[0])]
     clouds = rng.normal(size=(_CHANCE_DRAWS, *points.shape)) * points.std(axis=0)
     by_number = [kmeans(clouds, k, rng, starts=10)[0] for k in candidates]

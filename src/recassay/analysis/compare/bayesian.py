@@ -51,17 +51,12 @@ def signed_rank(advantage: FloatArray, weights: Float32Array, rope: float) -> tu
     probability is the share of draws in which that theta is the largest; ties share. With z sorted, the j that pair
     with i form a tail, so a theta takes one running sum and one product instead of the double sum.
     """
+    from recassay.analysis.compare.bayesian_sums import count_winners
+
     z = np.concatenate([[0.0], advantage])
     order = np.argsort(z, kind="stable")
     z = z[order]
-    w = weights[order]
-    below = np.concatenate([np.zeros_like(w[:1]), np.cumsum(w, axis=0, dtype=np.float32)])
     first_above = np.count_nonzero(~beats(z, 2 * rope - z[:, None]), axis=1)
     count_below = np.count_nonzero(beats(-2 * rope - z[:, None], z), axis=1)
-    left = np.einsum("in,in->n", w, below[-1] - below[first_above])
-    right = np.einsum("in,in->n", w, below[count_below])
-    middle = 1.0 - left - right
-    top = np.maximum(np.maximum(left, middle), right) - _SINGLE
-    winners = np.stack([left >= top, middle >= top, right >= top])
-    p_left, p_rope, p_right = (winners / winners.sum(axis=0)).mean(axis=1).tolist()
-    return p_left, p_rope, p_right
+    shares = count_winners(weights, order, first_above, count_below, _SINGLE) / weights.shape[1]
+    return float(shares[0]), float(shares[1]), float(shares[2])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_quantile, normal_sf
 from recassay.analysis.inference.significance import Pair, holm
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -61,7 +61,7 @@ def dunn_cd(k: int, n: int, alpha: float) -> float:
 
     Dunn 1961; Demšar 2006, section 3.2.2 and table 5(b), has q for alpha of 0.05 and 0.10.
     """
-    return float(stats.norm.isf(alpha / (2 * (k - 1))) * np.sqrt(k * (k + 1) / (6 * n)))
+    return float(normal_quantile(1 - alpha / (2 * (k - 1))) * np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def against_control(
@@ -93,7 +93,7 @@ def against_control(
                 significant=p_holm < alpha,
                 favours=pair.favours,
                 z=z,
-                p_dunn=float(min(1.0, (k - 1) * 2 * stats.norm.sf(abs(z)))),
+                p_dunn=float(min(1.0, (k - 1) * 2 * normal_sf(abs(z)))),
                 median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
             )
         )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_cdf
 from recassay.analysis.inference.wilcoxon import sum_distribution
 from recassay.core import ties
 from recassay.core.types import BoolArray, FloatArray
@@ -143,7 +143,7 @@ def _p_values(positive: FloatArray, n: int) -> FloatArray:
     smaller = np.minimum(positive, most - positive)
     if n <= _EXACT:
         return _lower_tails(n)[np.ceil(smaller).astype(np.int64)]
-    return 2 * stats.norm.cdf((smaller - most / 2) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    return 2 * normal_cdf((smaller - most / 2) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
 
 
 def _positive_sums(gaps: FloatArray, counts: FloatArray) -> FloatArray:

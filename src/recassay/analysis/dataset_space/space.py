@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.dataset_space.isolation import isolation_scores
 from recassay.core.errors import UsageError
@@ -52,7 +51,7 @@ class Standardisation:
         """From the rows of `values`; with `log_skewed`, positive columns with a skewness above 1 are logged first."""
         logged = np.zeros(values.shape[1], dtype=np.bool_)
         if log_skewed and len(values) > 2:
-            logged = (values.min(axis=0) > 0) & (stats.skew(values, axis=0) > 1)
+            logged = (values.min(axis=0) > 0) & (_skewness(values) > 1)
         spread = np.where(logged, np.log(np.where(logged, values, 1.0)), values)
         scale = spread.std(axis=0)
         return cls(logged, spread.mean(axis=0), np.where(scale > 0, scale, 1.0))
@@ -62,6 +61,14 @@ class Standardisation:
         with np.errstate(divide="ignore"):
             spread = np.where(self.logged, np.log(np.where(self.logged, np.maximum(values, 0.0), 1.0)), values)
         return (spread - self.centre) / self.scale
+
+
+def _skewness(values: FloatArray) -> FloatArray:
+    """The third standardised moment of each column; 0 for a constant one."""
+    centred = values - values.mean(axis=0)
+    scale = values.std(axis=0)
+    moments: FloatArray = ((centred / np.where(scale > 0, scale, np.inf)) ** 3).mean(axis=0)
+    return moments
 
 
 def place_datasets(

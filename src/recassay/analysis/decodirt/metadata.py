@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.analysis.inference.distributions import normal_quantile, t_sf
 from recassay.analysis.inference.significance import holm
+from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 METADATA = (
@@ -126,7 +127,7 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
     n = table.shape[1]
     pearson, low, high, p, corrected, spearman = (np.full((n, n), np.nan) for _ in range(6))
     count = np.zeros((n, n), dtype=np.int64)
-    width = float(stats.norm.ppf(0.5 + confidence / 2))
+    width = float(normal_quantile(0.5 + confidence / 2))
     for i in range(n):
         for j in range(i + 1, n):
             both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
@@ -134,9 +135,9 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
             count[i, j] = count[j, i] = size
             if size < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
                 continue
-            r, tail = (float(value) for value in stats.pearsonr(x, y))
+            r, tail = _pearson(x, y)
             z, half = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)), width / np.sqrt(size - 3)
-            rho = float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1])
+            rho = _pearson(ties.ranks(x, higher_is_better=False), ties.ranks(y, higher_is_better=False))[0]
             for a, b in ((i, j), (j, i)):
                 pearson[a, b], p[a, b], spearman[a, b] = r, tail, rho
                 low[a, b], high[a, b] = np.tanh(z - half), np.tanh(z + half)
@@ -146,3 +147,10 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
     adjusted[known] = holm(block[known])
     corrected[:properties, properties:], corrected[properties:, :properties] = adjusted, adjusted.T
     return MetadataCorrelations(tuple(columns), properties, pearson, low, high, p, corrected, spearman, count)
+
+
+def _pearson(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Pearson's r and its two-sided p-value: t = r sqrt((n - 2) / (1 - r^2)) has n - 2 degrees of freedom."""
+    r, degrees = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1)), len(x) - 2
+    t = np.inf if abs(r) == 1 else abs(r) * np.sqrt(degrees / (1 - r * r))
+    return r, float(2 * t_sf(t, degrees))

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from recassay.analysis.glicko.order import dataset_order
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.analysis.glicko.system import CALMER, SETTLED, TAU, round_robin, tournament, win_probability
 from recassay.analysis.inference.bootstrap import intervals
+from recassay.analysis.inference.distributions import normal_quantile
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
@@ -147,7 +147,7 @@ def _intervals(scores: FloatArray, final: FloatArray, tau: float, rng: np.random
     count = int(np.clip(GAMES // (players**2 * datasets), 100, REPLICATES))
     drawn, _ = _final_ratings(scores, rng.integers(datasets, size=(count, datasets)), tau)
     ends = intervals(drawn, datasets, CONFIDENCE)
-    own = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)) * final[1]
+    own = float(normal_quantile(0.5 + CONFIDENCE / 2)) * final[1]
     return np.stack([np.minimum(ends[:, 0], final[0] - own), np.maximum(ends[:, 1], final[0] + own)], axis=1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from recassay.analysis.glicko.volatility import new_volatility
 from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
@@ -23,43 +24,6 @@ CALMER = (0.2, 0.1, 0.05, 0.02)
 
 SETTLED = 1.0
 """A volatility above this (174 points a period) means that the ratings have run away."""
-
-
-def new_volatility(
-    deviation: FloatArray, volatility: FloatArray, gain: FloatArray, variance: FloatArray, tau: float
-) -> FloatArray:
-    """Step 5 of Glicko-2: the root of f(x) = e^x (gain^2 - phi^2 - v - e^x) / 2 (phi^2 + v + e^x)^2 - (x - a) / tau^2.
-
-    a = ln sigma^2; sigma' = e^(x/2). Illinois algorithm (a false position that halves the stale end), all players at
-    once. `deviation`, `gain` and `variance` (phi, Delta, v) are on the internal scale.
-    """
-    anchor = 2 * np.log(volatility)
-    spread = deviation**2 + variance
-
-    def f(x: FloatArray) -> FloatArray:
-        e = np.exp(x)
-        return e * (gain**2 - spread - e) / (2 * (spread + e) ** 2) - (x - anchor) / tau**2
-
-    low = anchor - tau
-    while (below := f(low) < 0).any():
-        low = np.where(below, low - tau, low)
-    left, right = anchor, np.where(
-        gain**2 > spread, np.log(np.maximum(gain**2 - spread, 1e-300)), low
-    )  # fmt: skip
-    at_left, at_right = f(left), f(right)
-    for _ in range(200):
-        going = np.abs(right - left) > 1e-9
-        if not going.any():
-            break
-        slope = np.where(at_right == at_left, 1.0, at_right - at_left)
-        middle = np.where(going, left + (left - right) * at_left / slope, right)
-        at_middle = f(middle)
-        crossed = at_middle * at_right <= 0
-        left, at_left = np.where(going & crossed, right, left), np.where(
-            going, np.where(crossed, at_right, at_left / 2), at_left
-        )  # fmt: skip
-        right, at_right = np.where(going, middle, right), np.where(going, at_middle, at_right)
-    return np.exp(left / 2)
 
 
 def rate_period(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_cdf, t_quantile
 from recassay.core.types import FloatArray
 
 
@@ -23,7 +23,7 @@ def expanded_tail(confidence: float, n: int) -> float:
     tail = (1 - confidence) / 2
     if n < 2:
         return 0.0
-    return float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf(1 - tail, n - 1)))
+    return float(normal_cdf(-np.sqrt(n / (n - 1)) * t_quantile(1 - tail, n - 1)))
 
 
 def studentised(values: FloatArray, weights: FloatArray, confidence: float) -> FloatArray:

@@ -8,8 +8,8 @@ from math import factorial, prod
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import beta_sf, chi_square_sf, f_sf
 from recassay.core.types import FloatArray, IntArray
 
 Way = Literal["exact", "permutations", "moments"]
@@ -83,7 +83,7 @@ def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> Fried
         chi = max(chi, 0.0)
         room = n * (k - 1) - chi
         f = (n - 1) * chi / room if room > 1e-12 else float("inf")
-        return chi, float(stats.chi2.sf(chi, k - 1)), f, float(stats.f.sf(f, *degrees))
+        return chi, float(chi_square_sf(chi, k - 1)), f, float(f_sf(f, *degrees))
 
     return FriedmanResult(*permutation_p(ranks, rng), *with_f(plain), degrees, *with_f(corrected))
 
@@ -174,5 +174,5 @@ def _by_moments(rows: IntArray, observed: int) -> float:
     largest = np.sqrt(q).sum() ** 2
     mean, variance = q.sum() / largest, 2 * (q.sum() ** 2 - (q**2).sum()) / (k - 1) / largest**2
     size = mean * (1 - mean) / variance - 1
-    p = float(stats.beta.sf(min(observed / largest, 1.0), mean * size, (1 - mean) * size))
+    p = float(beta_sf(min(observed / largest, 1.0), mean * size, (1 - mean) * size))
     return max(p, float(np.exp(-sum(np.log(float(arrangements(row))) for row in rows[1:]))), np.finfo(float).tiny)

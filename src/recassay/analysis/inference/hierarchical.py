@@ -195,26 +195,25 @@ def _redraw(
     Given the other algorithms' scores on dataset j, theta_ja is normal with mean m and variance s^2; whether the cell
     is an outlier is drawn with theta_ja integrated out, z_ja ~ N(m, s^2 + v_ja + o), then theta_ja given that.
     """
+    from recassay.analysis.inference.sweep import sweep_cells
+
     n, k = table.shape
-    precision = np.linalg.inv(covariance)
-    log_prior = np.log(OUTLIER_PRIOR)
-    table = table.copy()
-    outlier = np.zeros((n, k), dtype=np.bool_)
+    table, outlier = table.copy(), np.zeros((n, k), dtype=np.bool_)
     normal, uniform = rng.standard_normal((k, n)), rng.random((k, n))
-    for a in range(k):
-        variance = 1.0 / precision[a, a]
-        rest = (table - level) @ precision[a] - (table[:, a] - level[a]) * precision[a, a]
-        mean = level[a] - variance * rest
-        error = np.where(missing[:, a], 0.0, scores[:, a] - mean)
-        added = tau[a] * np.array(OUTLIERS)
-        spread = variance + noise[:, a, None] + added
-        chance = log_prior - 0.5 * np.log(spread) - 0.5 * error[:, None] ** 2 / spread
-        chance = np.cumsum(np.exp(chance - chance.max(axis=1, keepdims=True)), axis=1)
-        kind = (uniform[a, :, None] * chance[:, -1:] > chance).sum(axis=1)
-        outlier[:, a] = (kind > 0) & ~missing[:, a]
-        told = np.where(missing[:, a], 0.0, 1.0 / (noise[:, a] + added[kind]))
-        posterior = 1.0 / (1.0 / variance + told)
-        table[:, a] = mean + posterior * told * error + np.sqrt(posterior) * normal[a]
+    added = tau[:, None] * np.array(OUTLIERS)
+    sweep_cells(
+        table,
+        outlier,
+        scores,
+        noise,
+        missing,
+        np.linalg.inv(covariance),
+        level,
+        added,
+        np.log(OUTLIER_PRIOR),
+        normal,
+        uniform,
+    )
     return table, outlier
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.inference.distributions import range_quantile
 from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
@@ -60,7 +60,7 @@ def nemenyi_cd(k: int, n: int, alpha: float) -> float:
     CD = q sqrt(k (k + 1) / (6 n)), q the upper alpha point of the studentised range with infinite degrees of freedom,
     divided by sqrt(2).
     """
-    q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
+    q = float(range_quantile(1 - alpha, k)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import chi_square_sf
 from recassay.core import ties
 from recassay.core.types import FloatArray
 
@@ -63,7 +63,7 @@ def skillings_mack(values: FloatArray, *, higher_is_better: bool, rng: np.random
         statistic=statistic,
         degrees=degrees,
         p=_permutation_p(scores, seen, inverse, statistic, rng),
-        p_chi_square=float(stats.chi2.sf(statistic, degrees)),
+        p_chi_square=float(chi_square_sf(statistic, degrees)),
         datasets=int((count > 1).sum()),
         missing=int((~np.isfinite(values)).sum()),
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_sf
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
 from recassay.core.types import FloatArray, IntArray
@@ -57,7 +57,7 @@ def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[floa
         return statistic, 1.0
     if len(moving) > EXACT:
         z = (positive - negative) / np.sqrt((moving**2).sum())
-        return statistic, float(2 * stats.norm.sf(abs(z)))
+        return statistic, float(2 * normal_sf(abs(z)))
     doubled = np.rint(2 * moving).astype(np.int64)
     lower = np.cumsum(sum_distribution(doubled))
     return statistic, float(min(1.0, 2 * lower[round(2 * min(positive, negative))]))
@@ -71,7 +71,7 @@ def greater_p(difference: FloatArray) -> float:
     positive = float(ranks[ranks > 0].sum())
     sizes = np.abs(ranks)
     if len(sizes) > EXACT:
-        return float(stats.norm.sf((2 * positive - sizes.sum()) / np.sqrt((sizes**2).sum())))
+        return float(normal_sf((2 * positive - sizes.sum()) / np.sqrt((sizes**2).sum())))
     chances = sum_distribution(np.rint(2 * sizes).astype(np.int64))
     return float(min(1.0, chances[round(2 * positive) :].sum()))
 

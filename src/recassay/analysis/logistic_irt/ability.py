@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 from scipy.special import expit
 
+from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.core.choices import AbilityMethod
@@ -37,12 +38,11 @@ class Abilities:
         `calibrated_on` is the number of respondents the items were estimated from: origin and unit of the scale are
         then estimates themselves, with variances 1/n and 1/(2n), which add (1 + theta^2 / 2) / n to the variance.
         """
-        from scipy.stats import norm
 
         variance = self.standard_error**2
         if calibrated_on is not None:
             variance = variance + (1 + self.estimate**2 / 2) / calibrated_on
-        half = float(norm.ppf(0.5 + confidence / 2)) * np.sqrt(variance)
+        half = float(normal_quantile(0.5 + confidence / 2)) * np.sqrt(variance)
         return np.stack([self.estimate - half, self.estimate + half], axis=1)
 
 

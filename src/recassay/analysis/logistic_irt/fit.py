@@ -6,8 +6,8 @@ from typing import get_args
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import norm
 
+from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.logistic_irt.ability import Abilities, check_method, estimate_abilities, from_posterior
 from recassay.analysis.logistic_irt.birnbaum import fit_birnbaum
 from recassay.analysis.logistic_irt.em import fit_em
@@ -113,7 +113,7 @@ def _item_intervals(
 
     Difficulty b = -d / a by the delta method: var b = (var d + 2 b cov(a, d) + b^2 var a) / a^2.
     """
-    width = float(norm.ppf(0.5 + confidence / 2))
+    width = float(normal_quantile(0.5 + confidence / 2))
     b, c = items.difficulty, items.guessing
     with np.errstate(divide="ignore", invalid="ignore"):
         difficulty = covariance[:, 1, 1] + 2 * b * covariance[:, 0, 1] + b**2 * covariance[:, 0, 0]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm
 
+from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.plan.result import MOST
 from recassay.core.types import FloatArray
 
@@ -31,6 +31,6 @@ def datasets_needed(chance: float, level: float, power: float) -> int | None:
     apart = abs(chance - 0.5)
     if apart < 1e-6:
         return None
-    needed = float((norm.ppf(1 - level / 2) + norm.ppf(power)) ** 2 / (3 * apart**2))
+    needed = float((normal_quantile(1 - level / 2) + normal_quantile(power)) ** 2 / (3 * apart**2))
     count = max(fewest(level), int(np.ceil(needed)))
     return count if count <= MOST else None

@@ -52,11 +52,20 @@ def optimal_choices(
     products = space.points[:, :, None] * space.points[:, None, :]
     information = np.einsum("rd,dij->rij", chosen.astype(np.float64), products) + _RIDGE * np.eye(width)
     for _ in range(k - min(START, k)):
-        value = np.where(chosen, -np.inf, _value(information[:, None] + products, criterion))
-        best = value.argmax(axis=1)
+        best = np.where(chosen, -np.inf, _gain(information, space.points, criterion)).argmax(axis=1)
         chosen[rows, best] = True
         information = information + products[best]
     return np.nonzero(chosen)[1].reshape(runs, k), _value(information, criterion)
+
+
+def _gain(information: FloatArray, points: FloatArray, criterion: Literal["A", "D"]) -> FloatArray:
+    """What every dataset x would add to the criterion of every design M (designs x datasets), by rank-one updates.
+
+    log det (M + xx') = log det M + log(1 + x'M^-1 x); tr (M + xx')^-1 = tr M^-1 - |M^-1 x|^2 / (1 + x'M^-1 x).
+    """
+    solved = np.linalg.inv(information) @ points.T
+    leverage = 1 + (points.T * solved).sum(axis=1)
+    return np.log(leverage) if criterion == "D" else (solved**2).sum(axis=1) / leverage
 
 
 def _value(information: FloatArray, criterion: Literal["A", "D"]) -> FloatArray:

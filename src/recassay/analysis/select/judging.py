@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Task:
     others: Mapping[str, Matrix]
     space: DatasetSpace | None
     seed: int
+    known: dict[tuple[str, int, int], FloatArray] = field(default_factory=dict)
+    """Subsets by method, size and number of simulations: what was chosen once is not chosen again."""
 
     def judge(self, names: Sequence[str], k: int, halves: Halves, simulations: int) -> dict[str, DatasetChoice]:
         """The choice of every method with all its numbers."""
@@ -132,8 +134,12 @@ class Task:
 
     def _weights(self, name: str, k: int, runs: int) -> FloatArray:
         """The subsets that a method gives, its choice in the first row."""
-        if name == PRESERVING:
-            return self._chosen(k, None)
+        key = (name, k, runs)
+        if key not in self.known:
+            self.known[key] = self._chosen(k, None) if name == PRESERVING else self._simulated(name, k, runs)
+        return self.known[key]
+
+    def _simulated(self, name: str, k: int, runs: int) -> FloatArray:
         rng = derived_rng(self.seed, "selection", name, str(k))
         n = len(self.matrix.datasets)
         return as_weights(simulate(name, self.space, n, k, runs, rng), n)
@@ -164,6 +170,7 @@ def _of_choice(name: str, rho: FloatArray) -> float:
 
 def _above(values: FloatArray, reference: FloatArray) -> float:
     """The probability that a random one of `values` exceeds a random one of `reference`, ties by half."""
-    above = (values[:, None] > reference + ROUNDING).mean()
-    tied = (np.abs(values[:, None] - reference) <= ROUNDING).mean()
-    return float(above + tied / 2)
+    ascending = np.sort(reference)
+    below = np.searchsorted(ascending, values - ROUNDING, side="left")
+    not_above = np.searchsorted(ascending, values + ROUNDING, side="right")
+    return float((below + not_above).mean() / (2 * len(reference)))

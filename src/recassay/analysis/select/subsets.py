@@ -33,9 +33,9 @@ class SubsetAgreement:
         for start in range(0, len(weights), _ROWS):
             scores = self.rule.score(self.contest, weights[start : start + _ROWS], DolanMore())
             ranks = ties.ranks(scores, higher_is_better=self.upward)
-            centred = ranks - ranks.mean(axis=1, keepdims=True)
-            length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-            parts.append(centred / np.where(length > 0, length, np.inf))
+            ranks -= (ranks.shape[1] + 1) / 2  # the mean of ranks, ties or not
+            length = np.sqrt(np.einsum("ra,ra->r", ranks, ranks))[:, None]
+            parts.append(ranks / np.where(length > 0, length, np.inf))
         return np.concatenate(parts)
 
     def rho(self, weights: FloatArray) -> FloatArray:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import t_sf
 from recassay.analysis.inference.significance import holm
 from recassay.core import ties
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -82,7 +82,7 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
             error = gaps.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(gaps), np.inf)
             t[row, at] = _quotient(mean[row, at], error)
             coins[row, at] = 2.0 ** (1 - np.count_nonzero(gaps, axis=1))
-        p[row] = np.clip(2 * stats.t.sf(np.abs(t[row]), max(n - 1, 1)), np.minimum(coins[row], 1.0), 1.0)
+        p[row] = np.clip(2 * t_sf(np.abs(t[row]), max(n - 1, 1)), np.minimum(coins[row], 1.0), 1.0)
     adjusted = np.stack([holm(one) for one in p]) if len(left) else p.copy()
     return PairTests(left.astype(np.int64), right.astype(np.int64), mean, t, p, adjusted)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.stats import norm
 
+from recassay.analysis.inference.distributions import normal_cdf
 from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core import columns as c
@@ -58,7 +58,7 @@ class UserFit:
         first, second = self.fit.order()[:2]
         ability, error = self.fit.abilities.estimate, self.fit.abilities.standard_error
         gap = (ability[first] - ability[second]) / np.hypot(error[first], error[second])
-        return self.fit.respondents[first], self.fit.respondents[second], float(norm.cdf(gap))
+        return self.fit.respondents[first], self.fit.respondents[second], float(normal_cdf(gap))
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, abilities, hit rates, reliabilities, and the users in summary."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy import stats
 
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.users.random_effects import random_effects
@@ -129,7 +128,7 @@ def _overall_order(found: Sequence[DatasetUsers]) -> tuple[str, ...]:
     """By the mean rank over the datasets that an algorithm has, as a share of those ranked there."""
     places: dict[str, list[float]] = {}
     for one in found:
-        ranks = stats.rankdata([-i for i in range(len(one.algorithms), 0, -1)])
+        ranks = np.arange(1.0, len(one.algorithms) + 1)
         for name, rank in zip(one.algorithms, ranks, strict=True):
             places.setdefault(name, []).append(float(rank) / len(ranks))
     return tuple(sorted(places, key=lambda name: (np.mean(places[name]), name)))

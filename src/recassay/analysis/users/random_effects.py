@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import t_quantile, t_sf
 from recassay.core.types import FloatArray
 
 
@@ -63,13 +63,13 @@ def random_effects(effects: FloatArray, variances: FloatArray, *, confidence: fl
     variance = float((weight * (effects - mean) ** 2).sum() / ((k - 1) * weight.sum()))
     error = float(np.sqrt(variance if variance > 0 else 1 / weight.sum()))
     tail = 0.5 + confidence / 2
-    half = float(stats.t.ppf(tail, k - 1)) * error
-    beyond = float(stats.t.ppf(tail, k - 2)) * float(np.hypot(np.sqrt(tau_squared), error)) if k > 2 else float("nan")
+    half = float(t_quantile(tail, k - 1)) * error
+    beyond = float(t_quantile(tail, k - 2)) * float(np.hypot(np.sqrt(tau_squared), error)) if k > 2 else float("nan")
     return RandomEffects(
         estimate=mean,
         low=mean - half,
         high=mean + half,
-        p=float(2 * stats.t.sf(abs(mean) / error, k - 1)),
+        p=float(2 * t_sf(abs(mean) / error, k - 1)),
         tau=float(np.sqrt(tau_squared)),
         i_squared=max(0.0, 1 - (k - 1) / q) if q > 0 else 0.0,
         predicted_low=mean - beyond,

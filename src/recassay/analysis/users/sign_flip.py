@@ -8,8 +8,8 @@ randomisation test of paired differences). It needs no normal distribution and h
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
+from recassay.analysis.inference.distributions import normal_pdf, normal_sf
 from recassay.core.types import BoolArray, FloatArray
 
 MOST_ENUMERATED = 30
@@ -143,7 +143,7 @@ def _saddlepoint(d: FloatArray) -> FloatArray:
     v = t * np.sqrt(curvature)
     near = w < 1e-3
     safe_w, safe_v = np.where(near, 1.0, w), np.where(near, 1.0, v)
-    tail = stats.norm.sf(w) + np.where(near, 0.0, stats.norm.pdf(w) * (1 / safe_v - 1 / safe_w))
+    tail = normal_sf(w) + np.where(near, 0.0, normal_pdf(w) * (1 / safe_v - 1 / safe_w))
     p = np.clip(2 * tail, 0.0, 1.0)
     nonzero = (size > 0).sum(axis=0)
     p = np.where(end, np.exp2(1.0 - nonzero), np.maximum(p, np.exp2(1.0 - np.minimum(nonzero, 1000))))
