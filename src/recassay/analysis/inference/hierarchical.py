@@ -200,20 +200,9 @@ def _redraw(
     n, k = table.shape
     table, outlier = table.copy(), np.zeros((n, k), dtype=np.bool_)
     normal, uniform = rng.standard_normal((k, n)), rng.random((k, n))
-    added = tau[:, None] * np.array(OUTLIERS)
-    sweep_cells(
-        table,
-        outlier,
-        scores,
-        noise,
-        missing,
-        np.linalg.inv(covariance),
-        level,
-        added,
-        np.log(OUTLIER_PRIOR),
-        normal,
-        uniform,
-    )
+    added, log_prior = tau[:, None] * np.array(OUTLIERS), np.log(OUTLIER_PRIOR)
+    precision: FloatArray = np.linalg.inv(covariance).astype(np.float64)
+    sweep_cells(table, outlier, scores, noise, missing, precision, level, added, log_prior, normal, uniform)
     return table, outlier
 
 
