@@ -57,7 +57,7 @@ def stages() -> None:
         with drawers(processes) as pool:
             return fill_sections(found.analyses, ("svg",), pool)
 
-    timed(f"draw {len(built)} figures as SVG, here", lambda: draw(1))
+    timed(f"draw {len(built)} figures as SVG, here", lambda: draw(0))
     filled = timed("draw them in two processes", lambda: draw(2))
     content = report_content(found, None, alpha=0.05, missing="error", higher_is_better=None)
     page = timed("write the page", lambda: build_page(content, filled).encode())

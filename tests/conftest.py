@@ -20,6 +20,8 @@ from support.tex import why_no_tex
 # Several test processes on few cores: more threads of BLAS only make them wait for each other.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+# Reports draw and analyse in this process: what further ones do has tests of its own.
+os.environ.setdefault("RECASSAY_CORES", "1")
 
 # The same examples at every run, so that a change is judged by the change; HYPOTHESIS_PROFILE=explore looks further.
 # No deadline: how long an example takes says something of the machine, not of the code.

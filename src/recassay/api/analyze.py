@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from threadpoolctl import threadpool_limits
-
+from recassay.api.analysts import FIRST, Analysts
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
 from recassay.api.tables import (
@@ -22,27 +20,33 @@ from recassay.api.tables import (
 )
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import UsageError
 from recassay.core.formats import known_formats
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
-from recassay.core.system.plain import plain
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
+from recassay.reporting.content import ReportContent
 from recassay.reporting.drawers import Drawers
+from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
-from recassay.reporting.telling import failure
 from recassay.reporting.verdict import verdict
 
 LEAST_REPLICATES = 100
 """Fewer bootstrap replicates give no interval."""
 
+WORTH_A_PROCESS = 100
+"""Cells (algorithms x datasets) from which on further processes are ready before this one is done."""
+
 Stages: TypeAlias = Callable[[int, int, str], None]
 """Told before each stage how many are done, how many there are and its name; at the end that all are done."""
+
+Ahead: TypeAlias = Callable[[Mapping[str, AnalysisResult]], None]
+"""Told the results that pictures are made of, as soon as they are there."""
 
 
 def analyze(
@@ -76,13 +80,54 @@ def analyze(
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
         progress: called before each stage with how many are done, how many there are, and its name.
     """
+    if out is not None:
+        refuse_file(Path(out))
+    chosen = known_formats(formats)
+    drawn = tuple(dict.fromkeys(("svg", *chosen)))
+    with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
+        report, content = examine(
+            results,
+            metric,
+            missing=missing,
+            higher_is_better=higher_is_better,
+            seed=seed,
+            alpha=alpha,
+            replicates=replicates,
+            control=control,
+            characteristics=characteristics,
+            progress=progress,
+            pictures=partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None,
+        )
+        if out is not None:
+            answer = document("analyze", report.to_dict(), report.results)
+            report.files.extend(save(report.analyses, answer, out, formats=formats, content=content, drawers=drawers))
+    if progress is not None:
+        progress(1, 1, "")
+    return report
+
+
+def examine(
+    results: ResultsLike,
+    metric: str | None,
+    *,
+    missing: MissingPolicy = "error",
+    higher_is_better: bool | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    replicates: int = 10_000,
+    control: str | None = None,
+    characteristics: CharacteristicsLike | None = None,
+    progress: Stages | None = None,
+    pictures: Ahead | None = None,
+) -> tuple[AnalysisReport, ReportContent]:
+    """Every analysis with its verdict, and what a page is made of; nothing is written.
+
+    `pictures` is told each result as it comes in, beside that of the ranking.
+    """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
     if replicates < LEAST_REPLICATES:
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
-    if out is not None:
-        refuse_file(Path(out))
-    known_formats(formats)
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
     if control is not None and canonical(control) not in map(canonical, table.algorithms):
@@ -92,20 +137,13 @@ def analyze(
     evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
-    with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
-        done, skipped = run_analyses(table, spec, progress=progress)
-        said = verdict(done, skipped)
-        report = AnalysisReport(label, table, done, skipped, said)
-        content = report_content(
-            report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-        )
-        report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
-        if out is not None:
-            answer = document("analyze", report.to_dict(), table)
-            report.files.extend(save(done, answer, out, formats=formats, content=content, drawers=drawers))
-    if progress is not None:
-        progress(1, 1, "")
-    return report
+    done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
+    report = AnalysisReport(label, table, done, skipped, verdict(done, skipped))
+    content = report_content(
+        report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
+    )
+    report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
+    return report, content
 
 
 def known_evidence(
@@ -126,29 +164,32 @@ def known_evidence(
 
 
 def run_analyses(
-    table: Results, spec: AnalysisSpec, names: Collection[str] | None = None, progress: Stages | None = None
+    table: Results,
+    spec: AnalysisSpec,
+    names: Collection[str] | None = None,
+    *,
+    progress: Stages | None = None,
+    pictures: Ahead | None = None,
 ) -> tuple[dict[str, AnalysisResult], dict[str, str]]:
     """The result of each registered analysis, or of those named; and by name why one does not apply, or what it
     failed with.
-
-    A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
     """
+    worth = names is None and len(table.algorithms) * len(table.datasets) >= WORTH_A_PROCESS
     done: dict[str, AnalysisResult] = {}
-    found, skipped = analyses.loadable()
-    chosen = {name: analysis for name, analysis in found.items() if names is None or name in names}
-    for number, (name, analysis) in enumerate(chosen.items()):
-        if progress is not None:
-            progress(number, len(chosen) + 1, name)
-        try:
-            with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
-                result = analysis.run(table, spec)
-            json.dumps(plain(result.to_dict()), allow_nan=False)
-            result.frames()
-            done[name] = result
-        except RecAssayError as reason:
-            skipped[name] = str(reason)
-        except Exception as error:
-            skipped[name] = failure("it", error)
-    if progress is not None:
-        progress(len(chosen), len(chosen) + 1, "tables and figures")
-    return done, skipped
+    with Analysts(None if worth else 0) as analysts:
+        found, skipped = analyses.loadable()
+        chosen = [name for name in found if names is None or name in names]
+
+        def tell(count: int, name: str) -> None:
+            if progress is not None:
+                progress(count, len(chosen) + 1, name)
+
+        for name, answer in analysts.run(chosen, table, spec, starts=tell):
+            if isinstance(answer, str):
+                skipped[name] = answer
+                continue
+            done[name] = answer
+            if pictures is not None:
+                pictures({key: done[key] for key in (FIRST[0], name) if key in done})
+    tell(len(chosen), "tables and figures")
+    return {name: done[name] for name in chosen if name in done}, skipped

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.api.analyze import Stages, analyze
-from recassay.api.content import AnalysisReport, report_content
+from recassay.api.analyze import Stages, examine
+from recassay.api.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.reporting.drawers import Drawers
-from recassay.reporting.figures import fill_sections
+from recassay.reporting.figures import draw_ahead, fill_sections
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
+from recassay.reporting.page.parts import LIVE
 
 PAGE = "report.html"
 
@@ -66,19 +68,10 @@ def report(
     return found
 
 
-def report_page(
-    results: ResultsLike,
-    metric: str | None = None,
-    *,
-    missing: MissingPolicy = "error",
-    higher_is_better: bool | None = None,
-    alpha: float = 0.05,
-    **more: Any,
-) -> tuple[AnalysisReport, str]:
-    """Every analysis, and the page that tells them; `more` goes to `analyze`."""
+def report_page(results: ResultsLike, metric: str | None = None, **more: Any) -> tuple[AnalysisReport, str]:
+    """Every analysis, and the page that tells them; `more` are the options of `analyze`."""
     with Drawers() as drawers:  # they start while analyses run
-        found = analyze(results, metric, missing=missing, higher_is_better=higher_is_better, alpha=alpha, **more)
-        content = report_content(
-            found, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-        )
-        return found, build_page(content, fill_sections(found.analyses, ("svg",), drawers))
+        ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
+        found, content = examine(results, metric, pictures=ahead, **more)
+        live = LIVE if len(found.results.datasets) > 1 else ()
+        return found, build_page(content, fill_sections(found.analyses, ("svg",), drawers, without=live))

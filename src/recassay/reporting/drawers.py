@@ -9,35 +9,34 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import recassay
+from recassay.core.system.cores import usable_cores
 from recassay.reporting.drawing import draw_spec
 
 MOST = 4
 """Processes at most: each takes half a second to start and some 150 MB."""
 
 
-def cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class Drawers:
     """Processes that draw, as a context; they start at once, so that they are ready when the first chart is.
 
-    With fewer than two the charts are drawn here, one after the other: the files are the same.
+    With none the charts are drawn here, one after the other: the files are the same. A chart is drawn once, however
+    often it is asked for. By default there is a process for every processor but the one that asks.
     """
 
     def __init__(self, processes: int | None = None) -> None:
-        wanted = min(MOST, cores()) if processes is None else processes
+        wanted = min(MOST, usable_cores() - 1) if processes is None else processes
         self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
-        self._started = [_start() for _ in range(wanted)] if wanted > 1 else []
+        self._started = [_start() for _ in range(wanted)]
         for process in self._started:
             self._free.put(process)
-        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
+        self._threads = ThreadPoolExecutor(max(1, wanted))
+        self._asked: dict[bytes, Future[dict[str, bytes]]] = {}
 
     def __enter__(self) -> Drawers:
         return self
@@ -54,9 +53,11 @@ class Drawers:
 
     def submit(self, spec: dict[str, Any], formats: Sequence[str]) -> Future[dict[str, bytes]]:
         """The files of a chart, by format, when they are drawn."""
-        if not self._started:
-            return self._threads.submit(draw_spec, spec, formats)
-        return self._threads.submit(self._draw, json.dumps([spec, list(formats)]).encode())
+        request = json.dumps([spec, list(formats)]).encode()
+        if request not in self._asked:
+            job = partial(self._draw, request) if self._started else partial(draw_spec, spec, formats)
+            self._asked[request] = self._threads.submit(job)
+        return self._asked[request]
 
     def _draw(self, request: bytes) -> dict[str, bytes]:
         process = self._free.get()

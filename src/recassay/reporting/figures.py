@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
 
-__all__ = ["Figures", "FilledSection", "build_sections", "draw", "figures", "fill_sections", "render"]
+__all__ = ["Figures", "FilledSection", "build_sections", "draw", "draw_ahead", "figures", "fill_sections", "render"]
 
 WORTH_A_PROCESS = 8
 """Fewer pictures are drawn sooner than further processes start."""
@@ -62,20 +62,26 @@ class FilledSection:
 
 
 def fill_sections(
-    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers | None = None
+    results: Mapping[str, AnalysisResult],
+    formats: Sequence[str],
+    drawers: Drawers | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> list[FilledSection]:
     """These results in reading order, their pictures drawn in `formats`; a result without a section is left out.
 
-    Every picture is built once and drawn once, by `drawers` (by default as many as there are processors, where there
-    is enough to draw). One that cannot be drawn is left out, and told.
+    Every picture but those named in `without` is drawn once, by `drawers` (by default as many as there are processors,
+    where there is enough to draw). One that cannot be drawn is left out, and told.
     """
     built = list(build_sections(results))
     count = sum(len(filled.figures) for filled in built)
-    with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 1) as pool:
+    with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 0) as pool:
         pending = []
         for filled in built:
             drawings: dict[str, Future[dict[str, bytes]]] = {}
             for figure in filled.figures:
+                if figure.name in without:
+                    continue
                 try:
                     drawings[figure.name] = pool.submit(figure.spec, formats)
                 except Exception as error:
@@ -84,13 +90,31 @@ def fill_sections(
         return [_drawn(filled, drawings) for filled, drawings in pending]
 
 
-def build_sections(results: Mapping[str, AnalysisResult]) -> Iterator[FilledSection]:
-    """These results in reading order with their tables and charts, none of them drawn yet."""
+def draw_ahead(
+    results: Mapping[str, AnalysisResult],
+    formats: Sequence[str],
+    drawers: Drawers,
+    *,
+    without: Collection[str] = (),
+) -> None:
+    """Let the pictures of the last of these results be drawn while other analyses run; `fill_sections` then has them.
+
+    What cannot be drawn is told there, too.
+    """
+    with suppress(Exception):
+        for filled in build_sections(results, only=list(results)[-1]):
+            for figure in filled.figures:
+                if figure.name not in without:
+                    drawers.submit(figure.spec, formats)
+
+
+def build_sections(results: Mapping[str, AnalysisResult], *, only: str | None = None) -> Iterator[FilledSection]:
+    """These results (or the one of the name `only`) in reading order with their tables and charts, none drawn yet."""
     from recassay.plots.theme import colours_of
 
     ranked = next((result.algorithms for result in results.values() if isinstance(result, RankResult)), ())
     taken: set[str] = set()
-    for section, name, result in with_sections(results):
+    for section, name, result in with_sections(results if only is None else {only: results[only]}):
         not_done: list[str] = []
         sentences = ask(section, "sentences", result, not_done)
         tables = ask(section, "tables", result, not_done)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import UsageError
+from recassay.core.system.cores import usable_cores
 from recassay.core.system.failures import Cause, causes
 from recassay.core.system.files import remove_unfinished
 from recassay.runner.cluster import DaskExecutor
-from recassay.runner.local import LocalExecutor, usable_cores
+from recassay.runner.local import LocalExecutor
 from recassay.runner.recording import Run
 from recassay.runner.running import RunningCells
 from recassay.runner.work import Chooser, Progress, Work

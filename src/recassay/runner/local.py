@@ -45,13 +45,6 @@ THREAD_VARIABLES = (
 )
 
 
-def usable_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 @dataclass(slots=True)
 class _Running:
     """A job in a process."""

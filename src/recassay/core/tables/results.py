@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 import polars as pl
@@ -128,6 +128,8 @@ class Results:
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     users: pl.DataFrame | None = None
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    """What was read off the frame before: names and tables are asked for dozens of times."""
 
     @classmethod
     def from_frame(
@@ -178,17 +180,23 @@ class Results:
     @property
     def metrics(self) -> list[str]:
         """The metric labels, in order of first appearance."""
-        return self.frame.get_column(c.METRIC).unique(maintain_order=True).to_list()
+        return self._names(c.METRIC)
 
     @property
     def algorithms(self) -> list[str]:
         """The algorithms of the whole table, sorted."""
-        return self.frame.get_column(c.ALGORITHM).unique().sort().to_list()
+        return sorted(self._names(c.ALGORITHM))
 
     @property
     def datasets(self) -> list[str]:
         """The datasets of the whole table, sorted."""
-        return self.frame.get_column(c.DATASET).unique().sort().to_list()
+        return sorted(self._names(c.DATASET))
+
+    def _names(self, column: str) -> list[str]:
+        """The values of a column, in order of first appearance."""
+        if column not in self._known:
+            self._known[column] = self.frame.get_column(column).unique(maintain_order=True).to_list()
+        return list(self._known[column])
 
     def direction(self, metric: str, higher_is_better: bool | None = None) -> bool:
         """Whether higher is better for `metric`; for an unknown metric the caller must have said it."""
@@ -218,11 +226,14 @@ class Results:
 
     def table(self, metric: str) -> FloatArray:
         """The `cells` of a metric as a table of all `algorithms` x all `datasets`, NaN where there is no value."""
-        cells = self.cells(metric)
-        values = np.full((len(self.algorithms), len(self.datasets)), np.nan)
-        places = _places(cells, self.algorithms, self.datasets)
-        values[places] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
-        return values
+        key = f"table {metric}"
+        if key not in self._known:
+            cells, algorithms, datasets = self.cells(metric), self.algorithms, self.datasets
+            values = np.full((len(algorithms), len(datasets)), np.nan)
+            values[_places(cells, algorithms, datasets)] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+            self._known[key] = values
+        known: FloatArray = self._known[key]
+        return known.copy()
 
     def matrix(
         self,

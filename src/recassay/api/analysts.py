@@ -1,0 +1,139 @@
+"""Analyses side by side: this process, and further ones for what takes long and needs the table alone."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import recassay
+from recassay.api.analyst import answer, same
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.errors import RecAssayError
+from recassay.core.registry import analyses
+from recassay.core.system.cores import usable_cores
+from recassay.core.tables.results import Results
+
+ASIDE = ("glicko", "clusters", "ratings", "compare", "associations", "beta_irt", "stress")
+"""Our analyses that need nothing but a table and the characteristics of its datasets: last those that take longest and
+have the most to draw, with which other processes begin."""
+
+FIRST = ("rank", "select")
+"""Run before all others here: pictures take the colours of algorithms from the one, the other takes longest."""
+
+MOST = 3
+"""Processes at most: each takes a second to start and some 200 MB."""
+
+HEARD = 0.1
+"""Seconds between two looks at the keyboard while others work."""
+
+Answered: TypeAlias = tuple[str, AnalysisResult | str]
+
+
+class Analysts:
+    """Processes that run analyses, as a context; they start at once, so that they are ready when the table is read."""
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._started = [_start() for _ in range(min(MOST, usable_cores() - 1) if processes is None else processes)]
+
+    def __enter__(self) -> Analysts:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in self._started:
+            process.kill()
+            process.communicate()
+
+    def run(
+        self, names: Sequence[str], table: Results, spec: AnalysisSpec, *, starts: Callable[[int, str], None]
+    ) -> Iterator[Answered]:
+        """Each analysis with its result, or why there is none, as they come in.
+
+        `starts` is told, before each that this process runs, how many are done, and its name. Which process runs an
+        analysis changes nothing about its numbers. What a process fails to answer this one does.
+        """
+        aside = _aside(names) if self._started else []
+        try:
+            known = {"characteristics": partial(same, spec.known("characteristics"))} if aside else {}
+        except RecAssayError:  # each that asks for them says why
+            known, aside = {}, []
+        known = {name: told for name, told in known.items() if name in spec.evidence}
+        here = [*(name for name in FIRST if name in names), *(name for name in names if name not in (*FIRST, *aside))]
+        waiting, lock = deque([*here, *sorted(aside, key=ASIDE.index)]), threading.Lock()
+        come: SimpleQueue[Answered] = SimpleQueue()
+
+        def hand_out(process: subprocess.Popen[bytes]) -> None:
+            name = ""
+            try:
+                _send(process, (replace(table, users=None), replace(spec, evidence=known)))
+                while True:
+                    with lock:
+                        name = waiting.pop() if waiting and waiting[-1] in aside else ""
+                    if not name:
+                        return
+                    come.put((name, _ask(process, name)))
+            except Exception:
+                if name:
+                    waiting.appendleft(name)
+
+        for process in self._started if aside else ():
+            threading.Thread(target=hand_out, args=(process,), daemon=True).start()
+        done = 0
+        while done < len(names):
+            with lock:
+                name = waiting.popleft() if waiting else ""
+            if name:
+                starts(done, name)
+                done += 1
+                yield name, answer(name, table, spec)
+            try:
+                while done < len(names):
+                    answered = come.get(block=not name, timeout=HEARD)
+                    done += 1
+                    yield answered
+            except Empty:
+                pass
+
+
+def _aside(names: Sequence[str]) -> list[str]:
+    """Those of `names` that other processes may run."""
+    told = {name: analyses.announcement(name) for name in names if name in ASIDE}
+    return [name for name, entry in told.items() if entry is not None and entry.value.startswith("recassay.")]
+
+
+def _start() -> subprocess.Popen[bytes]:
+    paths = [str(Path(recassay.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "recassay.api.analyst"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+    _send(process, ASIDE)
+    return process
+
+
+def _send(process: subprocess.Popen[bytes], what: Any) -> None:
+    assert process.stdin is not None
+    pickle.dump(what, process.stdin)
+    process.stdin.flush()
+
+
+def _ask(process: subprocess.Popen[bytes], name: str) -> AnalysisResult | str:
+    _send(process, name)
+    assert process.stdout is not None
+    found: AnalysisResult | str = pickle.load(process.stdout)  # noqa: S301 - of the process that we started
+    return found

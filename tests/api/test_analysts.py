@@ -1,0 +1,93 @@
+"""Analyses in further processes: the same answers, whoever gives them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.api import analysts
+from recassay.api.analysts import ASIDE, Analysts
+from recassay.api.analyze import run_analyses
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.registry import analyses
+from recassay.core.system.plain import plain
+
+
+@pytest.fixture(scope="module")
+def table() -> recassay.Results:
+    values = np.random.default_rng(3).beta(2, 5, (4, 6))
+    rows = [(f"a{i}", f"d{j}", "ndcg@10", float(values[i, j])) for i in range(4) for j in range(6)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    return recassay.load_results(frame)
+
+
+SPEC = AnalysisSpec("ndcg@10", replicates=200)
+
+
+def answers(processes: int, table: recassay.Results, names: list[str]) -> dict[str, str]:
+    with Analysts(processes) as pool:
+        found = dict(pool.run(names, table, SPEC, starts=lambda count, name: None))
+    return {
+        name: one if isinstance(one, str) else json.dumps(plain(one.to_dict()), sort_keys=True)
+        for name, one in found.items()
+    }
+
+
+@pytest.mark.slow
+def test_one_process_or_two_the_numbers_are_the_same(table):
+    names = ["rank", *ASIDE]
+    alone, shared = answers(0, table, names), answers(1, table, names)
+    assert alone.keys() == shared.keys() == set(names)
+    assert alone == shared
+    assert "characteristics" in alone["clusters"]  # why it does not apply comes through as well
+
+
+@pytest.mark.slow
+def test_another_process_did_some_of_the_work(table, monkeypatch):
+    here = []
+    plainly = analysts.answer
+    monkeypatch.setattr(analysts, "answer", lambda name, *more: here.append(name) or plainly(name, *more))
+    slow = analyses.get("rank")
+    monkeypatch.setitem(analyses._loaded, "rank", _slowed(slow))
+    assert answers(1, table, ["rank", "ratings", "glicko"]).keys() == {"rank", "ratings", "glicko"}
+    assert "rank" in here
+    assert "ratings" not in here
+
+
+def _slowed(analysis):
+    from dataclasses import replace
+    from time import sleep
+
+    def run(results, spec):
+        sleep(6)
+        return analysis.run(results, spec)
+
+    return replace(analysis, run=run)
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_costs_nothing(table):
+    with Analysts(2) as pool:
+        for process in pool._started:
+            process.kill()
+            process.wait()
+        found = dict(pool.run(["rank", "ratings", "glicko"], table, SPEC, starts=lambda count, name: None))
+    assert {name for name, one in found.items() if not isinstance(one, str)} == {"rank", "ratings", "glicko"}
+
+
+def test_ranking_comes_first_and_all_are_told(table):
+    told = []
+    done, skipped = run_analyses(table, SPEC, ["glicko", "rank", "strata"], progress=lambda *stage: told.append(stage))
+    assert [name for _, _, name in told] == ["rank", "glicko", "strata", "tables and figures"]
+    assert list(done) == ["glicko", "rank"]  # in their usual order
+    assert "strata" in skipped
+
+
+def test_pictures_are_told_each_result_beside_the_ranking(table):
+    told = []
+    run_analyses(table, SPEC, ["glicko", "rank", "strata"], pictures=lambda results: told.append(list(results)))
+    assert told == [["rank"], ["rank", "glicko"]]
