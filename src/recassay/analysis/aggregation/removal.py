@@ -52,7 +52,7 @@ def removal_ranks(ladder: IntArray, gains: FloatArray, weights: FloatArray, rank
                     continue
                 while not alive[ladder[table, d, place[d]]]:
                     place[d] += 1
-                after = ladder[table, d, place[d]]
+                weight, now, then = weights[r, d], gains[table, d, ladder[table, d, place[d]]], gains[table, d, before]
                 for a in range(n_algorithms):
-                    change[a] += weights[r, d] * (gains[table, d, after, a] - gains[table, d, before, a])
+                    change[a] += weight * (now[a] - then[a])
             area += change

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.analysis.dataset_space.lloyd import advance
 from recassay.core.types import FloatArray, IntArray
 
 _MOST_STEPS = 100
@@ -37,30 +38,13 @@ def kmeans_runs(
     own = np.repeat(np.arange(n_clouds), starts)
     points = clouds[own]
     centres = _plus_plus(points, clusters, rng)
-    labels = np.full((len(points), n), -1, dtype=np.int64)
-    for _ in range(_MOST_STEPS):
-        distance = _squared(points, centres)
-        nearest = distance.argmin(axis=2)
-        if (nearest == labels).all():
-            break
-        labels = nearest
-        inside = (labels[:, None, :] == np.arange(clusters)[:, None]).astype(np.float64)
-        size = inside.sum(axis=2)
-        centres = np.where(size[..., None] > 0, inside @ points / np.maximum(size, 1)[..., None], centres)
-    inertia = np.take_along_axis(_squared(points, centres), labels[..., None], axis=2).sum(axis=(1, 2))
-    lost = (labels[:, None, :] == np.arange(clusters)[:, None]).sum(axis=2).min(axis=1) == 0
-    inertia = np.where(lost, np.inf, inertia)
+    labels, inertia = np.full((len(points), n), -1, dtype=np.int64), np.empty(len(points))
+    advance(points, centres, labels, inertia, _MOST_STEPS)
     return (
         labels.reshape(n_clouds, starts, n),
         centres.reshape(n_clouds, starts, clusters, width),
         inertia.reshape(n_clouds, starts),
     )
-
-
-def _squared(points: FloatArray, centres: FloatArray) -> FloatArray:
-    """Squared distances, runs x n x clusters."""
-    squares: FloatArray = ((points[:, :, None, :] - centres[:, None, :, :]) ** 2).sum(axis=3)
-    return squares
 
 
 def _plus_plus(points: FloatArray, clusters: int, rng: np.random.Generator) -> FloatArray:
