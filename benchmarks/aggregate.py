@@ -15,7 +15,7 @@ from scipy import stats
 
 from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 REPLICATES = 10_000
 PEER_REPLICATES = 500

@@ -28,7 +28,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.predictive import probability_first
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 DATASETS, ALGORITHMS = (3, 5, 10, 30), (2, 4, 8, 16)
 ALPHA, FEWEST = 0.05, 5

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from recassay.analysis.stress.fit import DRAWS, stress_rankings
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 PEER_DRAWS = 200
 

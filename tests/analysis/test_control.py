@@ -16,7 +16,7 @@ from recassay.analysis.inference.significance import wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.inference.wilcoxon import greater_p
 from recassay.core.errors import UsageError
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.compare import sentences
 from recassay.testing.results import synthetic_results
 

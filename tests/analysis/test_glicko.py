@@ -13,7 +13,8 @@ from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.order import classical_properties
 from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
 from recassay.core.errors import InputError, UsageError
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.plots.glicko import plot_glicko_bump, plot_glicko_ratings
 from recassay.reporting.figures import figures, render
 

@@ -15,7 +15,8 @@ from recassay.analysis.plan.fit import look_at, plan_study
 from recassay.analysis.plan.power import concordance, datasets_needed, fewest
 from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.core.errors import UsageError
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 
 
 @pytest.mark.slow

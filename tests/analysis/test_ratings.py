@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from recassay.analysis.ratings.bradley_terry import ELO, VIRTUAL_GAMES, strengths
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core.errors import UsageError
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 
 def matrix(values, *, higher=True, datasets=None):

@@ -10,7 +10,8 @@ import pytest
 
 import recassay
 from recassay.core.formats import FORMATS
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.profiles import plot_profiles
 from recassay.plots.rank import plot_leaderboard

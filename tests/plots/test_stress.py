@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recassay.analysis.stress.fit import stress_rankings
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 from recassay.reporting.figures import figures, render
 from recassay.reporting.sections.stress import SECTION
 

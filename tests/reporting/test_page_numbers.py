@@ -13,7 +13,8 @@ from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from support.browser import ALGORITHMS, DATASETS, METRICS, needs_browser
 
 pytestmark = needs_browser

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 NAMES = ("Nu", "Ni", "Density", "Giniu", "APB")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 # Demšar 2006, Table 6: AUC of four variants of C4.5 on 14 datasets. On "voting" the last two print as 0.975 but have
 # ranks 2 and 3 there, so the last is written a little lower here.

@@ -17,7 +17,8 @@ from recassay.core.names import canonical
 from recassay.core.seeds import derived_rng
 from recassay.core.system.display import Displayed
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 MEASURES = ("pearson", "spearman", "mutual_information")

@@ -13,7 +13,8 @@ from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 

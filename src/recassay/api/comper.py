@@ -14,7 +14,7 @@ from recassay.analysis.comper.result import ComPerResult
 from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.inputs import ResultsLike
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.data.tables.read import frame_from_memory, read_table
 from recassay.evidence.study import comper_settings
 

@@ -9,7 +9,7 @@ from typing import Any
 from recassay.core.analysis import AnalysisResult
 from recassay.core.formats import known_formats
 from recassay.core.system.plain import plain
-from recassay.core.tables.results import Sourced
+from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawers import Drawers

@@ -11,7 +11,8 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.data.importers.load import read_parts
 from recassay.data.published.tables import (
     find_published,

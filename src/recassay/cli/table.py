@@ -10,7 +10,8 @@ from recassay.cli import options as o
 from recassay.cli.render import print_answer, print_json, print_notes, print_saved
 
 if TYPE_CHECKING:
-    from recassay.core.tables.results import Results, Sourced
+    from recassay.core.tables.results import Results
+    from recassay.core.tables.sources import Sourced
 
 
 def named_columns(column: list[str] | None) -> dict[str, str]:

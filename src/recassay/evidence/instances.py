@@ -13,7 +13,7 @@ from recassay.classifiers.tables import table_record
 from recassay.core.errors import InputError
 from recassay.core.tables.instances import InstanceResponses
 from recassay.core.tables.responses import Responses
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
 

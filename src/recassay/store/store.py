@@ -16,7 +16,8 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.plain import plain
-from recassay.core.tables.results import Results, Source
+from recassay.core.tables.results import Results
+from recassay.core.tables.sources import Source
 from recassay.store.files import file_checksum, write_json, write_parquet
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
 from recassay.store.schema import connect, rest

@@ -29,7 +29,8 @@ from recassay.core import ties
 from recassay.core.errors import InputError, NotApplicableError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 FEWEST = 8

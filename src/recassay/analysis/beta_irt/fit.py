@@ -16,7 +16,8 @@ from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import find_label
-from recassay.core.tables.results import Results, single_dataset
+from recassay.core.tables.matrix import single_dataset
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 
 DEFAULT_ESTIMATOR: BetaEstimator = "auto"

@@ -12,7 +12,8 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 

@@ -20,7 +20,8 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 
 

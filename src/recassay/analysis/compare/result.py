@@ -18,7 +18,7 @@ from recassay.core import columns as c
 from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.results import MissingCells
+from recassay.core.tables.matrix import MissingCells
 
 __all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
 

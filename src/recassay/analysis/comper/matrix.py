@@ -20,7 +20,7 @@ import polars as pl
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.display import Displayed
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 DIMENSIONS = ("correctness", "coverage", "diversity", "robustness", "scalability")

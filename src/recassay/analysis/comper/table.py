@@ -11,7 +11,8 @@ from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.tables.labels import find_label, known_direction, split_label
-from recassay.core.tables.results import MissingCells, Results
+from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray
 
 DEFAULT_CUTOFF = 10

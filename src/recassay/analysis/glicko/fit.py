@@ -16,7 +16,8 @@ from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, MissingCells, Results
+from recassay.core.tables.matrix import Matrix, MissingCells
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 ORDERS = 200

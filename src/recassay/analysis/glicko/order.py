@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 from recassay.core.types import FloatArray
 
 ORDERS = ("given", "name", "difficulty", "discrimination", "deviation")

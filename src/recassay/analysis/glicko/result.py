@@ -11,7 +11,7 @@ import polars as pl
 from recassay.analysis.glicko.system import CALMER, SETTLED, START, TAU
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
-from recassay.core.tables.results import MissingCells
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.types import FloatArray
 
 

@@ -11,7 +11,7 @@ from recassay.analysis.inference.distributions import range_quantile
 from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 from recassay.core.types import FloatArray
 
 

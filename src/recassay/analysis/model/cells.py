@@ -10,7 +10,8 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError
 from recassay.core.tables.labels import find_label
-from recassay.core.tables.results import Results, single_dataset
+from recassay.core.tables.matrix import single_dataset
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 

@@ -14,7 +14,8 @@ from recassay.analysis.plan.result import PairPlan, PlanResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 
 __all__ = ["look_at", "plan_study"]
 

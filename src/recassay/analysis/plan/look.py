@@ -9,7 +9,7 @@ import numpy as np
 from recassay.analysis.inference.anytime import anytime_p
 from recassay.core import ties
 from recassay.core.errors import listing
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule, distinct
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
-from recassay.core.tables.results import MissingCells
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.types import FloatArray
 
 BETA_MAX = DolanMore().beta_max

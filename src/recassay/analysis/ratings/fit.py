@@ -15,7 +15,8 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
 
 ANCHOR, MIDDLE = 1000.0, 1500.0

@@ -14,7 +14,8 @@ from recassay.core.errors import InputError, NotApplicableError, UsageError, lis
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 
 DEFAULT_RULE = "dm_auc"
 """The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""

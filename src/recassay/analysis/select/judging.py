@@ -13,7 +13,7 @@ from recassay.analysis.select.methods import preserving, simulate
 from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoice, Spread
 from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix
+from recassay.core.tables.matrix import Matrix
 from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray, IntArray
 

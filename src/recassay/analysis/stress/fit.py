@@ -23,7 +23,8 @@ from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.results import Matrix, Results
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 
 DRAWS = 1000
 FEWEST_DRAWS = 100

@@ -17,7 +17,7 @@ from recassay.analysis.stress.survival import Survival
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.results import MissingCells
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.types import BoolArray, FloatArray
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.core.types import FloatArray
 
 

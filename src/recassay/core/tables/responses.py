@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from recassay.core.errors import InputError, listing
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.core.types import BoolArray, FloatArray
 
 MISSING = 2

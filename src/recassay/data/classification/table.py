@@ -11,7 +11,7 @@ import polars as pl
 
 from recassay.core.errors import InputError, listing
 from recassay.core.names import did_you_mean
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.data.classification.arff import read_arff
 from recassay.data.tables.read import read_bytes, read_table, text_of
 

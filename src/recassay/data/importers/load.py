@@ -16,7 +16,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.system.printable import one_line
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
 from recassay.data.importers.detect import Detected, detect, refuse_other
 from recassay.data.importers.folder import files_below

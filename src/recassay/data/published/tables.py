@@ -15,7 +15,8 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.responses import Responses
-from recassay.core.tables.results import Results, Source
+from recassay.core.tables.results import Results
+from recassay.core.tables.sources import Source
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_responses

@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.data.tables.read import frame_from_memory, read_table
 
 _ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")

@@ -13,7 +13,8 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.tables.labels import normal_label
-from recassay.core.tables.results import Results, Source
+from recassay.core.tables.results import Results
+from recassay.core.tables.sources import Source
 from recassay.data.tables.comparability import incomparable
 
 _PART = "part"

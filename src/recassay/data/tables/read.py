@@ -15,7 +15,7 @@ import polars as pl
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""

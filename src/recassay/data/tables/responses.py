@@ -13,7 +13,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
-from recassay.core.tables.results import Source
+from recassay.core.tables.sources import Source
 from recassay.data.tables.read import frame_from_memory, read_table
 
 RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}

@@ -10,7 +10,7 @@ import numpy as np
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
-from recassay.core.tables.results import MissingCells
+from recassay.core.tables.matrix import MissingCells
 from recassay.reporting.content import ReportContent
 
 

@@ -1,0 +1,81 @@
+"""One metric of a results table as a complete matrix: algorithms x datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from recassay.core.errors import InputError, NotApplicableError, listing
+from recassay.core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCells:
+    """Which cells a matrix lacked and what was done about them."""
+
+    policy: str = "error"
+    """What was to be done about them."""
+    cells: tuple[tuple[str, str], ...] = ()
+    """The missing cells, each as algorithm and dataset."""
+    dropped: tuple[str, ...] = ()
+    """The algorithms or datasets that were dropped for them."""
+
+    def sentence(self) -> str:
+        """What was done, in words; empty when nothing was missing."""
+        if not self.cells:
+            return ""
+        done = {
+            "drop-datasets": f"dropped {len(self.dropped)} datasets: {listing(self.dropped, most=30)}",
+            "drop-algorithms": f"dropped {len(self.dropped)} algorithms: {listing(self.dropped, most=30)}",
+            "worst": "each took the worst value seen on its dataset",
+        }[self.policy]
+        return f"{len(self.cells)} cells were missing; {done}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """One metric, complete and finite: `values[a, d]` of algorithm `a` on dataset `d`, names in sorted order.
+
+    `replicates[a, d, :]` holds the repeated measurements (seeds or folds) behind each value, padded with NaN;
+    they are `paired` when position r means the same fold for every algorithm of a dataset. `standard_errors[a, d]` is
+    that of a value whose table stated its deviation; 0 where none was stated or the repeats themselves are known.
+    """
+
+    values: FloatArray
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    metric: str
+    higher_is_better: bool
+    replicates: FloatArray | None = None
+    paired: bool = False
+    missing: MissingCells = field(default_factory=MissingCells)
+    standard_errors: FloatArray | None = None
+
+    @property
+    def repeated(self) -> bool:
+        """Whether something is known of how the values vary when they are measured again."""
+        return self.replicates is not None or self.standard_errors is not None
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.algorithms), len(self.datasets)):
+            raise ValueError(f"values {self.values.shape} do not fit the names")
+        if not np.isfinite(self.values).all():
+            raise ValueError("a Matrix holds finite values only")
+        if not self.datasets:
+            raise InputError(f"no dataset is left for {self.metric}", fix="a comparison needs at least one")
+        if len(self.algorithms) < 2:
+            raise InputError(
+                f"only one algorithm has values for {self.metric}"
+                if self.algorithms
+                else f"no algorithm is left for {self.metric}",
+                fix="a comparison needs at least two algorithms",
+            )
+
+
+def single_dataset(metric: str) -> NotApplicableError:
+    """The one reason why what draws on the spread over datasets is not done on a single one."""
+    return NotApplicableError(
+        f"only one dataset has values for {metric}, and this needs at least two datasets",
+        fix="for one dataset, recassay users tests over its users",
+    )
