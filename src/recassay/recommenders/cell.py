@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,9 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import defaults
-from recassay.core.specs.study import LIST_DEPTH, DatasetSpec
+from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.plain import plain
-from recassay.core.types import IdArray, Interactions, Recommender, Split, TopK
+from recassay.core.types import Interactions, Recommender, TopK
 from recassay.data.sources import count_events
 from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.make import make_metric
@@ -27,13 +26,15 @@ from recassay.metrics.protocol import Metric, has_user_values
 from recassay.metrics.recommend import recommend_all
 from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
-from recassay.recommenders.plan import CellSpec, SplitSpec
-from recassay.recommenders.references import load_algorithm, refuse_other_data, refuse_other_split
+from recassay.recommenders.plan import SplitSpec
+from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
-from recassay.recommenders.splits import SplitRecord, load_split, preparation_bytes, prepare_split, split_record
+from recassay.recommenders.splits import preparation_bytes, prepare_split
 from recassay.recommenders.stage import Stage
-from recassay.runner.jobs import CHECKED, PROPOSED, Emit, JobFailure
-from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak, resident_bytes
+from recassay.recommenders.validation import Validation, users_of
+from recassay.recommenders.work import Work
+from recassay.runner.jobs import PROPOSED, Emit, JobFailure
+from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
 from recassay.store import TrialRecord
 from recassay.store.store import write_cell_files
 
@@ -61,7 +62,7 @@ def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
-    work = _Work.load(payload)
+    work = Work.load(payload)
     fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
     sizes = work.sizes
     return {
@@ -83,7 +84,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     Emits its parameters (`PROPOSED`) before the trial and `{"trial": ...}` after it; the record says how many trials
     there are to run (none where there is nothing to tune).
     """
-    work = _Work.load(payload, emit)
+    work = Work.load(payload, emit)
     tuning = _tuning(work)
     number = int(payload["number"])
     if number < tuning.rounds.trials:
@@ -93,7 +94,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     return {"trials": tuning.rounds.trials}
 
 
-def _tuning(work: _Work) -> Tuning:
+def _tuning(work: Work) -> Tuning:
     """The search of a cell over the parameters that its settings leave open."""
     from recassay.recommenders.tune import Tuning
 
@@ -101,7 +102,7 @@ def _tuning(work: _Work) -> Tuning:
     fixed, space = settle(work.kind, spec.settings, spec.algorithm)
     objective = make_metric(spec.tuning.metric)
     stops = stops_itself(work.kind)
-    validation = _Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
+    validation = Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
     return Tuning(
         space,
         validation.stages if validation is not None else _nothing,
@@ -123,7 +124,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     `{"trial": ...}` for each new trial.
     """
     begin = time.perf_counter()
-    work = _Work.load(payload, emit)
+    work = Work.load(payload, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
     history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]
@@ -145,7 +146,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     recommender = work.kind(**parameters).fit(train.read_only(), rng=derived_rng(spec.seed, "fit", *names, "final"))
     seconds_fit = time.perf_counter() - begin
     begin = time.perf_counter()
-    top = recommend_all(recommender, _users(test), spec.depth, exclude=barred, n_items=train.n_items)
+    top = recommend_all(recommender, users_of(test), spec.depth, exclude=barred, n_items=train.n_items)
     seconds_predict = time.perf_counter() - begin
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
@@ -167,113 +168,6 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     return plain(record)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What a cell works on."""
-
-    spec: CellSpec
-    kind: type[Any]
-    folder: Path
-    sizes: SplitRecord
-    memory_limit: int | None
-    limit_in_words: str
-    _split: Split | None
-
-    @classmethod
-    def load(cls, payload: Mapping[str, Any], emit: Emit | None = None) -> _Work:
-        """With the split where there is somebody to tell that its files were found sound."""
-        spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
-        kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
-        refuse_other_split(kind, sizes.fingerprint, spec.dataset)
-        return cls(
-            spec=spec,
-            kind=kind,
-            folder=folder,
-            sizes=sizes,
-            memory_limit=payload.get("memory"),
-            limit_in_words=payload.get("memory_in_words", "the limit is"),
-            _split=None
-            if emit is None
-            else load_split(
-                folder, spec.split.id, checked=payload.get(CHECKED), note=lambda state: emit({CHECKED: state})
-            ),
-        )
-
-    @property
-    def split(self) -> Split:
-        assert self._split is not None
-        return self._split
-
-    def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
-        """What the algorithm says it needs on the final training part, None where it says nothing."""
-        algorithm, sizes = self.kind(**parameters), self.sizes
-        if not hasattr(algorithm, method):
-            return None
-        return int(getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions))
-
-    def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
-        """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
-        needed = self.declared_memory(parameters)
-        if needed is not None and self.memory_limit is not None:
-            held = resident_bytes()
-            if needed + held > self.memory_limit:
-                instead = getattr(self.kind, "instead", None)
-                raise JobFailure(
-                    "over_budget",
-                    f"would need about {(needed + held) / 1e9:,.3g} GB, and {self.limit_in_words} "
-                    f"{self.memory_limit / 1e9:.3g}" + (f" ({instead})" if instead else ""),
-                )
-        return needed
-
-
-class _Validation:
-    """Trials on the validation part: what does not depend on parameters is computed once."""
-
-    def __init__(self, work: _Work, fixed: Mapping[str, Any], objective: Metric) -> None:
-        self.work, self.fixed, self.objective = work, fixed, objective
-        self.train, self.valid = work.split.train, work.split.valid
-        self.given = self.train.read_only()
-        if not len(self.valid):
-            raise InputError(
-                "tuning needs a validation part, and it is empty", fix="use another split, or tuning.trials = 0"
-            )
-        self.seen: csr_array = self.train.csr()
-        self.barred = work.split.barred(self.seen)
-        self.truth: csr_array = self.valid.csr()
-        self.users = _users(self.valid)
-        self._shared: dict[str, Any] | None = None
-
-    def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
-        """The objective of a model of the training part, after each stage where the algorithm reports stages.
-
-        An algorithm that names in `stopped_by` the parameter that counts its iterations is always followed by stages.
-        """
-        chosen = {**self.fixed, **parameters}
-        self.work.refuse_over_budget(chosen)
-        algorithm, spec = self.work.kind(**chosen), self.work.spec
-        rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
-        counter = getattr(algorithm, "stopped_by", None)
-        steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged or counter else None
-        if steps is not None:
-            for recommender in steps(self.given, rng=rng, **self._shared_for(steps)):
-                settled = {counter: recommender.iterations} if counter and counter not in parameters else {}
-                yield Stage(self._judge(recommender), settled)
-        else:
-            yield Stage(self._judge(algorithm.fit(self.given, rng=rng, **self._shared_for(algorithm.fit))))
-
-    def _shared_for(self, method: Any) -> dict[str, Any]:
-        if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
-            return {}
-        if self._shared is None:
-            self._shared = {"shared": self.work.kind.shared(self.given)}
-        return self._shared
-
-    def _judge(self, recommender: Recommender) -> float:
-        depth = self.objective.k or LIST_DEPTH
-        top = recommend_all(recommender, self.users, depth, exclude=self.barred, n_items=self.train.n_items)
-        return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
-
-
 def _judge_test(
     recommender: Recommender,
     top: TopK,
@@ -287,17 +181,13 @@ def _judge_test(
     judged = evaluate(top, test, metrics, train=seen)
     if not whole:
         return judged
-    values = whole_ranking_values(recommender, _users(test), test.csr(), whole, train=seen, exclude=barred)
+    values = whole_ranking_values(recommender, users_of(test), test.csr(), whole, train=seen, exclude=barred)
     columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
     return replace(judged, per_user=judged.per_user.with_columns(columns))
 
 
 def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
     return iter(())
-
-
-def _users(part: Interactions) -> IdArray:
-    return np.unique(part.user).astype(np.int32)
 
 
 def _lists(top: TopK, train: Interactions) -> pl.DataFrame:

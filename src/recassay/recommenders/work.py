@@ -1,0 +1,75 @@
+"""What a job of a cell works on: its specification, its algorithm, its split, and the memory it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recassay.core.types import Split
+from recassay.recommenders.plan import CellSpec
+from recassay.recommenders.references import load_algorithm, refuse_other_split
+from recassay.recommenders.splits import SplitRecord, load_split, split_record
+from recassay.runner.jobs import CHECKED, Emit, JobFailure
+from recassay.runner.memory import resident_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a cell works on."""
+
+    spec: CellSpec
+    kind: type[Any]
+    folder: Path
+    sizes: SplitRecord
+    memory_limit: int | None
+    limit_in_words: str
+    _split: Split | None
+
+    @classmethod
+    def load(cls, payload: Mapping[str, Any], emit: Emit | None = None) -> Work:
+        """With the split where there is somebody to tell that its files were found sound."""
+        spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
+        kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
+        refuse_other_split(kind, sizes.fingerprint, spec.dataset)
+        return cls(
+            spec=spec,
+            kind=kind,
+            folder=folder,
+            sizes=sizes,
+            memory_limit=payload.get("memory"),
+            limit_in_words=payload.get("memory_in_words", "the limit is"),
+            _split=None
+            if emit is None
+            else load_split(
+                folder, spec.split.id, checked=payload.get(CHECKED), note=lambda state: emit({CHECKED: state})
+            ),
+        )
+
+    @property
+    def split(self) -> Split:
+        """The parts; a job that nobody listens to has none."""
+        assert self._split is not None
+        return self._split
+
+    def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
+        """What the algorithm says it needs on the final training part, None where it says nothing."""
+        algorithm, sizes = self.kind(**parameters), self.sizes
+        if not hasattr(algorithm, method):
+            return None
+        return int(getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions))
+
+    def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
+        """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
+        needed = self.declared_memory(parameters)
+        if needed is not None and self.memory_limit is not None:
+            held = resident_bytes()
+            if needed + held > self.memory_limit:
+                instead = getattr(self.kind, "instead", None)
+                raise JobFailure(
+                    "over_budget",
+                    f"would need about {(needed + held) / 1e9:,.3g} GB, and {self.limit_in_words} "
+                    f"{self.memory_limit / 1e9:.3g}" + (f" ({instead})" if instead else ""),
+                )
+        return needed
