@@ -129,9 +129,9 @@ BPR is not quite the same algorithm: implicit draws the item that the user has n
 evenly, as the paper does. That needs a larger rate: at RecAssay's default of 0.1 these settings give 0.181 on
 lastfm-2k, and implicit's way of drawing with our code gives 0.165 at 0.01.
 
-PureSVD is exact here. scikit-learn's randomised one stops at five iterations before its last components are right: on the
-whole of ml-1m the least canonical correlation of its 50 vectors with the exact ones is 0.59. With 20 iterations it is 0.994,
-in twice our time (0.95 against 0.45 s).
+PureSVD is exact here. scikit-learn's randomised one stops at five iterations before its last components are right:
+on the whole of ml-1m the least canonical correlation of its 50 vectors with the exact ones is 0.59. With 20 iterations
+it is 0.994, in twice our time (0.95 against 0.45 s).
 
 Made on {today} by `python3 dev.py bench peers` ({machine}). Ratios carry over to other machines better than seconds.
 
