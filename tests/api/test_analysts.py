@@ -15,6 +15,7 @@ from recassay.api.analyze import run_analyses
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.system.plain import plain
+from recassay.reporting.drawers import Drawers
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,17 @@ def test_a_process_that_dies_costs_nothing(table):
             process.wait()
         found = dict(pool.run(["rank", "ratings", "glicko"], table, SPEC, starts=lambda count, name: None))
     assert {name for name, one in found.items() if not isinstance(one, str)} == {"rank", "ratings", "glicko"}
+
+
+def test_where_no_process_can_be_started_this_one_works(table, monkeypatch):
+    def refused(*arguments, **options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(analysts.subprocess, "Popen", refused)
+    assert json.loads(answers(2, table, ["rank"])["rank"])
+    with Drawers(2) as drawers:
+        spec = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a", "type": "nominal"}}}
+        assert drawers.submit(spec, ("svg",)).result()["svg"].startswith(b"<svg")
 
 
 def test_ranking_comes_first_and_all_are_told(table):

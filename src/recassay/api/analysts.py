@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,7 +45,10 @@ class Analysts:
     """Processes that run analyses, as a context; they start at once, so that they are ready when the table is read."""
 
     def __init__(self, processes: int | None = None) -> None:
-        self._started = [_start() for _ in range(min(MOST, usable_cores() - 1) if processes is None else processes)]
+        wanted = min(MOST, usable_cores() - 1) if processes is None else processes
+        self._started: list[subprocess.Popen[bytes]] = []
+        with suppress(OSError):  # where no process can be started, this one does all the work
+            self._started.extend(_start() for _ in range(wanted))
 
     def __enter__(self) -> Analysts:
         return self

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -32,10 +33,12 @@ class Drawers:
     def __init__(self, processes: int | None = None) -> None:
         wanted = min(MOST, usable_cores() - 1) if processes is None else processes
         self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
-        self._started = [_start() for _ in range(wanted)]
+        self._started: list[subprocess.Popen[bytes]] = []
+        with suppress(OSError):  # where no process can be started, this one draws
+            self._started.extend(_start() for _ in range(wanted))
         for process in self._started:
             self._free.put(process)
-        self._threads = ThreadPoolExecutor(max(1, wanted))
+        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
         self._asked: dict[bytes, Future[dict[str, bytes]]] = {}
 
     def __enter__(self) -> Drawers:
