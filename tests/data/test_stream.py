@@ -155,3 +155,19 @@ def test_a_stored_dataset_comes_back_whatever_the_blocks(
     same(whole, load_dataset("pieces"))
     same(whole, load_dataset("whole"))
     assert (manifest.users, manifest.items) == (whole.n_users, whole.n_items)
+
+
+@pytest.mark.parametrize("different", [1, 3, 40_000, 300_000])
+def test_hashes_are_new_once_however_the_table_grows(different: int) -> None:
+    rng = np.random.default_rng(different)
+    known = rng.integers(0, 2**64, different, dtype=np.uint64)
+    known[0] = 0  # which also marks a free slot
+    hashes = rng.choice(known, 400_000)
+    seen, found, start = Seen(), [], 0
+    for size in (1, 7, 100_000, 299_992):
+        block = hashes[start : start + size]
+        found.extend((seen.first(block) + start).tolist())
+        start += size
+    _, expected = np.unique(hashes, return_index=True)
+    assert found == sorted(expected.tolist())
+    assert seen.first(hashes).size == 0

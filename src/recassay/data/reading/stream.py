@@ -40,8 +40,9 @@ def pieces(frame: pl.LazyFrame, rows: int) -> Iterator[tuple[slice, pl.DataFrame
 def distinct(frame: pl.LazyFrame, column: str, rows: int, seed: int = 0) -> pl.Series:
     """The different values of a column, in no order, nulls perhaps among them; held are these alone.
 
-    Whole numbers near together are marked in a table of all numbers between the smallest and the largest. Of texts with
-    one hash (drawn by `seed`) one is given: see `IdEncoder`.
+    Whole numbers near together are marked in a table of all numbers between the smallest and the largest. Texts of more
+    than one block of rows are told apart by their hashes (drawn by `seed`); of those with one hash one is given: see
+    `IdEncoder`.
     """
     ids, kind = frame.select(column), frame.collect_schema()[column]
     if kind.is_integer():
@@ -55,5 +56,12 @@ def distinct(frame: pl.LazyFrame, column: str, rows: int, seed: int = 0) -> pl.S
                 present[numbers.astype(wide, copy=False) - wide(low)] = True
             return pl.Series(np.flatnonzero(present).astype(wide) + wide(low)).cast(kind)
         return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
-    hashed = ids.select(pl.col(column).hash(seed).alias("hash"), pl.col(column).alias("text"))
-    return hashed.group_by("hash").agg(pl.col("text").first()).collect(engine="streaming").get_column("text")
+    if rows <= blocks.ROWS:
+        return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
+    from recassay.data.reading.hashes import Seen
+
+    seen, found = Seen(), [pl.Series(column, [], dtype=kind)]
+    for _, piece in pieces(ids, rows):
+        texts = piece.to_series()
+        found.append(texts.gather(seen.first(texts.hash(seed).to_numpy())))
+    return pl.concat(found)
