@@ -17,6 +17,7 @@ from recassay.core.types import Interactions
 from recassay.data.characteristics import describe
 from recassay.data.library import import_dataset, load_dataset
 from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.reading.hashes import Seen
 
 N = 400
 
