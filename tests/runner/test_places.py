@@ -16,7 +16,7 @@ from recassay.runner.places import AHEAD, Places
 
 class Watch:
     def __init__(self, queue=None):
-        self.ended, self.notes, self.queue = [], [], queue
+        self.ended, self.notes, self.waits, self.queue = [], [], [], queue
 
     def started(self, job: Job) -> None:
         pass
@@ -30,7 +30,7 @@ class Watch:
             self.queue.add(Job("later", "m:f", dict))
 
     def waiting(self, reason: str) -> None:
-        pass
+        self.waits.append(reason)
 
     def note(self, said: str) -> None:
         self.notes.append(said)
@@ -110,6 +110,30 @@ def test_memory_is_asked_for_where_workers_declare_it(monkeypatch, tmp_path):
     silent = Client({"a": worker()})
     run(monkeypatch, tmp_path, silent, [small, on_gpu], Watch())
     assert [resources for _, resources, _ in silent.asked] == [None, None]
+
+
+def test_a_job_whose_only_worker_left_goes_to_another_one(monkeypatch, tmp_path):
+    class Leaving(Client):
+        cancelled = 0
+
+        def submit(self, function, request, **more):
+            if self.asked:
+                return super().submit(function, request, **more)
+            self.asked.append((request["job"], more["resources"], 0.0))
+            self.workers = {"b": worker(MEMORY=1e9)}  # the worker with the GPU goes, and the job never ends
+            return SimpleNamespace(key=more["key"], add_done_callback=lambda call: None)
+
+        def cancel(self, futures):
+            self.cancelled += len(futures)
+
+    monkeypatch.setattr("recassay.runner.cluster.NO_WORKER_SECONDS", 0.01)
+    client, watch = Leaving({"a": worker(GPU=1), "b": worker(MEMORY=1e9)}), Watch()
+    run(monkeypatch, tmp_path, client, [Job("on_gpu", "m:f", dict, gpu=True)], watch)
+    assert watch.ended == ["on_gpu"]
+    assert [asked for _, asked, _ in client.asked] == [{"GPU": 1}, None]
+    assert client.cancelled == 1
+    assert len(watch.waits) == 1
+    assert "no worker has what on_gpu asks for (GPU)" in watch.waits[0]
 
 
 def test_jobs_for_few_workers_leave_room_for_the_others():

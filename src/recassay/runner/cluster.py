@@ -38,6 +38,10 @@ class _Submitted:
 
     job: Job
     future: Any
+    asked: Mapping[str, int] | None
+    """The resources that it wants of a worker."""
+    unserved: float = 0.0
+    """Since when no worker has them; 0: there is one."""
     heard: tuple[str, int] = ("", 0)
     """The last start that was heard of, and how many events of it."""
 
@@ -90,16 +94,17 @@ class DaskExecutor:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     places, looked = Places(self._workers(len(waiting) + len(flight))), time.monotonic()
                     alone.over() if places.threads else alone.wait()
+                    self._move_unserved(flight, places, watcher, topic, told)
                 while (job := places.take(waiting, [one.job for one in flight.values()])) is not None:
-                    flight[job.id] = _Submitted(job, self._submit(job, topic, told, places))
+                    flight[job.id] = self._submit(job, topic, told, places.resources(job))
                 # A queue that blocks hears no Ctrl-C on some systems: it is asked again and again.
                 try:
                     kind, said = told.get(timeout=POLL_SECONDS)
                 except queue.Empty:
                     continue
-                name = said["job"] if kind == "event" else said.key.partition(":")[2]
+                name = said["job"] if kind == "event" else said.key.partition(":")[2].partition(":")[2]
                 submitted = flight.get(name)
-                if submitted is None:
+                if submitted is None or (kind == "done" and said.key != submitted.future.key):
                     continue
                 if kind == "event":
                     self._hear(submitted, said, watcher)
@@ -136,8 +141,38 @@ class DaskExecutor:
             fix="what is done is kept: start a scheduler and run the same command again",
         )
 
-    def _submit(self, job: Job, topic: str, told: queue.SimpleQueue[tuple[str, Any]], places: Places) -> Any:
+    def _move_unserved(
+        self,
+        flight: dict[str, _Submitted],
+        places: Places,
+        watcher: Watcher,
+        topic: str,
+        told: queue.SimpleQueue[tuple[str, Any]],
+    ) -> None:
+        """Jobs whose resources left with their workers wait for such a worker, and then go where there is room."""
+        for name, one in flight.items() if places.threads else ():
+            if places.offered(one.asked):
+                one.unserved = 0.0
+            elif not one.unserved:
+                one.unserved = time.monotonic()
+                watcher.waiting(
+                    f"no worker has what {name} asks for ({', '.join(one.asked or ())}); waiting up to "
+                    f"{NO_WORKER_SECONDS:g} s for one, then any worker may run it"
+                )
+            elif time.monotonic() - one.unserved > NO_WORKER_SECONDS:
+                self._client.cancel([one.future])
+                flight[name] = self._submit(one.job, topic, told, places.resources(one.job))
+
+    def _submit(
+        self,
+        job: Job,
+        topic: str,
+        told: queue.SimpleQueue[tuple[str, Any]],
+        asked: Mapping[str, int] | None,
+    ) -> _Submitted:
+        key = f"{topic}:{uuid4().hex}:{job.id}"
         request = {
+            "key": key,
             "job": job.id,
             "function": job.function,
             "payload": dict(job.payload()),
@@ -150,10 +185,10 @@ class DaskExecutor:
             "topic": topic,
             "run": self.name,
         }
-        options = {"pure": False, "resources": places.resources(job), "priority": job.priority}
-        future = self._client.submit(run_job, request, key=f"{topic}:{job.id}", **options)
+        options = {"pure": False, "resources": asked, "priority": job.priority}
+        future = self._client.submit(run_job, request, key=key, **options)
         future.add_done_callback(lambda done: told.put(("done", done)))
-        return future
+        return _Submitted(job, future, asked)
 
     def _hear(self, submitted: _Submitted, said: Mapping[str, Any], watcher: Watcher) -> None:
         """A start, or what a job told; `heard` counts the latter by the start they belong to."""

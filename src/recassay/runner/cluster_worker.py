@@ -66,11 +66,10 @@ _processes = _Processes()
 class _Reporter:
     """The watcher on the worker's side: it sends everything on, and keeps it for the answer."""
 
-    def __init__(self, job: str, topic: str) -> None:
+    def __init__(self, job: str, topic: str, key: str) -> None:
         from distributed import get_worker
 
-        self.key = f"{topic}:{job}"
-        self.worker, self.job, self.topic, self.start = get_worker(), job, topic, uuid4().hex
+        self.worker, self.job, self.topic, self.key, self.start = get_worker(), job, topic, key, uuid4().hex
         self.events: list[Mapping[str, Any]] = []
         self.outcome: Outcome | None = None
 
@@ -106,7 +105,7 @@ def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
 
         return {"blind": socket.gethostname()}
     job = Job(request["job"], request["function"], lambda: request["payload"], request["seconds"], request["memory"])
-    reporter = _Reporter(job.id, request["topic"])
+    reporter = _Reporter(job.id, request["topic"], request["key"])
     run, threads, preload = request["run"], request["threads"], request["preload"]
     executor = _processes.take(run)
     if executor is None:
