@@ -20,6 +20,10 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.reporting.telling import failure
 
+ASIDE = ("glicko", "clusters", "ratings", "compare", "associations", "beta_irt", "stress")
+"""Our analyses that need nothing but a table and the characteristics of its datasets: last those that take longest and
+have the most to draw, with which other processes begin."""
+
 
 def answer(name: str, table: Results, spec: AnalysisSpec) -> AnalysisResult | str:
     """The result of an analysis, or why it does not apply or what it failed with.
@@ -44,9 +48,7 @@ def same(thing: Any) -> Any:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Load what is announced, read a table and what is asked of it, and answer one name after the other."""
-    for name in _next(requests):
-        analyses.get(name)
+    """Read a table and what is asked of it, and answer one name after the other."""
     table, spec = _next(requests)
     while (name := _next(requests)) is not None:
         pickle.dump(answer(name, table, spec), answers)
@@ -63,4 +65,6 @@ def _next(requests: BinaryIO) -> Any:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked is interrupted, and then closes our input
+    for name in ASIDE:
+        analyses.get(name)
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeAlias
 
-import recassay
-from recassay.api.analyst import answer, same
+from recassay.api.analyst import ASIDE, answer, same
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
+from recassay.core.system.aside import start
 from recassay.core.system.cores import usable_cores
 from recassay.core.tables.results import Results
-
-ASIDE = ("glicko", "clusters", "ratings", "compare", "associations", "beta_irt", "stress")
-"""Our analyses that need nothing but a table and the characteristics of its datasets: last those that take longest and
-have the most to draw, with which other processes begin."""
 
 FIRST = ("rank", "select")
 """Run before all others here: pictures take the colours of algorithms from the one, the other takes longest."""
 
+ANALYST = "recassay.api.analyst"
 MOST = 3
 """Processes at most: each takes a second to start and some 200 MB."""
 
@@ -48,7 +42,7 @@ class Analysts:
         wanted = min(MOST, usable_cores() - 1) if processes is None else processes
         self._started: list[subprocess.Popen[bytes]] = []
         with suppress(OSError):  # where no process can be started, this one does all the work
-            self._started.extend(_start() for _ in range(wanted))
+            self._started.extend(start(ANALYST) for _ in range(wanted))
 
     def __enter__(self) -> Analysts:
         return self
@@ -115,19 +109,6 @@ def _aside(names: Sequence[str]) -> list[str]:
     """Those of `names` that other processes may run."""
     told = {name: analyses.announcement(name) for name in names if name in ASIDE}
     return [name for name, entry in told.items() if entry is not None and entry.value.startswith("recassay.")]
-
-
-def _start() -> subprocess.Popen[bytes]:
-    paths = [str(Path(recassay.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "recassay.api.analyst"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
-    _send(process, ASIDE)
-    return process
 
 
 def _send(process: subprocess.Popen[bytes], what: Any) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import recassay
+from recassay.core.system.aside import start
 from recassay.core.system.cores import usable_cores
 from recassay.reporting.drawing import draw_spec
 
+DRAWER = "recassay.reporting.drawer"
 MOST = 4
 """Processes at most: each takes half a second to start and some 150 MB."""
 
@@ -35,7 +33,7 @@ class Drawers:
         self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._started: list[subprocess.Popen[bytes]] = []
         with suppress(OSError):  # where no process can be started, this one draws
-            self._started.extend(_start() for _ in range(wanted))
+            self._started.extend(start(DRAWER) for _ in range(wanted))
         for process in self._started:
             self._free.put(process)
         self._threads = ThreadPoolExecutor(max(1, len(self._started)))
@@ -69,22 +67,11 @@ class Drawers:
         except (OSError, EOFError):
             # A chart has stopped the process: it is tried once more, and the others go on, in a new one.
             process.communicate()
-            process = _start()
+            process = start(DRAWER)
             self._started.append(process)
             return _ask(process, request)
         finally:
             self._free.put(process)
-
-
-def _start() -> subprocess.Popen[bytes]:
-    paths = [str(Path(recassay.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "recassay.reporting.drawer"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
 
 
 def _ask(process: subprocess.Popen[bytes], request: bytes) -> dict[str, bytes]:
