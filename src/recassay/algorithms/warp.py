@@ -30,7 +30,8 @@ class WARP:
     in a random order of its own (with visits to several events of a user in a row, as in BPR, nDCG@10 on lastfm-2k was
     5 % lower). Single-threaded, hence the same numbers on every machine setting.
 
-    The range of `rate` is that of the KDD'24 study; LightFM's own default, 0.05, lies above it and needs fewer epochs.
+    The range of `rate` holds LightFM's own default, 0.05, which needs fewer epochs; that of the KDD'24 study ends at
+    0.01, half of the best here.
     """
 
     name: ClassVar[str] = "WARP"
@@ -38,10 +39,10 @@ class WARP:
     space: ClassVar[SearchSpace] = {
         "components": Whole(10, 100, 100),
         "max_sampled": Whole(10, 50, 20),
-        "rate": Real(1e-5, 1e-2, 1e-2, log=True),
+        "rate": Real(1e-5, 1e-1, 2e-2, log=True),
     }
 
-    def __init__(self, *, components: int = 100, max_sampled: int = 20, rate: float = 1e-2, epochs: int = 50) -> None:
+    def __init__(self, *, components: int = 100, max_sampled: int = 20, rate: float = 2e-2, epochs: int = 50) -> None:
         self.components, self.max_sampled, self.rate, self.epochs = components, max_sampled, rate, epochs
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
