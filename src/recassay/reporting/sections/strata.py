@@ -81,7 +81,8 @@ def _flips(dataset: str, found: list[Crossing]) -> str:
     shown = [
         f"{one.first} leads {one.second} below P = {one.threshold:.0f} and trails above" for one in found[:SHOWN_FLIPS]
     ]
-    more = f" (and {len(found) - SHOWN_FLIPS} more pairs)" if len(found) > SHOWN_FLIPS else ""
+    left = len(found) - SHOWN_FLIPS
+    more = f" (and {left} more pair{'s' if left > 1 else ''})" if left > 0 else ""
     return f"on {dataset} {', '.join(shown)}{more}"
 
 
