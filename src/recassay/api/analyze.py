@@ -176,9 +176,9 @@ def run_analyses(
     """
     worth = names is None and len(table.algorithms) * len(table.datasets) >= WORTH_A_PROCESS
     done: dict[str, AnalysisResult] = {}
+    skipped: dict[str, str] = {}
     with Analysts(None if worth else 0) as analysts:
-        found, skipped = analyses.loadable()
-        chosen = [name for name in found if names is None or name in names]
+        chosen = [name for name in analyses.names() if names is None or name in names]
 
         def tell(count: int, name: str) -> None:
             if progress is not None:
