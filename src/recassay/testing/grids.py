@@ -16,9 +16,9 @@ GridKind: TypeAlias = Literal["factors", "tails", "regimes", "none", "failures",
 `factors`: levels, slopes over size and other characteristics, hidden factors of datasets. `tails`: the same with errors
 of a Student distribution with 1.5 degrees of freedom. `regimes`: other levels above a threshold of size. `none`: no
 algorithm is better than another. `failures`: an algorithm fails on up to 12 % of the datasets. `ties`: scores are
-rounded so that many tie. `families`: levels that hardly depend on size, errors shared within families of algorithms, one or
-two algorithms that take most of the seconds, as published benchmarks of recommenders are known to have. `bands`: the
-same with algorithms in two to four bands of nearly equal level.
+rounded so that many tie. `families`: levels that hardly depend on size, errors shared within families of algorithms,
+one or two algorithms that take most of the seconds, as benchmarks of recommenders are known to have. `bands`: the same
+with algorithms in two to four bands of nearly equal level.
 """
 
 GRID_KINDS: tuple[GridKind, ...] = get_args(GridKind)
