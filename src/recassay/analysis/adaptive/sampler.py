@@ -67,7 +67,7 @@ def _draw_factor(scale: FloatArray, degrees: float, rng: np.random.Generator) ->
 
 
 @compiled
-def _redraw_column(
+def redraw_column(
     z: FloatArray, mean: FloatArray, sharpness: float, order: IntArray, group: IntArray, known: int,
     precision: FloatArray, rng: np.random.Generator,
 ) -> None:  # fmt: skip
@@ -144,7 +144,7 @@ def sample(
 ) -> tuple[FloatArray, IntArray]:  # fmt: skip
     """Draws of the latents, kept sweeps x algorithms x (touched columns, then empty ones), and of the setting of K.
 
-    For each touched column (rows of `start`): `order`, `group` and `known` as in `_redraw_column`. For each setting of
+    For each touched column (rows of `start`): `order`, `group` and `known` as in `redraw_column`. For each setting of
     K: `inverse` of its touched part, `log_weight` (prior times |K|^(-m/2)), and for the empty columns their regression
     on the touched ones (`slope`) and the Cholesky factor of what is left (`factor`). The prior of Sigma is inverse
     Wishart with `degrees` and the matrix `scale` times the identity.
@@ -179,7 +179,7 @@ def sample(
                     for i in range(m):
                         mean[i] -= q[j, k] * z[k, i]
             mean /= q[j, j]
-            _redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], precision, rng)
+            redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], precision, rng)
         if sweep >= burn_in:
             at = sweep - burn_in
             chosen[at] = setting
