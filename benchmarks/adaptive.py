@@ -167,25 +167,24 @@ def replay_published(source: str, metrics: Sequence[str] = METRICS) -> None:
     known = recassay.load_characteristics(source)
     tables = {metric: read_benchmark(results, metric, characteristics=known) for metric in metrics}
     runs = {}
-    for target in ("first", "order", "top3"):
+    for target in ("first", "order", "top3", "rho"):
         for metric, benchmark in tables.items():
             start = time.process_time()
-            runs[metric, target] = follow(benchmark, target, until=0.25 if target == "first" else 0.55)
+            runs[metric, target] = follow(benchmark, target, until=0.25 if target in ("first", "rho") else 0.55)
             claims = first_claims(runs[metric, target][0], benchmark, 0.95, 1.0)
             said = ", ".join(f"{t} {100 * s:.2f} % ({'right' if ok else 'WRONG'})" for t, (s, ok) in claims.items())
             steps = len(runs[metric, target][0])
             print(f"{metric}, aimed at {target}: certified at {said}; {steps} decisions, "
                   f"{(time.process_time() - start) / steps:.2f} s each", flush=True)  # fmt: skip
-    for metric, benchmark in tables.items():
-        simple = baselines(benchmark)
-        for field, title in ((1, "Spearman's rho"), (2, "the first is right")):
-            print(
-                f"\n{title}, {metric}\n\n| share of the cost | " + " | ".join(f"{100 * s:g} %" for s in SHARES) + " |"
-            )
-            for target in ("first", "order"):
-                show(f"adaptive, aimed at {target}", [runs[metric, target][1]], field)
-            for label, curves in simple.items():
-                show(label, curves, field)
+    simple = [baselines(benchmark) for benchmark in tables.values()]
+    for field, title in ((1, "Spearman's rho"), (2, "the first is right")):
+        print(
+            f"\nmeans over {len(metrics)} metrics\n\n| {title} | " + " | ".join(f"{100 * s:g} %" for s in SHARES) + " |"
+        )
+        for target in ("first", "order", "rho"):
+            show(f"adaptive, aimed at {target}", [runs[metric, target][1] for metric in metrics], field)
+        for label in simple[0]:
+            show(label, [curve for found in simple for curve in found[label]], field)
 
 
 def as_benchmark(values: np.ndarray, seconds: np.ndarray, features: np.ndarray | None) -> Benchmark:

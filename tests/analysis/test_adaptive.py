@@ -14,7 +14,7 @@ from recassay.analysis.adaptive.belief import complete
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
 from recassay.analysis.adaptive.fit import Benchmark, Grid, Probes, Question, decide, replay, replay_costs, run_adaptive
-from recassay.analysis.adaptive.sampler import cut_normal
+from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
@@ -47,6 +47,24 @@ def test_a_cut_normal_has_the_moments_of_one(low, high):
     assert low <= drawn.min() <= drawn.max() <= high
     assert drawn.mean() == pytest.approx(truth.mean(), abs=5 * truth.std() / np.sqrt(4000))
     assert drawn.std() == pytest.approx(truth.std(), rel=0.08)
+
+
+def test_a_column_is_drawn_from_its_normal_distribution_cut_to_what_was_seen():
+    """One cell seen orders nothing: the column has its mean and Sigma/sharpness. Two seen: those draws that agree."""
+    mean, sharpness = np.array([0.5, -1.0, 2.0, 0.0]), 2.0
+    half = rng(1).normal(size=(4, 4))
+    sigma = half @ half.T + np.eye(4)
+    straight = rng(2).multivariate_normal(mean, sigma / sharpness, size=40_000)
+    source, order = rng(3), np.array([2, 0, 1, 3])
+    for known, agree in ((1, np.ones(len(straight), bool)), (2, straight[:, 2] < straight[:, 0])):
+        z, drawn = np.array([1.0, 0.0, -1.0, 0.0]), np.empty((40_000, 4))
+        for row in drawn:
+            redraw_column(z, mean, sharpness, order, np.arange(4), known, np.linalg.inv(sigma), source)
+            row[:] = z
+        truth = straight[agree]
+        assert known == 1 or (drawn[:, 2] < drawn[:, 0]).all()
+        assert np.allclose(drawn.mean(axis=0), truth.mean(axis=0), atol=0.08)
+        assert np.allclose(np.cov(drawn.T), np.cov(truth.T), atol=0.15)
 
 
 def test_the_belief_keeps_every_order_that_was_seen():

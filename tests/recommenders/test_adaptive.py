@@ -151,6 +151,7 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     assert any("probe of" in (event.said or "") for event in events)
     found = recassay.adaptive(data / "out")
     assert found.probed == len(probes)
+    assert f"cells and {len(probes)} probes" in str(recassay.adaptive_standing(data / "out")), "what `status` shows"
     again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6)
     assert again.ran == 0
     recassay.run(spec, data / "out", workers=1, adaptive=True, target="first", confidence=0.6)

@@ -10,13 +10,15 @@ from scipy.special import ndtri
 
 from recassay.core.types import FloatArray
 
-GridKind: TypeAlias = Literal["factors", "tails", "regimes", "none", "failures", "ties"]
+GridKind: TypeAlias = Literal["factors", "tails", "regimes", "none", "failures", "ties", "families", "bands"]
 """How the scores arise.
 
 `factors`: levels, slopes over size and other characteristics, hidden factors of datasets. `tails`: the same with errors
 of a Student distribution with 1.5 degrees of freedom. `regimes`: other levels above a threshold of size. `none`: no
 algorithm is better than another. `failures`: an algorithm fails on up to 12 % of the datasets. `ties`: scores are
-rounded so that many tie.
+rounded so that many tie. `families`: levels that hardly depend on size, errors shared within families of algorithms,
+one or two algorithms that take most of the seconds, as benchmarks of recommenders are known to have. `bands`: the same
+with algorithms in two to four bands of nearly equal level.
 """
 
 GRID_KINDS: tuple[GridKind, ...] = get_args(GridKind)
@@ -79,9 +81,27 @@ def synthetic_grid(
     elif kind == "failures":
         failed = rng.random((m, n)) < rng.uniform(0, 0.12, m)[:, None]
         score = np.where(failed, rng.normal(-6, 1, (m, n)), score)
-    else:
+    elif kind == "ties":
         score = np.round(2 * score) / 2
+    else:
+        score = _families(level, x, rng, bands=kind == "bands")
     values = np.exp(0.5 * score * rng.lognormal(0, 0.4, n) + rng.normal(-3, 1, n))
     a, b = rng.normal(-8, 1.8, (m, 1)), rng.normal(1, 0.25, (m, 1))
+    if kind in ("families", "bands"):
+        a[rng.permutation(m)[: int(rng.integers(1, 3))]] = a.max() + rng.uniform(1, 3)
     seconds = np.exp(a + b * size + rng.normal(0, 0.3, n) + rng.normal(0, 0.4, (m, n)))
     return SyntheticGrid(values, seconds, features)
+
+
+def _families(level: FloatArray, x: FloatArray, rng: np.random.Generator, *, bands: bool) -> FloatArray:
+    """Scores of algorithms in families of about three, which err together."""
+    m, n = len(level), len(x)
+    if bands:
+        centres = np.linspace(-1.5, 1.5, int(rng.integers(2, 5)))
+        level = rng.choice(centres, m) + rng.normal(0, 0.2, m)
+    else:
+        level = 1.3 * level
+    family = rng.integers(0, max(m // 3, 1), m)
+    together = rng.normal(0, rng.uniform(0.3, 0.8), (m, n))[family]
+    slopes = rng.normal(0, rng.uniform(0, 0.2), (m, 1)) * x[:, 0]
+    return level[:, None] + slopes + together + rng.normal(0, rng.uniform(0.5, 0.9), (m, n))

@@ -3,23 +3,22 @@
 Latent scores Z (m algorithms x n datasets) are matrix normal: Z ~ MN(0, Sigma, K). Sigma (m x m) says which algorithms
 go together; K (n x n) what datasets share:
 
-    K = l 11' + s xx' + r exp(-|X_j - X_k|^2 / (2 p)) + I,
+    K = l 11' + s xx' + I,
 
-l the algorithms' levels, s their slopes over the size x of the datasets, r what holds for datasets that are alike in
-their p characteristics X (standardised), and 1 for the dataset alone. So a dataset that is unlike those that were run
-is predicted with less certainty, and one that is larger than all of them with a slope that is hardly known. Of the
-scores only their order within a dataset is used (the rank likelihood of Hoff 2007, Annals of Applied Statistics 1,
-265-283): neither the scale of a dataset nor skewness matters. Sigma ~ InverseWishart(m + 1 + f, f I), and (l, s, r) is
-averaged over a grid of settings.
+l the algorithms' levels, s their slopes over the size x of the datasets (its logarithm, standardised), and 1 for the
+dataset alone. So a dataset that is larger than all that were run is predicted with less certainty, with a slope that is
+hardly known. Of the scores only their order within a dataset is used (the rank likelihood of Hoff 2007, Annals of
+Applied Statistics 1, 265-283): neither the scale of a dataset nor skewness matters. Sigma ~ InverseWishart(m + 1 + f,
+f I), and (l, s) is averaged over a grid of settings.
 
 A draw completes the grid, and its ranks are a draw of what the full run would have said.
 
 A probe is a cheaper look at a cell (without tuning, on fewer users, with fewer epochs): the same algorithms on the same
-dataset, judged with more noise and perhaps a bias of its own. Probes are n further columns that share the levels,
-slopes and likeness of the datasets; what a dataset has of its own correlates by c between the two, and t is how much
-cheapness itself favours some algorithms:
+dataset, judged with more noise and perhaps a bias of its own. Probes are n further columns that share the levels and
+slopes of the datasets; what a dataset has of its own correlates by c between the two, and t is how much cheapness
+itself favours some algorithms:
 
-    K(j, j') of a cell and a probe = l + s xx' + r exp(...) + c [same dataset],   of two probes = ... + t + [same one].
+    K(j, j') of a cell and a probe = l + s xx' + c [same dataset],   of two probes = l + s xx' + t + [same one].
 
 c and t are averaged over a grid like the others, and so learned where both were run.
 """
@@ -36,12 +35,11 @@ from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 LEVELS = (0.3, 1.0, 3.0)
-SLOPES = (0.0, 0.1, 0.4)
-LIKENESSES = (0.0, 0.3, 1.0)
-"""l, s and r on the grid, each as likely as the others before anything is known."""
+SLOPES: tuple[float, ...] = (0.0, 0.1, 0.4, 1.0)
+"""l and s on the grid."""
 
-FEW_SLOPES, FEW_LIKENESSES = (0.0, 0.2), (0.0, 0.5)
-"""With probes, s and r on a coarser grid: there are as many settings as a decision has time for."""
+NO_SLOPE = 0.5
+"""How probable it is, before anything is known, that ranks do not depend on size (s = 0)."""
 
 LINKS, BIASES = (0.3, 0.6, 0.9), (0.1, 0.6)
 """c and t on the grid."""
@@ -49,7 +47,7 @@ LINKS, BIASES = (0.3, 0.6, 0.9), (0.1, 0.6)
 SPARE_DEGREES = 6.0
 """f: how closely Sigma is thought to follow the identity."""
 
-SWEEPS, BURN_IN = 360, 60
+SWEEPS, BURN_IN = 600, 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,8 +76,9 @@ def complete(
     """Draws of the completed grid.
 
     `values` (algorithms x datasets) has higher values for better results, NaN where a cell was not run and -inf where
-    it failed, which counts as the last place. `features` (datasets x p) are characteristics of the datasets, the
-    logarithm of the size first; None where nothing is known of them. `probes` are values of probes, as `values` are.
+    it failed, which counts as the last place. `features` (datasets x p) are characteristics of the datasets, of which
+    the first is read, the logarithm of the size; None where nothing is known of them. `probes` are values of
+    probes, as `values` are.
     """
     m, n = values.shape
     table = values if probes is None else np.hstack([values, probes])
@@ -108,10 +107,10 @@ def _belief(ranks: FloatArray, n: int) -> Belief:
     return Belief(ranks[:, :, :n], ranks[:, :, n:] if ranks.shape[2] > n else None)
 
 
-def standardised(features: FloatArray) -> FloatArray:
-    """Characteristics in standard deviations from their mean; one that is constant becomes 0."""
-    spread = features.std(axis=0)
-    return np.where(spread > 0, (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0), 0.0)
+def standardised(size: FloatArray) -> FloatArray:
+    """Sizes in standard deviations from their mean; 0 where they are all the same."""
+    spread = float(size.std())
+    return (size - size.mean()) / spread if spread > 0 else np.zeros(len(size))
 
 
 def _finite(values: FloatArray) -> FloatArray:
@@ -144,24 +143,24 @@ def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
 
 def _kernels(n: int, features: FloatArray | None, *, with_probes: bool) -> tuple[FloatArray, FloatArray]:
     """K under every setting, and the log of its prior weight."""
-    shared: list[FloatArray]
     if features is None or features.shape[1] == 0:
-        shared = [np.full((n, n), level) for level in LEVELS]
+        x, slopes = np.zeros(n), SLOPES[:1]
     else:
-        x = standardised(features)
-        distance = ((x[:, None, :] - x[None, :, :]) ** 2).mean(axis=2)
-        size, alike = np.outer(x[:, 0], x[:, 0]), np.exp(-distance / 2)
-        rest = product(FEW_SLOPES, FEW_LIKENESSES) if with_probes else product(SLOPES, LIKENESSES)
-        shared = [level + slope * size + likeness * alike for level, (slope, likeness) in product(LEVELS, list(rest))]
+        x, slopes = standardised(features[:, 0]), SLOPES
+    settings = list(product(LEVELS, slopes, LINKS, BIASES)) if with_probes else list(product(LEVELS, slopes))
+    none = np.array([setting[1] == 0 for setting in settings])
     own = np.eye(n)
-    if with_probes:
-        kernels = [
-            np.block([[common + own, common + link * own], [common + link * own, common + bias + own]])
-            for common, link, bias in product(shared, LINKS, BIASES)
-        ]
-    else:
-        kernels = [common + own for common in shared]
-    return np.stack(kernels), np.zeros(len(kernels))
+    kernels = []
+    for level, slope, *of_probes in settings:
+        common = level + slope * np.outer(x, x)
+        if of_probes:
+            link, bias = of_probes
+            beside = common + link * own
+            kernels.append(np.block([[common + own, beside], [beside, common + bias + own]]))
+        else:
+            kernels.append(common + own)
+    weight = np.where(none, NO_SLOPE / none.sum(), (1 - NO_SLOPE) / max((~none).sum(), 1))
+    return np.stack(kernels), np.log(weight)
 
 
 def _solved(

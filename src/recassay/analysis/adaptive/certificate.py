@@ -13,7 +13,7 @@ import numpy as np
 
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
-STRETCH = 1.2
+STRETCH = 1.1
 """By how much the draws of the mean ranks are spread around their mean before claims are counted."""
 
 SLACK = 1e-9

@@ -1,13 +1,15 @@
 """Which cells to run next: those that tell most about the target per predicted second.
 
-What a target leaves open are pairs of algorithms. For a pair (a, b), D = mean rank of a - mean rank of b varies over
-the draws, and so does d_j, the difference of their ranks on dataset j. Running both there tells the share
-cov(D, d_j)^2 / (var(D) var(d_j)) of the variance of D: what the dataset is of the mean, and what it says of others. A
-pair weighs p (1 - p), p being the probability that it stands the other way round, so that pairs that are settled weigh
-nothing. The value of a set of algorithms on a dataset is the sum over the pairs that it completes; the set with the
-most value per second on each dataset is found by leaving out one algorithm after another (greedy peeling, Charikar
-2000), and the best dataset's set is run. A probe of a dataset (see `belief`) is a further column, judged in the same
-way by what it tells about D and by what it costs.
+What a target leaves open are pairs of algorithms. A pair weighs p (1 - p), p being the probability that it stands the
+other way round, and not less than `LEAST_WEIGHT` where the target asks about it. Running both on a dataset is worth the
+pair's weight, whichever dataset it is: to the mean rank every dataset counts the same. The value of a set of algorithms
+on a dataset is the sum over the pairs that it completes; the set with the most value per second on each dataset is
+found by leaving out one algorithm after another (greedy peeling, Charikar 2000), and the best dataset's set is run. So
+cheap datasets are run whole, and what is dear only where it is open.
+
+A probe of a dataset (see `belief`) is a further column. It is worth less than a cell, by as much less as it tells. For
+a pair, D = mean rank of a - mean rank of b varies over the draws, and so does d_j, the difference of their ranks in
+column j: running both there tells the share cov(D, d_j)^2 / (var(D) var(d_j)) of the variance of D.
 """
 
 from __future__ import annotations
@@ -22,18 +24,13 @@ from recassay.analysis.adaptive.belief import Belief
 from recassay.analysis.adaptive.certificate import Certificate
 from recassay.core.types import BoolArray, FloatArray
 
-SHARED = 0.5
-"""How far the gain of a pair on a dataset is drawn to its mean over datasets: it is counted over few draws, and cells
-whose gain is large by chance would be run first.
-"""
-
 LEAP, WORTH = 0.3, 0.2
 """A block that costs more than this share of what was spent waits while there is a smaller one that tells at least this
 share of its value per second: what is learned meanwhile may spare it.
 """
 
-LEAST_WEIGHT = 1e-6
-"""Of a pair that the target asks about: when all is settled but not certified, it still counts."""
+LEAST_WEIGHT = 0.02
+"""Of a pair that the target asks about. What seems settled after few datasets is so run along where it is cheap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +111,16 @@ def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) 
 
 
 def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
-    """By pair and column, what running both algorithms there tells about the target."""
-    told = [_told(belief.mean_ranks, ranks) for ranks in (belief.ranks, belief.probes) if ranks is not None]
-    return (weight * np.concatenate(told)).transpose(1, 2, 0)
+    """By pair and column, what running both algorithms there is worth."""
+    cells = np.repeat(weight[:, :, None], belief.ranks.shape[2], axis=2)
+    if belief.probes is None:
+        return cells
+    less = _told(belief.mean_ranks, belief.probes) / max(_told(belief.mean_ranks, belief.ranks), 1e-12)
+    return np.concatenate([cells, min(less, 1.0) * cells], axis=2)
 
 
-def _told(mean_ranks: FloatArray, ranks: FloatArray) -> FloatArray:
-    """By column and pair, the share of the variance of D that running both algorithms there tells."""
+def _told(mean_ranks: FloatArray, ranks: FloatArray) -> float:
+    """The share of the variance of D that running a pair in a column tells, on average over those not known."""
     draws = len(ranks)
     whole_mean = mean_ranks - mean_ranks.mean(axis=0)
     apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # column x draw x algorithm
@@ -131,11 +131,11 @@ def _told(mean_ranks: FloatArray, ranks: FloatArray) -> FloatArray:
     inner = np.diagonal(within, axis1=1, axis2=2)
     inner = inner[:, :, None] + inner[:, None, :] - 2 * within
     whole = np.diagonal(total)[:, None] + np.diagonal(total) - 2 * total
-    floor = 1e-9
-    told = np.where((inner > floor) & (whole > floor), joint**2 / np.maximum(inner * whole, floor**2), 0.0)
-    told = np.maximum(told - 1.0 / draws, 0.1 / draws * (inner > floor))  # chance alone correlates by 1/draws
-    mean = told.sum(axis=0) / np.maximum((told > 0).sum(axis=0), 1)
-    return np.where(told > 0, (1 - SHARED) * told + SHARED * mean, 0.0)
+    open_pairs = (inner > 1e-9) & (whole > 1e-9)
+    if not open_pairs.any():
+        return 0.0
+    told = joint[open_pairs] ** 2 / (inner * whole)[open_pairs]
+    return max(float(told.mean()) - 1.0 / draws, 0.0)  # chance alone correlates by 1/draws
 
 
 def _best_block(

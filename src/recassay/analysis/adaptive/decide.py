@@ -17,7 +17,7 @@ from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.seeds import derived_rng
 from recassay.core.types import BoolArray, FloatArray
 
-GROWTH = 0.1
+GROWTH = 0.25
 """A batch takes at least this share of the seconds that were spent before it, so that decisions stay few."""
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray, IntArray
 
-SETTING_EVERY = 3
+SETTING_EVERY = 6
 """How often, in sweeps, the setting of K is drawn anew."""
 
 
@@ -54,92 +54,86 @@ def cut_normal(low: float, high: float, rng: np.random.Generator) -> float:
 
 
 @compiled
-def _draw_covariance(scale: FloatArray, degrees: float, rng: np.random.Generator) -> FloatArray:
-    """Sigma ~ InverseWishart(degrees, scale)."""
+def _draw_factor(scale: FloatArray, degrees: float, rng: np.random.Generator) -> FloatArray:
+    """A factor F of Sigma's inverse, Sigma^-1 = F F' ~ Wishart(degrees, scale^-1), by Bartlett's decomposition."""
     m = scale.shape[0]
     bartlett = np.zeros((m, m))
     for i in range(m):
         bartlett[i, i] = np.sqrt(rng.chisquare(degrees - i))
         for k in range(i):
             bartlett[i, k] = rng.standard_normal()
-    factor = np.linalg.cholesky(scale) @ np.ascontiguousarray(np.linalg.inv(bartlett).T)
-    covariance: Any = factor @ np.ascontiguousarray(factor.T)
-    return covariance
+    factor: Any = np.linalg.solve(np.ascontiguousarray(np.linalg.cholesky(scale).T), bartlett)
+    return factor
 
 
 @compiled
-def _redraw_column(
+def redraw_column(
     z: FloatArray, mean: FloatArray, sharpness: float, order: IntArray, group: IntArray, known: int,
-    covariance: FloatArray, precision: FloatArray, rng: np.random.Generator,
+    precision: FloatArray, rng: np.random.Generator,
 ) -> None:  # fmt: skip
     """Draw a column anew, in place: `order[:known]` are its observed algorithms from worst to best, `order[known:]` the
-    others; `group` numbers the places of the observed ones, equal where they tie. Its covariance is Sigma/sharpness.
+    others; `group` numbers the places of the observed ones, equal where they tie. P = `precision` is Sigma^-1, and the
+    column's covariance Sigma/`sharpness`.
+
+    With h the hidden ones, o the observed, P_hh = L L' and W = L^-1 P_ho, the observed alone have the precision
+    P_oo - W'W, and the hidden given them are mean - L'^-1 (W (z_o - mean_o) + noise).
     """
     m = len(z)
-    seen = order[:known]
-    if known == m:
-        told = precision
-    else:
-        told = np.zeros((m, m))
-        inner = np.empty((known, known))
-        for a in range(known):
+    rest = m - known
+    root = np.zeros((rest, rest))  # L
+    across = np.empty((rest, known))  # W
+    for a in range(rest):
+        row = precision[order[known + a]]
+        for b in range(a + 1):
+            total = row[order[known + b]]
+            for c in range(b):
+                total -= root[a, c] * root[b, c]
+            root[a, b] = np.sqrt(total) if a == b else total / root[b, b]
+        for b in range(known):
+            across[a, b] = row[order[b]]
+        for c in range(a):
             for b in range(known):
-                inner[a, b] = covariance[seen[a], seen[b]]
-        inverted = np.linalg.inv(inner)
-        for a in range(known):
-            for b in range(known):
-                told[seen[a], seen[b]] = inverted[a, b]
+                across[a, b] -= root[a, c] * across[c, b]
+        for b in range(known):
+            across[a, b] /= root[a, a]
+    told = np.empty((known, known))
+    apart = np.empty(known)
     for a in range(known):
-        i = seen[a]
+        row = precision[order[a]]
+        for b in range(known):
+            told[a, b] = row[order[b]]
+        apart[a] = z[order[a]] - mean[order[a]]
+    for c in range(rest):
+        for a in range(known):
+            for b in range(known):
+                told[a, b] -= across[c, a] * across[c, b]
+    for a in range(known):
+        i = order[a]
         low, high = -np.inf, np.inf
         for b in range(a - 1, -1, -1):
             if group[b] < group[a]:
                 if low > -np.inf and group[b] < group[a] - 1:
                     break
-                low = max(low, z[seen[b]])
+                low = max(low, z[order[b]])
         for b in range(a + 1, known):
             if group[b] > group[a]:
                 if high < np.inf and group[b] > group[a] + 1:
                     break
-                high = min(high, z[seen[b]])
+                high = min(high, z[order[b]])
         pull = 0.0
         for b in range(known):
-            k = seen[b]
-            pull += told[i, k] * (z[k] - mean[k])
-        pull -= told[i, i] * (z[i] - mean[i])
-        centre = mean[i] - pull / told[i, i]
-        spread = 1.0 / np.sqrt(told[i, i] * sharpness)
+            pull += told[a, b] * apart[b]
+        centre = z[i] - pull / told[a, a]
+        spread = 1.0 / np.sqrt(told[a, a] * sharpness)
         z[i] = centre + spread * cut_normal((low - centre) / spread, (high - centre) / spread, rng)
-    rest = m - known
-    if rest == 0:
-        return
-    hidden = order[known:]
-    slope = np.zeros((rest, m))
-    for a in range(rest):
+        apart[a] = z[i] - mean[i]
+    for a in range(rest - 1, -1, -1):
+        total = rng.standard_normal() / np.sqrt(sharpness)
         for b in range(known):
-            k = seen[b]
-            total = 0.0
-            for c in range(known):
-                total += covariance[hidden[a], seen[c]] * told[seen[c], k]
-            slope[a, k] = total
-    left = np.empty((rest, rest))
-    for a in range(rest):
-        for b in range(rest):
-            total = covariance[hidden[a], hidden[b]]
-            for c in range(known):
-                total -= slope[a, seen[c]] * covariance[seen[c], hidden[b]]
-            left[a, b] = total
-        left[a, a] += 1e-9 * covariance[hidden[a], hidden[a]]
-    factor = np.linalg.cholesky(left)
-    noise = rng.standard_normal(rest)
-    for a in range(rest):
-        total = mean[hidden[a]]
-        for b in range(known):
-            k = seen[b]
-            total += slope[a, k] * (z[k] - mean[k])
-        for b in range(a + 1):
-            total += factor[a, b] * noise[b] / np.sqrt(sharpness)
-        z[hidden[a]] = total
+            total -= across[a, b] * apart[b]
+        for c in range(a + 1, rest):
+            total -= root[c, a] * (z[order[known + c]] - mean[order[known + c]])
+        z[order[known + a]] = mean[order[known + a]] + total / root[a, a]
 
 
 @compiled
@@ -150,7 +144,7 @@ def sample(
 ) -> tuple[FloatArray, IntArray]:  # fmt: skip
     """Draws of the latents, kept sweeps x algorithms x (touched columns, then empty ones), and of the setting of K.
 
-    For each touched column (rows of `start`): `order`, `group` and `known` as in `_redraw_column`. For each setting of
+    For each touched column (rows of `start`): `order`, `group` and `known` as in `redraw_column`. For each setting of
     K: `inverse` of its touched part, `log_weight` (prior times |K|^(-m/2)), and for the empty columns their regression
     on the touched ones (`slope`) and the Cholesky factor of what is left (`factor`). The prior of Sigma is inverse
     Wishart with `degrees` and the matrix `scale` times the identity.
@@ -161,7 +155,6 @@ def sample(
     z = start.copy()
     base = np.eye(m) * scale
     setting = 0
-    covariance = np.eye(m)
     drawn = np.empty((sweeps - burn_in, m, touched + empty))
     chosen = np.empty(sweeps - burn_in, dtype=np.int64)
     for sweep in range(sweeps):
@@ -177,8 +170,8 @@ def sample(
             score = np.cumsum(np.exp(score - score.max()))
             setting = min(int(np.searchsorted(score, rng.random() * score[-1])), settings - 1)
         q = inverse[setting]
-        covariance = _draw_covariance(base + z.T @ (q @ z), degrees + touched, rng)
-        precision: Any = np.linalg.inv(covariance)
+        sigma = _draw_factor(base + z.T @ (q @ z), degrees + touched, rng)
+        precision = sigma @ np.ascontiguousarray(sigma.T)
         for j in range(touched):
             mean = np.zeros(m)
             for k in range(touched):
@@ -186,13 +179,12 @@ def sample(
                     for i in range(m):
                         mean[i] -= q[j, k] * z[k, i]
             mean /= q[j, j]
-            _redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], covariance, precision, rng)
+            redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], precision, rng)
         if sweep >= burn_in:
             at = sweep - burn_in
             chosen[at] = setting
             drawn[at, :, :touched] = z.T
             if empty:
-                root = np.linalg.cholesky(covariance)
-                noise = rng.standard_normal((empty, m)) @ np.ascontiguousarray(root.T)
+                noise = np.linalg.solve(np.ascontiguousarray(sigma.T), rng.standard_normal((m, empty))).T
                 drawn[at, :, touched:] = (slope[setting] @ z + factor[setting] @ noise).T
     return drawn, chosen
