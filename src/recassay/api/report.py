@@ -12,7 +12,7 @@ from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.reporting.drawers import Drawers
-from recassay.reporting.figures import draw_ahead, fill_sections
+from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
 from recassay.reporting.page.parts import LIVE
@@ -74,4 +74,5 @@ def report_page(results: ResultsLike, metric: str | None = None, **more: Any) ->
         ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
         found, content = examine(results, metric, pictures=ahead, **more)
         live = LIVE if len(found.results.datasets) > 1 else ()
-        return found, build_page(content, fill_sections(found.analyses, ("svg",), drawers, without=live))
+        filled = begin_drawing(build_sections(found.analyses), ("svg",), drawers, without=live)
+        return found, build_page(content, filled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +18,17 @@ from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
 
-__all__ = ["Figures", "FilledSection", "build_sections", "draw", "draw_ahead", "figures", "fill_sections", "render"]
+__all__ = [
+    "Figures",
+    "FilledSection",
+    "begin_drawing",
+    "build_sections",
+    "draw",
+    "draw_ahead",
+    "figures",
+    "fill_sections",
+    "render",
+]
 
 WORTH_A_PROCESS = 8
 """Fewer pictures are drawn sooner than further processes start."""
@@ -42,6 +52,22 @@ class Figures(list[Figure]):
 
     def _repr_html_(self) -> str:
         return "".join(figure._repr_html_() for figure in self)
+
+
+class Awaited(Mapping[str, Mapping[str, bytes]]):
+    """Pictures that are being drawn, by name: whoever asks for the files of one waits for it."""
+
+    def __init__(self, drawings: Mapping[str, Future[dict[str, bytes]]]) -> None:
+        self._drawings = drawings
+
+    def __getitem__(self, name: str) -> Mapping[str, bytes]:
+        return self._drawings[name].result()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._drawings)
+
+    def __len__(self) -> int:
+        return len(self._drawings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +102,29 @@ def fill_sections(
     built = list(build_sections(results))
     count = sum(len(filled.figures) for filled in built)
     with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 0) as pool:
-        pending = []
-        for filled in built:
-            drawings: dict[str, Future[dict[str, bytes]]] = {}
-            for figure in filled.figures:
-                if figure.name in without:
-                    continue
-                try:
-                    drawings[figure.name] = pool.submit(figure.spec, formats)
-                except Exception as error:
-                    filled.not_done.append(failure(f"the picture {figure.name!r}", error))
-            pending.append((filled, drawings))
-        return [_drawn(filled, drawings) for filled, drawings in pending]
+        return [_drawn(filled) for filled in begin_drawing(built, formats, pool, without=without)]
+
+
+def begin_drawing(
+    built: Iterable[FilledSection], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
+) -> list[FilledSection]:
+    """These sections with their pictures being drawn: whoever asks for the files of one waits for it.
+
+    One that cannot be drawn raises when it is asked for.
+    """
+    begun = []
+    for filled in built:
+        figures, drawings = [], {}
+        for figure in filled.figures:
+            if figure.name in without:
+                continue
+            try:
+                drawings[figure.name] = drawers.submit(figure.spec, formats)
+                figures.append(figure)
+            except Exception as error:
+                filled.not_done.append(failure(f"the picture {figure.name!r}", error))
+        begun.append(replace(filled, figures=figures, files=Awaited(drawings)))
+    return begun
 
 
 def draw_ahead(
@@ -139,11 +176,11 @@ def _fits(figure: Figure, frames: set[str], taken: set[str], not_done: list[str]
     return False
 
 
-def _drawn(filled: FilledSection, drawings: Mapping[str, Future[dict[str, bytes]]]) -> FilledSection:
+def _drawn(filled: FilledSection) -> FilledSection:
     files = {}
-    for name, drawing in drawings.items():
+    for name in filled.files:
         try:
-            files[name] = drawing.result()
+            files[name] = filled.files[name]
         except Exception as error:
             filled.not_done.append(failure(f"the picture {name!r}", error))
     return replace(filled, figures=[figure for figure in filled.figures if figure.name in files], files=files)
