@@ -27,6 +27,8 @@ __all__ = ["BadRow", "ReadRecord", "ReadResult", "read_interactions"]
 _TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".base", ".test", ".ratings")
 _MOVIELENS_SUFFIXES = (".data", ".base", ".test")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+_SOON_READ = 64 << 20
+"""Bytes of a file that is read so soon that nobody misses what standard error would say meanwhile."""
 _DEFAULT = ReadSpec()
 
 
@@ -62,7 +64,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
         )
     path = _existing_file(Path(source))
     with tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as scratch:
-        return assemble(_open(path, spec, Path(scratch)), spec)
+        return assemble(_open(path, spec, Path(scratch)), spec, quietly=path.stat().st_size < _SOON_READ)
 
 
 def _existing_file(path: Path) -> Path:

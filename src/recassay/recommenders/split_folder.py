@@ -14,7 +14,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import SplitFormat
 from recassay.core.errors import InputError, UsageError
-from recassay.core.repeated import RepeatRule
+from recassay.core.repeated import RepeatRule, RuleName
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.system.files import appearing_folder
 from recassay.core.system.plain import plain
@@ -125,7 +125,7 @@ def open_split_folder(folder: Path, protocol: ProtocolSpec, read: ReadSpec) -> S
                 where=str(folder),
                 fix=f"write the split again, or remove {SIDECAR} to make it a split of its own",
             )
-    rule = RepeatRule(meta["repeated"]["name"], tuple(meta["repeated"]["levels"]))
+    rule = _repeat_rule(meta)
     train, valid, test = (replace(part, repeated=rule) for part in parts)
     # What was found when it was made was accepted then; that audit is kept.
     split = apply_protocol(None, protocol.model_copy(update={"allow_leakage": FINDINGS}), given=(train, valid, test))
@@ -139,13 +139,24 @@ def read_sidecar(folder: Path) -> dict[str, Any] | None:
         return None
     try:
         meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        for key in ("fingerprint", "protocol", "files", "audit", "repeated"):
-            meta[key]
+        if not all(isinstance(meta[key], dict) for key in ("protocol", "files", "audit", "repeated")):
+            raise ValueError("no protocol, files or audit")
         if not re.fullmatch("[0-9a-f]{64}", meta["fingerprint"]):
             raise ValueError("no fingerprint")
-    except (OSError, ValueError, KeyError, TypeError):
+        for part in ("train", "valid", "test"):
+            meta["files"][part]["sha256"]
+        _repeat_rule(meta)
+        exported_protocol(meta)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, UsageError):
         raise InputError("is damaged", where=str(path), fix="write the split again, or remove this file") from None
     return meta
+
+
+def _repeat_rule(meta: Mapping[str, Any]) -> RepeatRule:
+    name, levels = meta["repeated"]["name"], tuple(float(level) for level in meta["repeated"]["levels"])
+    if name not in get_args(RuleName):
+        raise ValueError("no rule")
+    return RepeatRule(name, levels)
 
 
 def exported_protocol(meta: Mapping[str, Any]) -> ProtocolSpec:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import InputError
 from recassay.core.system.plain import plain
-from recassay.store.files import write_json
+from recassay.store.sealed import read_sealed, write_sealed
 
 ADAPTIVE_FILE = "adaptive.json"
 VERSION = 1
@@ -21,7 +20,7 @@ _KEYS = {"metric", "algorithms", "datasets", "question", "steps", "seed", "said"
 
 def write_adaptive(folder: Path, journal: Mapping[str, Any]) -> None:
     """Keep the journal, whole."""
-    write_json(folder / ADAPTIVE_FILE, plain({"version": VERSION, **journal}))
+    write_sealed(folder / ADAPTIVE_FILE, plain({"version": VERSION, **journal}))
 
 
 def read_adaptive(folder: str | Path) -> dict[str, Any] | None:
@@ -32,10 +31,10 @@ def read_adaptive(folder: str | Path) -> dict[str, Any] | None:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict) or found.get("version") != VERSION or not found.keys() >= _KEYS:
+        found = read_sealed(path.parent, ADAPTIVE_FILE, "the journal")
+        if found.get("version") != VERSION or not found.keys() >= _KEYS:
             raise ValueError
-    except (OSError, ValueError):
+    except (OSError, ValueError, InputError):
         raise InputError(
             "the journal of the adaptive run is damaged", where=str(path), fix="remove it: the cells stay"
         ) from None

@@ -1,4 +1,4 @@
-"""Folders of prepared data with a description that knows the checksum of every file beside it, and its own.
+"""Descriptions that know their own checksum, and in folders of prepared data that of every file beside them.
 
 What was flipped, cut, emptied or swapped on the disk since is told by name, and never used.
 """
@@ -20,19 +20,27 @@ _FILES, _SEAL = "checksums", "seal"
 def seal_folder(folder: Path, description: str, content: Mapping[str, Any]) -> None:
     """Write `content` as the JSON file `description` into a folder whose other files are there already."""
     checksums = {path.name: file_checksum(path) for path in sorted(folder.iterdir()) if path.is_file()}
-    sealed = {**content, _FILES: checksums}
-    write_json(folder / description, {**sealed, _SEAL: _content_checksum(sealed)})
+    write_sealed(folder / description, {**content, _FILES: checksums})
+
+
+def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
+    """Write `content` as JSON with its own checksum."""
+    write_json(path, {**content, _SEAL: _content_checksum(content)})
 
 
 def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
-    """The description of a sealed folder; `InputError` where it is gone or is not what was written."""
+    """What a sealed file says; `InputError` where it is gone or is not what was written.
+
+    A file without a seal is one of an older version, and is taken as it is.
+    """
     path = folder / description
     try:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         seal = stored.pop(_SEAL, None)
-    except (OSError, ValueError, AttributeError):
+        sound = seal in (None, _content_checksum(stored))
+    except (OSError, ValueError, AttributeError, RecursionError):
         raise _damaged(f"{what} is missing or damaged", path) from None
-    if seal is not None and seal != _content_checksum(stored):
+    if not sound:
         raise _damaged(f"{what} is not what was written (its checksum differs)", path)
     return stored
 

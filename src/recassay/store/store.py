@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,12 +14,15 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
+from recassay.core.system.parquet import parquet_frame
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
-from recassay.store.files import file_checksum, write_json, write_parquet
+from recassay.store.files import file_checksum, write_parquet
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
+from recassay.store.rows import unpacked
 from recassay.store.schema import connect, rest
+from recassay.store.sealed import read_sealed, write_sealed
 
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
@@ -93,16 +95,11 @@ class Store:
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
             self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
-        write_json(self.folder / MANIFEST_FILE, plain(manifest))
+        write_sealed(self.folder / MANIFEST_FILE, plain(manifest))
 
     def manifest(self) -> dict[str, Any]:
         """Versions, machine, seeds, the study's spec, hashes and conventions, as of the last run."""
-        path = self.folder / MANIFEST_FILE
-        try:
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise InputError("the manifest is missing or damaged", where=str(path), fix="run the study again") from None
-        return found
+        return read_sealed(self.folder, MANIFEST_FILE, "the manifest")
 
     def record_trial(self, tuning: str, trial: TrialRecord) -> None:
         """Keep a trial; when this returns it is on the disk. Only the first record of a number counts."""
@@ -147,7 +144,10 @@ class Store:
         names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials")
         query = f"SELECT {', '.join(names)} FROM plan ORDER BY position"
         rows = [dict(zip(names, row, strict=True)) for row in self._connection.execute(query)]
-        return tuple(PlannedRow(**{**row, "metrics": tuple(json.loads(row["metrics"]))}) for row in rows)
+        return tuple(PlannedRow(**{**row, "metrics": tuple(self._unpacked("metrics", row["metrics"]))}) for row in rows)
+
+    def _unpacked(self, column: str, text: str | None) -> Any:
+        return unpacked(column, text, self.folder)
 
     def cells(self) -> tuple[CellRecord, ...]:
         """The records of the current plan's cells that ran, in the plan's order."""
@@ -161,7 +161,7 @@ class Store:
             values.setdefault(cell, {})[metric] = value
         for row in rows:
             for name in _JSON_FIELDS:
-                row[name] = None if row[name] is None else json.loads(row[name])
+                row[name] = self._unpacked(name, row[name])
         return tuple(CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows)
 
     def statuses(self) -> dict[str, str]:
@@ -188,8 +188,8 @@ class Store:
     def _checksums(self, cell: str) -> dict[str, str]:
         """Empty for a cell of a version that kept none."""
         row = self._connection.execute("SELECT files FROM cells WHERE id = ?", (cell,)).fetchone()
-        kept: dict[str, str] = json.loads(row[0]) if row is not None and row[0] is not None else {}
-        return kept
+        kept: dict[str, str] | None = self._unpacked("files", row[0]) if row is not None else None
+        return kept or {}
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no
@@ -199,7 +199,7 @@ class Store:
         for *key, spec in self._connection.execute(
             "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
         ):
-            made.setdefault(tuple(key), set()).add(str(json.loads(spec).get("code")))
+            made.setdefault(tuple(key), set()).add(str(self._unpacked("spec", spec).get("code")))
         found: dict[str, int] = {}
         for row in rows:
             versions = made.get((row.algorithm, row.dataset, row.seed, row.fold))
@@ -281,7 +281,8 @@ class Store:
         found: dict[int, TrialRecord] = {}
         for row in self._connection.execute(query, (tuning,)):
             stored = dict(zip(names, row, strict=True))
-            stored["parameters"], stored["stages"] = json.loads(stored["parameters"]), json.loads(stored["stages"])
+            for name in ("parameters", "stages"):
+                stored[name] = self._unpacked(name, stored[name])
             found[stored["number"]] = TrialRecord.from_dict(stored)
         return found
 
@@ -323,7 +324,7 @@ class Store:
                 f"the {kind} of this cell are not what was written (the checksum differs)", where=str(path), fix=again
             )
         try:
-            return pl.read_parquet(io.BytesIO(content))
+            return parquet_frame(content)
         except (pl.exceptions.PolarsError, OSError):
             raise InputError(f"the {kind} of this cell cannot be read", where=str(path), fix=again) from None
 

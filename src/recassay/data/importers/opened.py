@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from functools import cached_property
@@ -13,6 +12,7 @@ import polars as pl
 
 from recassay.core.errors import InputError
 from recassay.core.system.lines import lines_of
+from recassay.core.system.parquet import parquet_schema
 from recassay.data.tables.read import read_bytes, text_of
 from recassay.data.tables.textual import without_escapes
 
@@ -101,7 +101,7 @@ class OpenedFile:
     def schema(self) -> dict[str, pl.DataType]:
         """The columns of a Parquet file and their types."""
         try:
-            return dict(pl.read_parquet_schema(io.BytesIO(self.data)))
+            return parquet_schema(self.data)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError("is not a readable Parquet file", where=self.name, fix="write it again") from error
 

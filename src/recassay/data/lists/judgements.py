@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
+from recassay.core.system.parquet import parquet_frame, parquet_schema
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import list_roles
 from recassay.data.lists.text import qrels_table
@@ -42,13 +42,16 @@ def read_judgements(source: Any) -> pl.DataFrame | None:
 
 
 def _parquet(path: Path) -> pl.DataFrame | None:
+    data = path.read_bytes()
     try:
-        names = set(pl.read_parquet_schema(path))
+        if not {"q_id", "doc_id"} <= parquet_schema(data).keys():
+            return None
     except (pl.exceptions.PolarsError, OSError):
         return None
-    if not {"q_id", "doc_id"} <= names:
-        return None
-    return _relevant(pl.read_parquet(io.BytesIO(path.read_bytes())), str(path))
+    try:
+        return _relevant(parquet_frame(data), str(path))
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError("is not a readable Parquet file", where=str(path), fix="write it again") from None
 
 
 def _relevant(frame: pl.DataFrame, where: str) -> pl.DataFrame:

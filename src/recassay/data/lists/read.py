@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError, listing
+from recassay.core.system.parquet import parquet_frame
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.records import ReadLists
 from recassay.data.lists.roles import SPLIT
@@ -87,7 +87,7 @@ def _read_file(path: Path, name: str | None) -> list[ReadLists]:
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
     if kind in (".parquet", ".pq") or data.startswith(b"PAR1"):
         try:
-            frame, form = pl.read_parquet(io.BytesIO(data)), "Parquet"
+            frame, form = parquet_frame(data), "Parquet"
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError("is not a readable Parquet file", where=where, fix="write it again") from error
     elif kind == ".lz4":

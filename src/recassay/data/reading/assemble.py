@@ -11,6 +11,7 @@ from recassay.core.errors import InputError, listing
 from recassay.core.pairs import repeated_rows
 from recassay.core.repeated import RepeatRule, merged
 from recassay.core.specs.specs import ReadSpec
+from recassay.core.system.parquet import panics_as_errors
 from recassay.core.types import BoolArray, Interactions
 from recassay.data.reading.encode import drop_unused
 from recassay.data.reading.events import EventTypes, bounded_rule, given_weights, inverse_frequency
@@ -21,8 +22,8 @@ from recassay.data.reading.times import judge_times, refuse_times
 from recassay.data.reading.values import typed_columns
 
 
-def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
-    """Interactions out of a raw table, as `spec` asks; see `read_interactions`."""
+def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadResult:
+    """Interactions out of a raw table, as `spec` asks; see `read_interactions` and `panics_as_errors`."""
     if spec.event_weights is not None and EVENT not in raw.columns:
         raise InputError(
             "event weights are asked for and no event column is found",
@@ -30,15 +31,18 @@ def assemble(raw: RawTable, spec: ReadSpec) -> ReadResult:
             fix="say columns={'event': ...} or leave event_weights out",
         )
     try:
-        typed = typed_columns(raw, spec)
-        rows = typed.rows + raw.lost
-        if rows == 0:
-            raise InputError("there are columns and no row", where=raw.source, fix="give a source with interactions")
-        chosen = raw.frame.select(e.alias(role) for role, e in typed.expressions.items())
-        if TIMESTAMP in typed.expressions:
-            refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
-        with stored_rows(chosen, typed.rows, seekable=raw.seekable) as stored:
-            columns = gather(stored, typed.rows, typed.faults)
+        with panics_as_errors(quietly=quietly):
+            typed = typed_columns(raw, spec)
+            rows = typed.rows + raw.lost
+            if rows == 0:
+                raise InputError(
+                    "there are columns and no row", where=raw.source, fix="give a source with interactions"
+                )
+            chosen = raw.frame.select(e.alias(role) for role, e in typed.expressions.items())
+            if TIMESTAMP in typed.expressions:
+                refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
+            with stored_rows(chosen, typed.rows, seekable=raw.seekable) as stored:
+                columns = gather(stored, typed.rows, typed.faults)
     except pl.exceptions.PolarsError as error:
         reason = str(error).strip().split("\n")[0][:160]
         raise InputError(

@@ -13,6 +13,7 @@ from scipy import sparse
 from recassay.core.columns import EVENT, ITEM, RATING, USER
 from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
+from recassay.core.system.parquet import panics_as_errors
 from recassay.data.reading.records import RawTable
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
 from recassay.data.reading.textfile import hash_file
@@ -21,8 +22,9 @@ from recassay.data.reading.textfile import hash_file
 def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
     """A Parquet file; only the columns that have a role are read."""
     try:
-        frame = pl.scan_parquet(path, glob=False)
-        names = frame.collect_schema().names()
+        with panics_as_errors():
+            frame = pl.scan_parquet(path, glob=False)
+            names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
     return _table(frame, names, spec, source=str(path), kind="parquet", sha256=hash_file(path), seekable=True)

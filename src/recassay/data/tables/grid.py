@@ -83,8 +83,8 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
     grid = [row for row in grid if any(row)]
     filled = [j for j in range(width) if any(row[j] for row in grid)]
     grid = [[row[j] for j in filled] for row in grid]
-    first = next((i for i, row in enumerate(grid) if _is_data(row)), None)
-    if first is None or first == 0:
+    first = next((i for i, row in enumerate(grid) if _is_data(row)), 1 if _is_long(grid) else 0)
+    if first == 0:
         return None
     head, body = grid[:first], grid[first:]
     if len(head) > 1 and head[-2][0] and _panel(head[-1]) is not None and len(filled) > 2:
@@ -116,6 +116,13 @@ def _is_data(row: Sequence[str]) -> bool:
     read = [read_cell(cell, "," in cell) for cell in rest]
     held = sum(cell.value is not None for cell in read)
     return held > 0 and 2 * sum(cell.value is not None or cell.missing for cell in read) >= len(rest)
+
+
+def _is_long(grid: Sequence[Sequence[str]]) -> bool:
+    """Whether a row of names stands above rows with more names than numbers: algorithm, dataset, metric, value."""
+    head, body = (grid[0], grid[1:]) if grid else ([], [])
+    named = bool(body) and all(head) and not any(map(is_number, head))
+    return named and not all(_is_text(column) for column in zip(*body, strict=True))
 
 
 def _is_text(column: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ import polars as pl
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
+from recassay.core.system.parquet import parquet_frame
 from recassay.core.tables.sources import Source
 
 MAX_BYTES = 4 << 30
@@ -50,7 +51,7 @@ def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix
     """The table that the bytes are: Parquet (by its first bytes, unless it is said), else delimited text."""
     if parquet or (parquet is None and data[:4] == b"PAR1"):
         try:
-            return pl.read_parquet(io.BytesIO(data))
+            return parquet_frame(data)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
     return _read_text(data, name, empty_fix)

@@ -7,14 +7,22 @@ end) is refused. Formulas give the value that was stored with them; nothing is c
 from __future__ import annotations
 
 import io
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from xml.etree import ElementTree
 
 from recassay.core.errors import InputError
 
 MOST_BYTES = 256 << 20
 MOST_CELLS = 2_000_000
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, ElementTree.ParseError, LookupError, ValueError, EOFError,
+    NotImplementedError, RuntimeError, OSError, struct.error,
+)  # fmt: skip
+"""What the standard library raises for a file that is no ZIP, or no XML, or is locked by a password."""
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -40,7 +48,7 @@ def workbook_grids(data: bytes, name: str) -> list[tuple[str, list[list[str]]]]:
                     if grid:
                         grids.append((sheet.get("name", ""), grid))
             return grids
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, ValueError, NotImplementedError) as error:
+    except _BROKEN as error:
         raise InputError("is not a readable .xlsx workbook", where=name, fix="save it again, or as CSV") from error
 
 
