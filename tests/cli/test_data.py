@@ -210,3 +210,12 @@ def test_python_verbs(events):
     assert described.audit["findings"] == []
     with pytest.raises(recassay.RecAssayError, match="did you mean 'positive_threshold'"):
         recassay.describe_data(events, protocol={"positiv_threshold": 3})
+
+
+def test_the_list_says_what_to_do_by_hand(cli, home):
+    shown = " ".join(cli("data", "list", "--all").out.split())
+    assert "Rekko challenge (Okko): log in at Kaggle" in shown
+    rows = {row["name"]: row for row in cli("data", "list", "--all", "--json").json()["datasets"]}
+    assert rows["msd-taste-profile"]["kind"] == "by hand"
+    assert "millionsongdataset.com" in rows["msd-taste-profile"]["how"]
+    assert rows["ml-100k"]["how"] is None

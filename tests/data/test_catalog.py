@@ -109,6 +109,36 @@ def entry(**fields: object) -> CatalogEntry:
     return CatalogEntry.model_validate({**known, **fields})
 
 
+def test_every_address_may_be_fetched_from() -> None:
+    """A plain http address is used only with a checksum; without one the entry must say what to do by hand."""
+    for one in CATALOG:
+        if not (one.sha256 or one.md5):
+            assert all(address.startswith("https://") for address in one.addresses), one.name
+
+
+def test_what_is_had_by_hand_says_where_and_how(tmp_path) -> None:
+    from recassay.data.download.fetch import fetch
+
+    one = find_dataset("msd")
+    with pytest.raises(UsageError) as said:
+        fetch(one, tmp_path)
+    assert "take train_triplets.txt.zip from http://millionsongdataset.com/" in str(said.value)
+    assert f"put the file at {tmp_path / 'train_triplets.txt.zip'} and run this again" in str(said.value)
+
+
+def test_a_file_that_was_put_there_by_hand_is_read(tmp_path) -> None:
+    import zipfile
+
+    from recassay.data.download.fetch import obtain
+    from recassay.data.readers import read_interactions
+
+    one = find_dataset("msd")
+    with zipfile.ZipFile(tmp_path / one.stored_name, "w") as archive:
+        archive.writestr("train_triplets.txt", "u1\ts1\t3\nu1\ts2\t1\nu2\ts1\t7\n")
+    _, file = obtain(one, tmp_path)
+    assert len(read_interactions(file, one.read).interactions) == 3
+
+
 @pytest.mark.parametrize("name", KDD24)
 def test_the_thirty_of_kdd24(name: str) -> None:
     assert "kdd24" in find_dataset(name).papers

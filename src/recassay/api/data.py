@@ -49,6 +49,8 @@ def import_data(
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     """The stored datasets; with `everything` also the embedded ones and those of the catalogue.
 
+    Of a dataset that must be had by hand `how` says what to do.
+
     Args:
         everything: with the embedded datasets and those of the catalogue.
     """
@@ -79,6 +81,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
             "licence": e.licence,
             "what": e.title,
             "home": e.home,
+            "how": e.how or e.convert,
             "tried": e.tried,
         }
         for e in all_datasets()

@@ -110,7 +110,13 @@ def list_(
         print_lines(["No dataset is stored yet: recassay data import FILE --name NAME, or see --all."])
     else:
         header = ["name", "kind", "what", "interactions", "users", "items", "time"]
-        print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
+        print_rows("Datasets", header, [[_shown(row, key) for key in header] for row in rows], names=3)
+
+
+def _shown(row: dict[str, Any], key: str) -> Any:
+    """A value of a dataset's row; what must be done by hand stands after the title."""
+    told = row.get(key, "")
+    return f"{told}: {row['how']}" if key == "what" and row.get("how") else told
 
 
 @app.command("describe")
