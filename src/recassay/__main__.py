@@ -1,5 +1,5 @@
 """`python -m recassay` is the command line."""
 
-from recassay.cli.main import main
+from recassay.cli.start import main
 
 main()

@@ -44,6 +44,7 @@ from recassay.cli import (
     users,
 )
 from recassay.cli.render import say
+from recassay.cli.start import hold_descriptors
 from recassay.core.errors import InputError, from_os
 from recassay.core.system.printable import one_line
 
@@ -143,12 +144,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _ready_streams() -> None:
-    """Output that is closed goes nowhere; what an encoding does not know is shown by its code."""
-    for name in ("stdout", "stderr"):
+    """Streams that are closed lead nowhere; what an encoding does not know is shown by its code."""
+    hold_descriptors()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
