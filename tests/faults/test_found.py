@@ -1,4 +1,4 @@
-"""What once broke a door, found by `benchmarks/fuzz.py`: each is one line now, and nothing beside it on the terminal."""
+"""What once broke a door, found by `benchmarks/fuzz.py`: each is one line now, and nothing else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FOUND = {
     ),
     "a manifest nested without end": ("study folder", "manifest.json", lambda b: b"[" * 50_000, "missing or damaged"),
     "a journal with another confidence": (
-        "study folder", "adaptive.json", lambda b: b.replace(b"0.95", b"0.05"), "the journal of the adaptive run is damaged",
+        "study folder", "adaptive.json", lambda b: b.replace(b"0.95", b"0.05"), "the adaptive run is damaged",
     ),
     "a split's files without a part": (
         "split folder", "split.json", lambda b: b.replace(b'"valid"', b'"value"'), "is damaged",

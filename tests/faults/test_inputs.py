@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from support.doors import study_folder
 from support.fault_files import write_files
+from support.other_faults import write_others
 
 LIMIT = 60
 """Seconds after which an input counts as one that hangs; most take a tenth of one."""
@@ -26,6 +28,7 @@ with (Path(__file__).parent / "inputs.tsv").open(encoding="utf-8", newline="") a
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     write_files(folder)
+    write_others(folder, study_folder())
     return folder
 
 
@@ -73,9 +76,9 @@ def test_a_bad_input_is_one_line(command, code, words, files, tmp_path, cli, mon
 
 def test_the_table_is_large_and_of_all_commands():
     commands = {row[0].split()[0] for row in TABLE}
-    assert len(TABLE) >= 300
+    assert len(TABLE) >= 850
     assert commands >= {
-        "advise", "analyze", "classify", "compare", "comper", "comper-matrix", "data", "demo", "evaluate", "glicko",
-        "import", "irt", "list", "model", "plan", "rank", "ratings", "report", "reproduce", "results", "run", "select",
-        "serve", "split", "status", "strata", "stress", "users",
+        "adaptive", "advise", "analyze", "classify", "compare", "comper", "comper-matrix", "data", "demo", "evaluate",
+        "glicko", "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "report", "reproduce", "results",
+        "run", "select", "serve", "split", "status", "strata", "stress", "users",
     }  # fmt: skip

@@ -8,8 +8,8 @@ import re
 PIECES = [
     ",", "\t", ";", "|", "::", "\n", "\r", "\r\n", '"', "'", "{", "}", "[", "]", "=", ":", "@", "%", "&", "\\\\", "$",
     "nan", "inf", "-1", "1e400", "0x10", "1_000", "1,5", "\x00", "\x0c", "\x1b", "\u2028", "\ufeff", "\uffff", "é",
-    "💥", "user", "item", "rating", "algorithm", "dataset", "metric", "value", "ndcg@10", "@attribute", "@data", "{1 2}",
-    "true", "null", "---", "| - |", "\\begin{tabular}{ll}", "9" * 400, "a" * 300,
+    "💥", "user", "item", "rating", "algorithm", "dataset", "metric", "value", "ndcg@10", "@attribute", "@data",
+    "{1 2}", "true", "null", "---", "| - |", "\\begin{tabular}{ll}", "9" * 400, "a" * 300,
 ]  # fmt: skip
 WORDS = [
     "", "0", "-1", "1.5", "1e308", "1e400", "NaN", "Infinity", "nan", "inf", "null", "true", "[]", "{}", '""', "[1]",

@@ -124,16 +124,12 @@ def examine(
 
     `pictures` is told each result as it comes in, beside that of the ranking.
     """
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    refuse_level(alpha)
     if replicates < LEAST_REPLICATES:
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)
-    if control is not None and canonical(control) not in map(canonical, table.algorithms):
-        raise UsageError(
-            f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
-        )
+    refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, characteristics)
     spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
     table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
@@ -161,6 +157,20 @@ def known_evidence(
     elif own is not None:
         evidence["characteristics"] = own
     return evidence
+
+
+def refuse_level(alpha: float) -> None:
+    """Refuse what is no level of a test."""
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+
+
+def refuse_unknown_control(control: str | None, table: Results) -> None:
+    """Refuse a control that is none of the algorithms."""
+    if control is not None and canonical(control) not in map(canonical, table.algorithms):
+        raise UsageError(
+            f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
+        )
 
 
 def run_analyses(

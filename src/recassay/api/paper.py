@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.analysis.compare.result import FEWEST_DATASETS
-from recassay.api.analyze import known_evidence, run_analyses
+from recassay.api.analyze import known_evidence, refuse_level, refuse_unknown_control, run_analyses
 from recassay.api.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -137,7 +137,11 @@ def paper(
         raise UsageError(f"{decimals} decimals", fix="give a number from 0 to 10")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
     table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None)
-    labels = list(dict.fromkeys(find_label(one, table.metrics) for one in wanted or [default_metric(table)]))
+    labels = [find_label(one, table.metrics) for one in wanted or [default_metric(table)]]
+    if len(set(labels)) < len(labels):
+        raise UsageError(f"a metric is asked for twice: {listing(labels, most=5)}", fix="name each once")
+    refuse_level(alpha)
+    refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, None)
     specs = {
         label: AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)

@@ -12,12 +12,13 @@ from recassay.api.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import ties
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.tables.labels import find_label
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
 from recassay.runner.running import running_cells
 from recassay.store.adaptive import read_adaptive
-from recassay.store.store import Store
+from recassay.store.store import COST_METRICS, Store
 
 REPORT_SECONDS = 20.0
 """How long after a report the next one may be made, while cells keep finishing."""
@@ -143,7 +144,10 @@ def serve(
         ready: told when it listens.
     """
     folder = Path(folder)
-    Store.open(folder).close()
+    with Store.open(folder) as store:
+        labels = dict.fromkeys(label for row in store.plan() for label in row.metrics)
+        if metric is not None and labels:
+            find_label(metric, [*labels, *COST_METRICS])
 
     def page() -> bytes:
         return report_page(folder, metric, missing="drop-datasets", replicates=REPLICATES)[1].encode()
@@ -155,7 +159,7 @@ def serve(
             raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
         except OSError as error:
             raise InputError(
-                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --port"
+                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --host or --port"
             ) from None
         with server:
             if ready is not None:

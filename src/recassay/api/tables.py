@@ -59,8 +59,14 @@ def load_results(
         return source
     asked = Asked(metric, wide, transpose, columns or {}, dataset)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
+    if dataset is not None and not str(dataset).strip():
+        raise UsageError("the name of the dataset is empty", fix="name it, or leave it out")
     if len(places) == 1:
         folder = study_folder(places[0])
+        if dataset is not None and (folder is not None or is_published(places[0])):
+            raise UsageError(
+                "names its datasets itself, so --dataset has no effect", where=str(places[0]), fix="leave it out"
+            )
         if folder is not None:
             with Store.open(folder) as store:
                 return candidates(store)

@@ -17,12 +17,15 @@ Indifference = Annotated[
 ]
 
 
+INDIFFERENCE = 1.0
+
+
 @on_table("adaptive", without=("missing",))
 def adaptive(
     asked: Asked,
     target: Target = "first",
     confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="How surely.")] = 0.95,
-    indifference: Indifference = 1.0,
+    indifference: Indifference = INDIFFERENCE,
     budget: Annotated[
         str | None, typer.Option("--budget", help="Most time of cells, such as 2h.", show_default=False)
     ] = None,
@@ -30,6 +33,8 @@ def adaptive(
     seed: o.Seed = 0,
 ) -> Any:
     """Which cells settle the ranking of the whole grid?"""
+    if target != "order" and indifference != INDIFFERENCE:
+        raise recassay.UsageError("--indifference is for --target order", fix="say that, or leave it out")
     return recassay.adaptive(
         asked.results,
         asked.metric,

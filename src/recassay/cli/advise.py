@@ -55,6 +55,8 @@ def advise(
     formats: o.Formats = None,
 ) -> None:  # fmt: skip
     """Which algorithms to try first on a dataset of one's own."""
+    if study is not None and o.file_can_be(study) and study.exists():
+        raise recassay.UsageError("is there already", where=str(study), fix="choose another name for --study")
     results = load_table(files or [o.DEFAULT_BENCHMARK], metric, wide, transpose, column, None, format_, prefer)
     said: dict[str, Any] = {
         "positive_threshold": threshold, "filter": filter_, "min_item_interactions": min_items,

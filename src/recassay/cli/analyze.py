@@ -27,6 +27,7 @@ def analyze(
     formats: o.Formats = None,
 ) -> None:
     """Every analysis; --out saves the report, tables and figures."""
+    o.refuse_formats(formats, out)
     report = recassay.analyze(
         asked.results,
         asked.metric,

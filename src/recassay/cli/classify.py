@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from recassay.runner.drive import StudyRecord
 
 
+def _players(rated: str) -> str:
+    """Asked before the study is run, not after it."""
+    if "," not in rated and rated not in {"paper", "all", "everybody"}:
+        raise recassay.UsageError(
+            f"{rated!r} names no group of classifiers", fix="use paper, all, everybody, or two names and more"
+        )
+    return rated
+
+
 def classify(
     study: Annotated[
         Path | None, typer.Argument(help="Classifier study file (TOML or YAML).", show_default=False)
@@ -37,7 +46,10 @@ def classify(
         typer.Option("--responses", help="Instead of a study: a folder of response tables.", show_default=False),
     ] = None,
     rated: Annotated[
-        str, typer.Option("--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.")
+        str,
+        typer.Option(
+            "--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.", callback=_players
+        ),
     ] = "paper",
     workers: o.Workers = None,
     retry: o.Retry = False,

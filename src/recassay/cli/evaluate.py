@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     recommendations: Annotated[
         list[Path], typer.Argument(help="Lists: tables, TREC runs, ranx, LensKit, Elliot, WarpRec; files or folders.")
     ],
@@ -49,11 +50,15 @@ def evaluate(
     allow: Annotated[
         list[str] | None, typer.Option("--allow-leakage", help="Accept a finding of the audit (repeatable).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the order of equal scores, and of intervals.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Seed of the order of equal scores, and of intervals.")
+    ] = 0,
     as_json: o.Json = False,
     out: o.Out = None,
 ) -> None:
     """Judge lists made elsewhere, user by user; --compare tests between them."""
+    if not compare:
+        o.refuse_given(context, ("alpha",), "is the level of the tests of --compare", "say that, or leave it out")
     report = recassay.evaluate(
         recommendations, train=train, test=test, split=split, metrics=o.names("--metrics", metrics) or None,
         compare=compare, alpha=alpha, task=task, threshold=threshold, allow_leakage=allow or (), seed=seed,

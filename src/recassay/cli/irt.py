@@ -60,7 +60,14 @@ Datasets = Annotated[
 ]
 
 
+_OF_RESULTS = (
+    "metric", "wide", "transpose", "column", "format_", "prefer", "missing", "higher", "lower", "sigma", "posterior",
+    "seed",
+)  # fmt: skip
+
+
 def irt(
+    context: typer.Context,
     files: o.Files,
     metric: o.Metric = None,
     wide: o.Wide = False,
@@ -104,6 +111,11 @@ def irt(
     if (model or users) and len(files) != 1:
         raise recassay.UsageError(
             f"{len(files)} files were given", fix="give one response table, or one study with --users"
+        )
+    if model or users:
+        of_results = [name for name in _OF_RESULTS if name != "metric" or not users]
+        o.refuse_given(
+            context, of_results, "is for tables of results", "leave it out, or leave --model and --users out"
         )
     if users:
         _users(

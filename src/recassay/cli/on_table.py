@@ -67,6 +67,8 @@ def on_table(
         @wraps(command)
         def run(**given: Any) -> None:
             ending = {option: given.pop(option) for option in ENDING} if name else {}
+            if ending:
+                o.refuse_formats(ending["formats"], ending["out"])
             asked = _asked(**{option: given.pop(option) for option in shared})
             answer = command(asked, **given)
             if name:

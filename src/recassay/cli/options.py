@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -136,12 +137,26 @@ BetaMax = Annotated[float, typer.Option("--beta-max", help="Largest ratio of the
 Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
 
 
+def refuse_given(context: typer.Context, parameters: Iterable[str], why: str, fix: str) -> None:
+    """Refuse the first of the options that stands on the command line: it would have no effect."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in parameters and source is not None and source.name == "COMMANDLINE":
+            raise recassay.UsageError(f"{parameter.opts[0]} {why}", fix=fix)
+
+
 def names(option: str, text: str | None) -> list[str]:
     """The names that were written with commas between them; none where the option was left out."""
     found = [name.strip() for name in (text or "").split(",") if name.strip()]
     if text is not None and not found:
         raise recassay.UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
     return found
+
+
+def refuse_formats(formats: str | None, out: Path | None) -> None:
+    """Formats are those of the figures that --out saves."""
+    if formats is not None and out is None:
+        raise recassay.UsageError("--formats is for the figures that --out saves", fix="add --out, or leave it out")
 
 
 def figure_formats(text: str | None) -> tuple[str, ...]:

@@ -13,13 +13,20 @@ from recassay.cli.on_table import Asked, on_table
 from recassay.cli.progress import show_stages
 from recassay.cli.render import print_json, print_lines, say
 
+_OTHERS = frozenset(
+    f".{ending}"
+    for ending in ["pdf", "png", "svg", "csv", "tsv", "json", "tex", "md", "txt", "docx", "xlsx", "parquet", "zip"]
+)
+
 
 def _page_can_be(path: Path | None) -> Path | None:
-    """A page to write, unless it would take the place of a file that is none."""
+    """A page to write, unless it would take the place of a file that is none, or be called like one."""
     if path is not None and path.is_file() and path.suffix.lower() not in {".html", ".htm"}:
         raise recassay.UsageError(
             "is there, and is no HTML file", where=str(path), fix="name a file that ends in .html"
         )
+    if path is not None and path.suffix.lower() in _OTHERS and not path.is_dir():
+        raise recassay.UsageError("a report is an HTML page", where=str(path), fix="name a file that ends in .html")
     return o.file_can_be(path)
 
 

@@ -21,7 +21,14 @@ HOW = {
 }
 
 
+_PROTOCOL = (
+    "rule", "threshold", "filter_", "min_items", "min_users", "ratios", "folds", "fold", "final_fit", "seed", "task",
+    "repeated", "allow",
+)  # fmt: skip
+
+
 def split(
+    context: typer.Context,
     dataset: Annotated[str, typer.Argument(help="A stored name, synthetic:PRESET, or a file; or a study's dataset.")],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder to write.", show_default=False, callback=o.folder_can_be)
@@ -42,7 +49,7 @@ def split(
     folds: Annotated[int, typer.Option("--folds", help="For kfold: how many.")] = 5,
     fold: Annotated[int, typer.Option("--fold", help="For kfold: which one tests, from 0.")] = 0,
     final_fit: Annotated[str, typer.Option("--final-fit", help="train+valid, or train.")] = "train+valid",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random splits.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random splits.")] = 0,
     task: o.Task = "new",
     repeated: Annotated[
         str, typer.Option("--repeated", help="What several rows of one user and item mean: last, first, sum or max.")
@@ -54,6 +61,10 @@ def split(
     as_json: o.Json = False,
 ) -> None:
     """Write the split of a study, audited and named, to train elsewhere."""
+    if study is not None:
+        o.refuse_given(context, _PROTOCOL, "is for a split without --study", f"write it into {study}")
+    elif rule != "kfold":
+        o.refuse_given(context, ("folds", "fold"), "is for --split kfold", "say that, or leave it out")
     try:
         shares = tuple(float(share) for share in ratios.split(","))
     except ValueError:

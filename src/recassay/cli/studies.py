@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     study: Annotated[Path | None, typer.Argument(help="Study file (TOML or YAML).", show_default=False)] = None,
     datasets: Annotated[
         str | None, typer.Option("--datasets", help="Instead of a file: names or files, separated by commas.")
@@ -74,6 +75,8 @@ def run(
             fix="give one of the two, as in: recassay run study.toml",
         )
     if study is not None:
+        alone = ("datasets", "algorithms", "metrics", "trials", "seed", "split", "threshold")
+        o.refuse_given(context, alone, "is for a study without a file", f"write it into {study}")
         spec = recassay.load_study(study)
     else:
         spec = recassay.make_study(
@@ -85,9 +88,11 @@ def run(
             metrics=o.names("--metrics", metrics) or None,
             name=(out.resolve().name if out is not None else "") or "study",
         )
-    for option, given in (("--budget", budget is not None), ("--probes", probes)):
-        if given and not adaptive:
-            raise recassay.UsageError(f"{option} is for adaptive runs", fix="add --adaptive, or leave it out")
+    if not adaptive:
+        choosing = ("target", "confidence", "indifference", "budget", "probes")
+        o.refuse_given(context, choosing, "is for adaptive runs", "add --adaptive, or leave it out")
+    elif target != "order":
+        o.refuse_given(context, ("indifference",), "is for --target order", "say that, or leave it out")
     with resumable(lambda: out or Path(spec.name)):
         record = recassay.run(
             spec,

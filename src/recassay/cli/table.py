@@ -78,6 +78,7 @@ def show_and_save(
     document: dict[str, Any], name: str, result: Any, as_json: bool, out: Path | None, formats: str | None = None
 ) -> None:
     """`finish` with the JSON document made already."""
+    o.refuse_formats(formats, out)
     if as_json:
         print_json(document)
     else:

@@ -13,8 +13,8 @@ def canonical(name: str) -> str:
     return "".join(c for c in name.casefold() if c not in " -_.")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for an unknown name: the nearest known ones, or all of them when none is near and they are few."""
+def did_you_mean(name: str, known: Iterable[str], *, else_see: str | None = None) -> str:
+    """A hint for an unknown name: the nearest known ones; where none is near, `else_see`, or the first of all."""
     choices = list(dict.fromkeys(known))
     by_canonical = {canonical(choice): choice for choice in choices}
     near = difflib.get_close_matches(canonical(name), by_canonical, n=3, cutoff=0.6)
@@ -22,4 +22,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"did you mean {listing((repr(by_canonical[n]) for n in near), last='or')}?"
     if not choices:
         return "there are none"
+    if else_see is not None:
+        return f"see {else_see}"
     return f"known: {listing(sorted(choices), most=20)}"

@@ -166,6 +166,10 @@ def _named(recommendations: Any) -> dict[str, ReadLists]:
     if isinstance(recommendations, Mapping):
         found = [one for name, source in recommendations.items() for one in read_lists(source, name=str(name))]
     elif isinstance(recommendations, list | tuple):
+        paths = [Path(source).resolve() for source in recommendations if isinstance(source, str | Path)]
+        twice = next((path for path in paths if paths.count(path) > 1), None)
+        if twice is not None:
+            raise UsageError("is given twice", where=str(twice), fix="give each file of lists once")
         found = [one for source in recommendations for one in read_lists(source)]
     else:
         found = read_lists(recommendations)

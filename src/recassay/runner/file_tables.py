@@ -57,8 +57,12 @@ def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Pl
     try:
         if path.is_file() and path.stat().st_size > MOST_BYTES:
             raise InputError("is too large for a study file", where=str(path), fix="name a TOML or YAML file")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        if path.is_dir():
+            raise InputError("is a folder, not a study file", where=str(path), fix="name a TOML or YAML file")
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("the study file is not UTF-8 text", where=str(path), fix="save it as UTF-8") from None
+    except OSError as error:
         raise InputError(
             f"the study file cannot be read ({_short(error)})", where=str(path), fix="check its name"
         ) from None
@@ -92,6 +96,7 @@ def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any
     except ImportError:
         raise MissingExtraError("pyyaml", "yaml", f"reading {path.name}") from None
     try:
+        _refuse_repeated_keys(yaml.compose(text, Loader=yaml.SafeLoader), path)
         tables = yaml.safe_load(text)
     except RecursionError:
         raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
@@ -100,6 +105,22 @@ def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any
     if not isinstance(tables, dict):
         raise InputError("this holds no sections", where=str(path), fix=f"write {listing(sections, most=None)}")
     return tables
+
+
+def _refuse_repeated_keys(node: Any, path: Path) -> None:
+    """YAML takes the last of several equal keys, silently; TOML refuses them, and so do we."""
+    waiting, seen = [node], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen or isinstance(one.value, str):
+            continue
+        seen.add(id(one))
+        keys = [key.value for key, _ in one.value if isinstance(key.value, str)] if one.id == "mapping" else []
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                line = one.value[place][0].start_mark.line + 1
+                raise InputError(f"the key {key!r} stands twice", where=f"{path}, line {line}", fix="keep one of them")
+        waiting += [value for _, value in one.value] if one.id == "mapping" else one.value
 
 
 def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:

@@ -23,4 +23,6 @@ def choose_rules(names: Sequence[str] | None) -> list[Rule]:
     for name in names:
         if name not in RULES:
             raise UsageError(f"unknown aggregation {name!r}", fix=did_you_mean(name, RULES))
+    if len(set(names)) < len(names):
+        raise UsageError("an aggregation is asked for twice", fix="name each once")
     return [rule for name, rule in RULES.items() if name in names]

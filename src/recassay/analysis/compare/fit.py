@@ -41,6 +41,9 @@ def indistinguishable_runs(
     return tuple(runs)
 
 
+MOST_ROPE = 1e100
+
+
 def compare_algorithms(
     matrix: Matrix,
     *,
@@ -70,8 +73,8 @@ def compare_algorithms(
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
     if not 0.5 <= credibility < 1:
         raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
-    if not 0 <= rope < float("inf"):
-        raise UsageError(f"rope is {rope}", fix="give a width of at least 0")
+    if not 0 <= rope <= MOST_ROPE:
+        raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
     if bars not in get_args(BarsRule):

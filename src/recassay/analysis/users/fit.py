@@ -18,6 +18,7 @@ from recassay.core.tables.results import Results
 from recassay.core.tables.users import UserScores
 
 LEAST_USERS = 2
+LEAST_REPLICATES = 100
 _BLOCK = 1 << 23
 
 
@@ -43,6 +44,10 @@ def compare_users(
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha = {alpha} is no level", fix="give a number between 0 and 1, as in 0.05")
+    if replicates < LEAST_REPLICATES:
+        raise UsageError(
+            f"{replicates} bootstrap replicates are too few for an interval", fix=f"use at least {LEAST_REPLICATES}"
+        )
     level = 1 - alpha if confidence is None else confidence
     left_out = dict(skipped or {})
     usable = []

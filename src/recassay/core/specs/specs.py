@@ -18,6 +18,11 @@ FinalFit = Literal["train+valid", "train"]
 AttackKind = Literal["nuke", "push"]
 
 
+def _is_number(kind: str) -> bool:
+    """Whether a field takes numbers and no text."""
+    return ("int" in kind or "float" in kind) and "str" not in kind and "Literal" not in kind
+
+
 class Spec(BaseModel):
     """Base of the specifications: immutable, no unknown keys, hashed by content."""
 
@@ -31,6 +36,8 @@ class Spec(BaseModel):
         kind = cls.model_fields[info.field_name].annotation if info.field_name else None
         if any(isinstance(one, bool) for one in inner) and "bool" not in str(kind):
             raise ValueError("true and false are no numbers")
+        if any(isinstance(one, str) for one in inner) and _is_number(str(kind)):
+            raise ValueError("a text is no number")
         return value
 
     @classmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -38,6 +39,8 @@ def refuse_special(path: Path) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
+        if re.match(r"(https?|ftp|s3|gs|file):/", str(path)):
+            raise InputError("is an address, not a file", where=str(path), fix="download it first") from None
         return
     except (OSError, ValueError) as error:
         raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None

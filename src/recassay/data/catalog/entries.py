@@ -161,7 +161,9 @@ def find_dataset(name: str) -> CatalogEntry:
     everything = _everything()
     found = everything.find(name)
     if found is None:
-        raise UsageError(f"unknown dataset {name!r}", fix=did_you_mean(name, everything.aliases))
+        raise UsageError(
+            f"unknown dataset {name!r}", fix=did_you_mean(name, everything.aliases, else_see="recassay data list --all")
+        )
     return found
 
 

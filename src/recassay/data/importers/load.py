@@ -69,12 +69,23 @@ def _made(frame: pl.DataFrame, where: str, source: Source | None, notes: Sequenc
 
 def _tables(file: OpenedFile, asked: Asked) -> Imported:
     try:
-        return read_tables(file, asked)
+        imported = read_tables(file, asked)
+        _refuse_idle_dataset(imported.frame, asked, file.name)
+        return imported
     except (pl.exceptions.PolarsError, csv.Error) as error:
         raise InputError(
             f"cannot be read as a table ({one_line(str(error), 120)})", where=file.name,
             fix="give columns of plain text and numbers",
         ) from error  # fmt: skip
+
+
+def _refuse_idle_dataset(frame: pl.DataFrame, asked: Asked, where: str) -> None:
+    """A table that names several datasets leaves nothing for `--dataset` to say; it chooses none of them."""
+    told = frame.get_column(c.DATASET) if c.DATASET in frame.columns else None
+    if asked.dataset is not None and told is not None and not told.null_count() and told.n_unique() > 1:
+        raise UsageError(
+            f"names {told.n_unique()} datasets itself, so --dataset has no effect", where=where, fix="leave it out"
+        )
 
 
 def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
@@ -92,6 +103,7 @@ def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
             fix="say --from table to read it as a plain table, or name its format",
         ) from error
     frame = imported.frame
+    _refuse_idle_dataset(frame, asked, file.name)
     named = frame.get_column(c.DATASET).n_unique() if c.DATASET in frame.columns else 0
     if asked.dataset is not None and named < 2:
         frame = frame.with_columns(pl.lit(asked.dataset).alias(c.DATASET))

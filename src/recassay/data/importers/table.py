@@ -73,6 +73,8 @@ def tables_of(file: OpenedFile) -> tuple[list[tuple[str, Table]], list[str]]:
         sheets = [(title, table_of(grid)) for title, grid in workbook_grids(file.data, file.name)]
         found = [(title, table) for title, table in sheets if table is not None]
         return [(title if len(found) > 1 else "", table) for title, table in found], []
+    if file.suffix in {".xlsx", ".xlsm"}:
+        raise InputError("is not a readable .xlsx workbook", where=file.name, fix="save it again, or as CSV")
     text = file.text
     document = _document(file, text)
     if document is not None:

@@ -74,16 +74,22 @@ def _order_of_rows(table: pl.DataFrame) -> pl.Expr:
 
 def _number(table: pl.DataFrame, role: str, where: str) -> pl.Series:
     column = table.get_column(role)
-    if column.dtype.is_numeric():
-        return column
-    numbers = column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
-    bad = (numbers.is_null() & column.is_not_null()).arg_true()
+    numbers = column if column.dtype.is_numeric() else _parsed(column)
+    bad = ((numbers.is_null() & column.is_not_null()) | numbers.cast(pl.Float64).is_infinite()).arg_true()
+    if role == c.RANK and not bad.len():
+        bad = (numbers < 0).arg_true()
     if bad.len():
         row = int(bad[0])
         raise InputError(
-            f"the {role} column holds {column[row]!r} in data row {row + 1}", where=where, fix="give it numbers"
+            f"the {role} column holds {column[row]!r} in data row {row + 1}",
+            where=where,
+            fix="give it finite numbers" + (" from 1 on" if role == c.RANK else ""),
         )
     return numbers.alias(role)
+
+
+def _parsed(column: pl.Series) -> pl.Series:
+    return column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
 
 
 def _split_of(table: pl.DataFrame, where: str) -> tuple[str | None, str | None]:
