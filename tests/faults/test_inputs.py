@@ -79,6 +79,6 @@ def test_the_table_is_large_and_of_all_commands():
     assert len(TABLE) >= 850
     assert commands >= {
         "adaptive", "advise", "analyze", "classify", "compare", "comper", "comper-matrix", "data", "demo", "evaluate",
-        "glicko", "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "report", "reproduce", "results",
-        "run", "select", "serve", "split", "status", "strata", "stress", "users",
+        "glicko", "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "report", "reproduce",
+        "results", "run", "select", "serve", "split", "status", "strata", "stress", "users",
     }  # fmt: skip

@@ -18,6 +18,7 @@ from recassay.analysis.adaptive.fit import (
     run_adaptive,
 )
 from recassay.analysis.adaptive.result import AdaptiveResult
+from recassay.api.arguments import checked, refuse_no_time
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError
@@ -25,6 +26,7 @@ from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.evidence.adaptive import adaptive_journal
 
 
+@checked
 def adaptive(
     results_or_runner: ResultsLike | Runner,
     metric: str | None = None,
@@ -72,6 +74,7 @@ def adaptive(
         progress: called with the result of every decision.
         seed: the same seed gives the same numbers.
     """
+    refuse_no_time(budget)
     question = Question(target, confidence, indifference, rho)
     if probe is not None and not callable(results_or_runner):
         raise UsageError("a table cannot be probed", fix="give a function that runs cells, or leave probe out")

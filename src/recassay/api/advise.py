@@ -10,6 +10,7 @@ from typing import Any
 
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
+from recassay.api.arguments import checked
 from recassay.api.tables import _needed, asked, study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
@@ -28,6 +29,7 @@ FIRST = 4
 """How many of the algorithms advised first the study to run next has, besides popularity."""
 
 
+@checked
 def advise(
     dataset: InteractionsLike,
     results: ResultsLike = BENCHMARK,

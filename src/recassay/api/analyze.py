@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from recassay.api.analysts import FIRST, Analysts
+from recassay.api.arguments import checked
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
 from recassay.api.tables import (
@@ -49,6 +50,7 @@ Ahead: TypeAlias = Callable[[Mapping[str, AnalysisResult]], None]
 """Told the results that pictures are made of, as soon as they are there."""
 
 
+@checked
 def analyze(
     results: ResultsLike,
     metric: str | None = None,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
+from recassay.api.arguments import checked
 from recassay.api.tables import _needed, asked
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
+@checked
 def associations(
     results: ResultsLike,
     metric: str | None = None,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from recassay.analysis.beta_irt import fit as beta_irt
 from recassay.analysis.beta_irt.result import BetaIRTResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def fit_beta_irt(
     results: ResultsLike,
     metric: str | None = None,

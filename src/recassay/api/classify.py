@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked
 from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
@@ -16,6 +17,7 @@ from recassay.runner.work import Event
 from recassay.store.store import Store
 
 
+@checked
 def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     """The classifier study that a TOML (or YAML) file describes.
 
@@ -25,6 +27,7 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     return load(path)
 
 
+@checked
 def classify(
     study: ClassifyStudySpec | str | Path,
     folder: str | Path | None = None,
@@ -62,6 +65,7 @@ def classify(
     )
 
 
+@checked
 def load_instances(folder: str | Path) -> list[InstanceResponses]:
     """The answers of a classifier study: for each dataset, who classified which test instance rightly.
 
@@ -71,6 +75,7 @@ def load_instances(folder: str | Path) -> list[InstanceResponses]:
     return stored_instances(folder)
 
 
+@checked
 def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
     """For each classifier of a study: its role, how many datasets it has done, and the means over these.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
+from recassay.api.arguments import checked
 from recassay.api.tables import _needed, asked
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
+@checked
 def clusters(
     results: ResultsLike,
     metric: str | None = None,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def compare(
     results: ResultsLike,
     metric: str | None = None,

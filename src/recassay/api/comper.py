@@ -11,6 +11,7 @@ import polars as pl
 
 from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_matrix
 from recassay.analysis.comper.result import ComPerResult
+from recassay.api.arguments import checked
 from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.inputs import ResultsLike
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from recassay.analysis.comper.matrix import CorrelationMatrix, Derivation
 
 
+@checked
 def comper(
     results: ResultsLike,
     *,
@@ -66,6 +68,7 @@ def comper(
     )
 
 
+@checked
 def comper_matrix(
     *, experts: Any = None, similarities: Any = None, definitions: Any = None, fourth: Any = None
 ) -> Derivation:

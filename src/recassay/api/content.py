@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
 from recassay.core.registry import analyses
@@ -65,6 +66,7 @@ class AnalysisReport:
         return answer_html([*self.verdict, *self.cautions], ()) + figures(self)._repr_html_()
 
 
+@checked
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's.
 
@@ -74,6 +76,7 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
+@checked
 def tell(result: AnalysisReport | AnalysisResult) -> Answer:
     """What a result says, or all results of a report: its sentences and tables, as commands and pages show them.
 

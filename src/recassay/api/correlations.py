@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from recassay.analysis.correlations import CorrelationsResult, correlate_metrics
+from recassay.api.arguments import checked
 from recassay.api.tables import load_results
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def correlations(results: ResultsLike) -> CorrelationsResult:
     """Spearman's correlation between metrics, averaged over datasets.
 

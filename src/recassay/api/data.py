@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recassay.api.arguments import checked
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -24,6 +25,7 @@ from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import used_ids
 
 
+@checked
 def import_data(
     source: InteractionsLike,
     name: str,
@@ -46,6 +48,7 @@ def import_data(
     return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
 
 
+@checked
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     """The stored datasets; with `everything` also the embedded ones and those of the catalogue.
 
@@ -90,6 +93,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     return rows
 
 
+@checked
 def load_data(source: InteractionsLike, read: ReadSpec | Mapping[str, Any] | None = None) -> Interactions:
     """Interactions from a stored name, `synthetic:PRESET`, a file, or a frame or sparse matrix in memory.
 
@@ -100,6 +104,7 @@ def load_data(source: InteractionsLike, read: ReadSpec | Mapping[str, Any] | Non
     return open_dataset(source, _read_spec(read)).interactions
 
 
+@checked
 def fetch_data(
     name: str, *, progress: Callable[[int, int | None], None] | None = None, accept_change: bool = False
 ) -> DatasetManifest:
@@ -122,6 +127,7 @@ def fetch_data(
     return import_dataset(path, entry.name, entry.read, licence=entry.licence, note=entry.title, replace=True)
 
 
+@checked
 def remove_data(name: str) -> None:
     """Forget a stored dataset.
 
@@ -167,6 +173,7 @@ class DataDescription:
         return plain
 
 
+@checked
 def describe_data(
     source: InteractionsLike,
     read: ReadSpec | Mapping[str, Any] | None = None,

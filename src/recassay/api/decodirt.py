@@ -8,6 +8,7 @@ from typing import Any
 
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
+from recassay.api.arguments import checked
 from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.system.plain import plain
 from recassay.core.tables.instances import InstanceResponses
@@ -15,6 +16,7 @@ from recassay.core.version import __version__
 from recassay.data.tables.instances import read_instances
 
 
+@checked
 def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
     """The answers in a folder of response tables, one a dataset: see `data.tables.instances.read_instances`.
 
@@ -24,6 +26,7 @@ def load_response_folder(folder: str | Path) -> list[InstanceResponses]:
     return read_instances(folder)
 
 
+@checked
 def analyze_instances(
     instances: Sequence[InstanceResponses] | str | Path,
     *,
@@ -71,6 +74,7 @@ def analyze_instances(
     )
 
 
+@checked
 def instances_document(
     instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
 ) -> dict[str, Any]:

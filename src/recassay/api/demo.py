@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from recassay.api.analyze import analyze
+from recassay.api.arguments import checked
 from recassay.api.content import AnalysisReport
 from recassay.api.studies import make_study, run
 from recassay.recommenders.study import Event
@@ -18,6 +19,7 @@ METRICS = ("ndcg@10", "hitrate@10", "recall@10", "mrr@10", "coverage@10", "novel
 TRIALS = 3
 
 
+@checked
 def demo(
     out: str | Path = "recassay-demo",
     *,

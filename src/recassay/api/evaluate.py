@@ -12,6 +12,7 @@ import polars as pl
 
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
+from recassay.api.arguments import checked
 from recassay.core import columns as c
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
@@ -87,6 +88,7 @@ class EvaluationReport:
         return {"algorithms": {one.name: one.to_dict() for one in self.judged}, **shared}
 
 
+@checked
 def evaluate(
     recommendations: Any,
     *,
@@ -183,6 +185,7 @@ def _compared(
     return compare_users([scores], metric, higher_is_better=directions[metric], alpha=alpha, seed=seed)
 
 
+@checked
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write `evaluation.json`, `metrics.csv`, `per_user.csv` and, of a comparison, `pairs.csv` and `evaluation.tex`.
 

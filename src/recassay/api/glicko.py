@@ -7,12 +7,14 @@ from typing import Any
 
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 from recassay.data.tables.responses import read_properties
 
 
+@checked
 def glicko(
     results: ResultsLike,
     metric: str | None = None,

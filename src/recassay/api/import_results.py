@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
+from recassay.api.arguments import checked
 from recassay.api.tables import joined_results
 from recassay.core.errors import UsageError
 from recassay.core.inputs import PathLike, ResultsLike
@@ -16,6 +17,7 @@ from recassay.reporting.files import write_files
 ENDINGS = (".parquet", ".csv", ".tsv")
 
 
+@checked
 def import_results(
     source: ResultsLike,
     *,

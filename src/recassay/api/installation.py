@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from recassay.algorithms.kernels.device import gpu_name
+from recassay.api.arguments import checked
 from recassay.api.data import list_data
 from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError, listing
@@ -21,6 +22,7 @@ from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 
 
+@checked
 def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...
 
@@ -112,6 +114,7 @@ def _metrics() -> list[dict[str, Any]]:
     return rows
 
 
+@checked
 def doctor() -> dict[str, Any]:
     """Whether this installation works: versions, processors, memory, extras, and each registered component."""
     versions = {}

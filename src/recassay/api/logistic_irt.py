@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
+from recassay.api.arguments import checked
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.inputs import ResponsesLike
 from recassay.core.tables.responses import Responses
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from recassay.analysis.logistic_irt.priors import ItemPriors
 
 
+@checked
 def load_responses(source: ResponsesLike) -> Responses:
     """A binary response table from a path, a frame, an array or a published table: see
     `data.tables.responses.read_responses`.
@@ -26,6 +28,7 @@ def load_responses(source: ResponsesLike) -> Responses:
     return published_responses(source) if is_published(source) else read_responses(source)
 
 
+@checked
 def fit_logistic_irt(
     responses: ResponsesLike,
     model: LogisticModel = "2pl",

@@ -10,6 +10,7 @@ from typing import Any
 
 from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.api.analyze import known_evidence, refuse_level, refuse_unknown_control, run_analyses
+from recassay.api.arguments import checked
 from recassay.api.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -75,6 +76,7 @@ class Paper:
         }
 
 
+@checked
 def paper(
     results: ResultsLike,
     metrics: str | Sequence[str] | None = None,

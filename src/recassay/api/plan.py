@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.inputs import ResultsLike
 from recassay.evidence.study import evidence_of
 
 
+@checked
 def plan(
     results: ResultsLike,
     metric: str | None = None,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def profiles(
     results: ResultsLike,
     metric: str | None = None,

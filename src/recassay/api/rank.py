@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def rank(
     results: ResultsLike,
     metric: str | None = None,

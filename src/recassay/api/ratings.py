@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def ratings(
     results: ResultsLike,
     metric: str | None = None,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.analyze import Stages, examine
+from recassay.api.arguments import checked
 from recassay.api.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
@@ -20,6 +21,7 @@ from recassay.reporting.page.parts import LIVE
 PAGE = "report.html"
 
 
+@checked
 def report(
     results: ResultsLike,
     metric: str | None = None,

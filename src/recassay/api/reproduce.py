@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recassay.api.arguments import checked
 from recassay.api.reproduction import bi_reirt, comper, decodirt, kdd24, popularity, textbooks
 from recassay.api.reproduction.page import markdown
 from recassay.api.reproduction.result import ReproducedNumber, ReproduceResult
@@ -22,6 +23,7 @@ RECOMPUTED = {
 """By paper, the function that computes its numbers anew."""
 
 
+@checked
 def reproduce(paper: str | Sequence[str] | None = None) -> ReproduceResult:
     """Compute anew every number of the papers that follows from public tables, and judge it.
 
@@ -66,6 +68,7 @@ def _judged(told: PrintedNumber, ours: float | str | None) -> ReproducedNumber:
     return ReproducedNumber(told, float(ours), difference, verdict)
 
 
+@checked
 def reproduction_page(result: ReproduceResult) -> str:
     """The page of the documentation that tells every number.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from recassay.api.arguments import checked
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.inputs import PathLike
@@ -14,6 +15,7 @@ from recassay.core.tables.labels import find_label
 from recassay.store.store import Store
 
 
+@checked
 def results(folder: PathLike, metrics: Sequence[str] | None = None, *, per_user: bool = False) -> pl.DataFrame:
     """Every number of a study as a table: one row for each cell and metric, or for each user of each cell.
 

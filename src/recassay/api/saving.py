@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
 from recassay.core.formats import known_formats
 from recassay.core.system.plain import plain
@@ -17,6 +18,7 @@ from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
 
 
+@checked
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
     """The JSON of a command: version, input files with their hashes, what to know of them, and the answer.
 
@@ -31,6 +33,7 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     return {"recassay": __version__, "command": command, "input": files, **told, **plain(content)}
 
 
+@checked
 def save(
     analyses: Mapping[str, AnalysisResult],
     answer: Mapping[str, Any],
@@ -55,6 +58,7 @@ def save(
     return write_folder(Path(out), analyses, answer, formats=known_formats(formats), content=content, drawers=drawers)
 
 
+@checked
 def save_text(path: str | Path, text: str | bytes) -> Path:
     """Write a file whole; text in UTF-8, bytes as they are.
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
+from recassay.api.arguments import checked
 from recassay.api.tables import asked
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
+@checked
 def select(
     results: ResultsLike,
     metric: str | None = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.analysis.plan.fit import look_at
+from recassay.api.arguments import checked
 from recassay.api.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import ties
@@ -124,6 +125,7 @@ class LiveStudy:
                 self._stop.wait(2.0)
 
 
+@checked
 def serve(
     folder: str | Path,
     *,
@@ -159,7 +161,7 @@ def serve(
             raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
         except OSError as error:
             raise InputError(
-                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --host or --port"
+                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --port or --host"
             ) from None
         with server:
             if ready is not None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked
 from recassay.core.choices import SplitFormat
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike, PathLike
@@ -21,6 +22,7 @@ from recassay.recommenders.splits import make_split
 from recassay.recommenders.study_file import load_study
 
 
+@checked
 def split(
     source: InteractionsLike,
     out: PathLike,

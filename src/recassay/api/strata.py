@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
+from recassay.api.arguments import checked
 from recassay.api.data import load_data
 from recassay.core.choices import OtherItems, Task
 from recassay.core.errors import UsageError
@@ -19,6 +20,7 @@ from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol
 
 
+@checked
 def strata(
     folder: str | Path | None = None,
     metric: str = METRIC,

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.analysis.stress.result import StressResult
+from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
+@checked
 def stress(
     results: ResultsLike,
     metric: str | None = None,

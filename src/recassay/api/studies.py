@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.specs.study import DEFAULT_METRICS, StudySpec
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
@@ -19,6 +20,7 @@ from recassay.store.records import StoreStatus
 from recassay.store.store import Store
 
 
+@checked
 def load_study(path: str | Path) -> StudySpec:
     """The study that a TOML (or YAML) file describes.
 
@@ -28,6 +30,7 @@ def load_study(path: str | Path) -> StudySpec:
     return load(path)
 
 
+@checked
 def make_study(
     datasets: Sequence[str],
     algorithms: Sequence[str],
@@ -84,6 +87,7 @@ def make_study(
     )
 
 
+@checked
 def run(
     study: StudySpec | str | Path,
     folder: str | Path | None = None,
@@ -122,6 +126,7 @@ def run(
         budget: most seconds of this run when it is adaptive; None for no limit.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
     """
+    refuse_no_time(budget)
     spec = study if isinstance(study, StudySpec) else load_study(study)
     place = Path(folder) if folder is not None else Path(spec.name)
     return run_study(
@@ -155,6 +160,7 @@ def _chooser(
     return AdaptiveStudy(question, budget, settled_workers(workers), probe=probe)
 
 
+@checked
 def adaptive_standing(folder: str | Path) -> str | None:
     """How the adaptive run in `folder` stood at its last decision, in one line; None where there was none.
 
@@ -165,6 +171,7 @@ def adaptive_standing(folder: str | Path) -> str | None:
     return None if journal is None else str(journal["said"])
 
 
+@checked
 def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go.
 

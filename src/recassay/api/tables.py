@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recassay.api.arguments import checked
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
@@ -28,6 +29,7 @@ from recassay.evidence.study import candidates, study_part
 from recassay.store.store import INDEX_FILE, Store
 
 
+@checked
 def load_results(
     source: ResultsLike,
     *,
@@ -102,6 +104,7 @@ def study_folder(source: Any) -> Path | None:
     return Path(one) if isinstance(one, (str, Path)) and (Path(one) / INDEX_FILE).is_file() else None
 
 
+@checked
 def default_metric(results: Results) -> str:
     """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one.
 
@@ -119,6 +122,7 @@ def default_metric(results: Results) -> str:
     )
 
 
+@checked
 def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
     """Characteristics of datasets from a path, a frame, a published table, or the folder of a study.
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from recassay.analysis.user_irt import fit as user_irt
 from recassay.analysis.user_irt.result import UserIRTResult
+from recassay.api.arguments import checked
 from recassay.core.choices import LogisticModel
 from recassay.evidence.users import user_responses
 from recassay.store.store import Store
 
 
+@checked
 def fit_user_irt(
     folder: str | Path,
     model: LogisticModel = "1pl",

@@ -173,6 +173,8 @@ def _named(recommendations: Any) -> dict[str, ReadLists]:
         found = [one for source in recommendations for one in read_lists(source)]
     else:
         found = read_lists(recommendations)
+    if not found:
+        raise UsageError("no lists were given", fix="give at least one file, frame or folder of lists")
     names = [one.name for one in found]
     named: dict[str, ReadLists] = {}
     for place, one in enumerate(found):

@@ -1,0 +1,111 @@
+"""Arguments of the verbs, held against their annotations: a wrong kind is one line that names the argument.
+
+Numbers, texts, truth values, choices, paths, lists and mappings are told apart; of other kinds (tables, results) the
+function itself knows more. An `int` is a `float`; a truth value is neither.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from inspect import signature
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+import numpy as np
+
+from recassay.core.errors import UsageError, listing
+from recassay.core.system.printable import one_line
+
+_Arguments = ParamSpec("_Arguments")
+_Answer = TypeVar("_Answer")
+_PLAIN: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    float: ((int, float, np.integer, np.floating), "a number"),
+    int: ((int, np.integer), "a whole number"),
+    str: ((str,), "a text"),
+    bool: ((bool, np.bool_), "True or False"),
+    types.NoneType: ((types.NoneType,), "None"),
+}
+_CONTAINERS: Mapping[Any, tuple[type, str]] = {
+    os.PathLike: (os.PathLike, "a path"),
+    Mapping: (Mapping, "a mapping"),
+    Sequence: (Iterable, "a list"),
+    Iterable: (Iterable, "a list"),
+    Callable: (Callable, "a function"),  # type: ignore[dict-item]
+}
+
+
+def checked(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
+    """The function, which refuses arguments of another kind than its annotations say."""
+
+    @wraps(function)
+    def call(*given: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
+        kinds = _kinds(function)
+        for name, value in signature(function).bind(*given, **named).arguments.items():
+            if name in kinds and not _fits(value, kinds[name]):
+                raise UsageError(f"{name} is {one_line(repr(value), 80)}", fix=f"give {_words(kinds[name])}")
+        return function(*given, **named)
+
+    return call
+
+
+@cache
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations that can be told at run time; what only a type checker imports is left out."""
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    found = {}
+    for name, said in getattr(function, "__annotations__", {}).items():
+        try:
+            found[name] = eval(said, names) if isinstance(said, str) else said  # noqa: S307
+        except NameError:
+            continue
+    return found
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin = _origin(kind)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in get_args(kind))
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in get_args(kind))
+    if origin in _PLAIN:
+        return isinstance(value, _PLAIN[origin][0]) and (origin is bool or not isinstance(value, bool))
+    if origin not in _CONTAINERS:
+        return not _is_ours(origin) or isinstance(value, origin)
+    if not isinstance(value, _CONTAINERS[origin][0]):
+        return False
+    if origin in (Sequence, Iterable):
+        inner = (get_args(kind) or (Any,))[0]
+        listed = value if isinstance(value, (list, tuple)) else ()
+        return not isinstance(value, (str, bytes)) and all(_fits(one, inner) for one in listed)
+    return True
+
+
+def _origin(kind: Any) -> Any:
+    """What is left of an annotation without what it holds; every kind of path is a path."""
+    origin = get_origin(kind) or kind
+    return os.PathLike if isinstance(origin, type) and issubclass(origin, os.PathLike) else origin
+
+
+def _is_ours(kind: Any) -> bool:
+    """Whether a kind is a class of ours, which a value can be held against."""
+    ours = isinstance(kind, type) and kind.__module__.startswith("recassay.")
+    return ours and not getattr(kind, "_is_protocol", False)
+
+
+def _words(kind: Any) -> str:
+    origin = _origin(kind)
+    if origin in (Union, types.UnionType):
+        return listing(dict.fromkeys(map(_words, get_args(kind))), most=None, last="or")
+    if origin is Literal:
+        return f"one of {listing(map(repr, get_args(kind)), most=None)}"
+    if origin in _PLAIN:
+        return _PLAIN[origin][1]
+    return _CONTAINERS[origin][1] if origin in _CONTAINERS else getattr(origin, "__name__", "another value")
+
+
+def refuse_no_time(budget: float | None) -> None:
+    """Refuse a budget of seconds in which nothing can be done."""
+    if budget is not None and not budget > 0:
+        raise UsageError(f"budget is {budget}", fix="give seconds above 0, or None for no limit")

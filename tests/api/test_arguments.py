@@ -1,0 +1,72 @@
+"""Arguments of the verbs: what is of the wrong kind is one line that names it, and what fits passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recassay
+from recassay.api.arguments import checked
+from recassay.core.errors import RecAssayError, UsageError
+from support.fault_files import FILES
+
+NAN = float("nan")
+WRONG = {
+    "text for a whole number": (lambda: recassay.rank("good.csv", replicates="many"), "give a whole number"),
+    "a fraction for a whole number": (lambda: recassay.rank("good.csv", replicates=100.5), "replicates is 100.5"),
+    "truth for a whole number": (lambda: recassay.rank("good.csv", seed=True), "seed is True; give a whole number"),
+    "nothing for a number": (lambda: recassay.compare("good.csv", rope=None), "rope is None; give a number"),
+    "a share as text": (lambda: recassay.compare("good.csv", within="2%"), "within is '2%'; give a number"),
+    "a number for a text": (lambda: recassay.rank("good.csv", 3), "metric is 3; give a text or None"),
+    "an unknown choice": (lambda: recassay.compare("good.csv", zeros="x"), "zeros is 'x'; give one of 'wilcox'"),
+    "a text for a list": (lambda: recassay.rank("good.csv", methods="mean"), "methods is 'mean'; give a list or None"),
+    "a list of numbers": (lambda: recassay.rank("good.csv", methods=[1]), "methods is [1]; give a list or None"),
+    "a list for a mapping": (lambda: recassay.load_results("good.csv", columns=["a"]), "columns is ['a']"),
+    "a number for a path": (lambda: recassay.status(3), "folder is 3; give a text or a path"),
+    "nothing for a study": (lambda: recassay.run(None), "study is None; give StudySpec, a text or a path"),
+    "a number for a study": (lambda: recassay.run(3), "study is 3"),
+    "workers in parts": (lambda: recassay.run("study.toml", "out", workers=1.5), "workers is 1.5"),
+    "no time": (lambda: recassay.run("study.toml", "out", adaptive=True, budget=-1.0), "budget is -1.0"),
+    "time that is none": (lambda: recassay.adaptive("good.csv", budget=NAN), "budget is nan"),
+    "a level that is none": (lambda: recassay.rank("good.csv", confidence=NAN), "confidence is nan"),
+    "no lists": (lambda: recassay.evaluate({}, train="train.csv", test="test.csv"), "no lists were given"),
+    "a protocol of another kind": (lambda: recassay.split("events.csv", "out", protocol=3), "protocol is 3"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path, monkeypatch):
+    for name in ("good.csv", "study.toml", "events.csv", "train.csv", "test.csv"):
+        (tmp_path / name).write_text(str(FILES[name]))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_argument_is_one_line(what):
+    call, words = WRONG[what]
+    with pytest.raises(RecAssayError) as said:
+        call()
+    assert words in str(said.value)
+    assert "\n" not in str(said.value)
+
+
+def test_what_fits_passes():
+    @checked
+    def verb(path: str | Path, share: float, many: int = 1, names: list[str] | None = None) -> tuple[object, ...]:
+        return path, share, many, names
+
+    assert verb("a", 1) == ("a", 1, 1, None)
+    assert verb(Path("a"), np.float32(0.5), many=np.int64(3)) == (Path("a"), 0.5, 3, None)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        verb()  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="share is True"):
+        verb("a", True)
+
+
+def test_a_verb_keeps_its_name_and_its_signature():
+    import inspect
+
+    assert recassay.rank.__name__ == "rank"
+    assert list(inspect.signature(recassay.rank).parameters)[:2] == ["results", "metric"]
