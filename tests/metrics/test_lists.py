@@ -71,6 +71,9 @@ def change(top, row, place, item=None, score=None):
     ("spoil", "message"),
     [
         (lambda top: top.items, "returned a ndarray; return a TopK"),
+        (lambda top: TopK(top.users, top.items + 0.5, top.scores), "returned items of type float64"),
+        (lambda top: TopK(top.users, top.items.astype(str), top.scores), "returned items of type <U"),
+        (lambda top: TopK(top.users, top.items, top.scores.astype(str)), "returned scores of type <U"),
         (lambda top: top.cut(2), r"shape \(11, 2\) for 11 users and k = 5"),
         (lambda top: TopK(top.users[::-1], top.items, top.scores), "lists of other users"),
         (lambda top: change(top, 3, 1, score=np.nan), "for user 3 is NaN"),
@@ -84,6 +87,11 @@ def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
     with pytest.raises(RecAssayError, match=message) as caught:
         recommend_all(Fixed(spoil), np.arange(11, dtype=np.int32), 5, exclude=SEEN)
     assert str(caught.value).startswith("Fixed: ")
+
+
+def test_a_fit_that_returns_no_recommender_is_told():
+    with pytest.raises(RecAssayError, match="fit returned a NoneType; return what has recommend"):
+        recommend_all(None, np.arange(3, dtype=np.int32), 5, exclude=SEEN)
 
 
 DATA = Interactions(

@@ -25,6 +25,7 @@ HOSTILE = {
     "Segfaults": ("crashed", "ended by SIGSEGV without an answer"),
     "Writes": ("failed", "read-only"),
     "Missing": ("failed", "Missing"),
+    "Unsure": ("failed", "its memory_bytes returned nan, which is no number of bytes"),
 }
 GOOD = ("Fake", "Pop", "Talks")
 

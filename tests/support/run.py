@@ -61,6 +61,13 @@ class Fake:
         return 8 * n_users * n_items + 8 * n_items**2
 
 
+class Unsure(Fake):
+    name = "Unsure"
+
+    def memory_bytes(self, n_users, n_items, n_interactions):
+        return float("nan")
+
+
 class Pop:
     name, space, source = "Pop", {}, "none"
 

@@ -52,6 +52,13 @@ def check_answer(
     """What a recommender returned for `users`, if it is what it should be."""
     if not isinstance(top, TopK):
         raise RecAssayError(f"recommend returned a {type(top).__name__}", where=where, fix="return a TopK")
+    for what, given, kinds in (("items", top.items, "iu"), ("scores", top.scores, "fiu")):
+        if given.dtype.kind not in kinds:
+            raise RecAssayError(
+                f"recommend returned {what} of type {given.dtype}",
+                where=where,
+                fix=f"return {'positions in the item table, as integers' if what == 'items' else 'numbers'}",
+            )
     if top.items.shape != (len(users), k):
         raise RecAssayError(
             f"recommend returned lists of shape {top.items.shape} for {len(users)} users and k = {k}",

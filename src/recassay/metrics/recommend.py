@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.ranking import batches
 from recassay.core.types import IdArray, Recommender, TopK, read_only_matrix
 from recassay.metrics.checks import check_answer
@@ -33,6 +33,10 @@ def recommend_all(
     """
     if exclude is None and n_items is None:
         raise UsageError("the size of the catalogue is unknown", fix="pass exclude or n_items")
+    if not callable(getattr(recommender, "recommend", None)):
+        raise RecAssayError(
+            f"fit returned a {type(recommender).__name__}", fix="return what has recommend(users, k, *, exclude)"
+        )
     if k < 1:
         raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
     width = int(exclude.shape[1]) if exclude is not None else int(n_items or 0)

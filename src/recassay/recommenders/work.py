@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from recassay.core.errors import RecAssayError
 from recassay.core.types import Split
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_split
@@ -58,7 +60,10 @@ class Work:
         algorithm, sizes = self.kind(**parameters), self.sizes
         if not hasattr(algorithm, method):
             return None
-        return int(getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions))
+        said = getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions)
+        if not isinstance(said, Real) or not 0 <= said < float("inf"):
+            raise RecAssayError(f"its {method} returned {said!r}, which is no number of bytes")
+        return int(said)
 
     def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
         """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
