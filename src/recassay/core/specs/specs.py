@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -16,6 +17,10 @@ SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "ran
 FilterName = Literal["once", "core", "none"]
 FinalFit = Literal["train+valid", "train"]
 AttackKind = Literal["nuke", "push"]
+
+
+_NUMERAL = re.compile(r"\s*[-+]?[\d_.]+(?:[eE][-+]?\d+)?\s*")
+"""What pydantic would silently take for a number; of other texts it says itself that they are none."""
 
 
 def _is_number(kind: str) -> bool:
@@ -36,8 +41,8 @@ class Spec(BaseModel):
         kind = cls.model_fields[info.field_name].annotation if info.field_name else None
         if any(isinstance(one, bool) for one in inner) and "bool" not in str(kind):
             raise ValueError("true and false are no numbers")
-        if any(isinstance(one, str) for one in inner) and _is_number(str(kind)):
-            raise ValueError("a text is no number")
+        if any(isinstance(one, str) and _NUMERAL.fullmatch(one) for one in inner) and _is_number(str(kind)):
+            raise ValueError("a text is no number: leave the quotation marks out")
         return value
 
     @classmethod
