@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from recassay.core.errors import RecAssayError
 from recassay.core.types import Split
@@ -61,7 +62,7 @@ class Work:
         if not hasattr(algorithm, method):
             return None
         said = getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions)
-        if not isinstance(said, Real) or not 0 <= said < float("inf"):
+        if not isinstance(said, (int, float, np.number)) or not 0 <= said < float("inf"):
             raise RecAssayError(f"its {method} returned {said!r}, which is no number of bytes")
         return int(said)
 
