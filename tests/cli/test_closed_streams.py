@@ -39,7 +39,7 @@ def started(folder: Path, closed: tuple[int, ...], *command: str) -> subprocess.
 @pytest.mark.parametrize("closed", CLOSED)
 def test_closed_streams_are_the_null_device_before_anything_is_opened(folder, closed):
     said = (
-        "import os, pathlib\nfrom recassay.cli.start import hold_descriptors\nhold_descriptors()\n"
+        "import os, pathlib\nfrom recassay.core.system.descriptors import hold_descriptors\nhold_descriptors()\n"
         "pathlib.Path('said').write_text(' '.join(os.readlink(f'/proc/self/fd/{n}') for n in range(3)))\n"
         "assert os.open('good.csv', os.O_RDONLY) > 2\n"
         "os.system('echo from a child >&2; echo and more')"

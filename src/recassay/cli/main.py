@@ -44,8 +44,8 @@ from recassay.cli import (
     users,
 )
 from recassay.cli.render import say
-from recassay.cli.start import hold_descriptors
 from recassay.core.errors import InputError, from_os
+from recassay.core.system.descriptors import hold_descriptors
 from recassay.core.system.printable import one_line
 
 INTERRUPTED = 130

@@ -1,14 +1,8 @@
-"""The first thing that the command does: no file that is opened later may take the place of a closed standard stream.
-
-The system gives the lowest free number. With standard error closed (`2>&-`) a file, a socket or a lock that is opened
-would be number 2, and whatever a library writes to standard error would be written into it.
-"""
+"""The first thing that the command does, before anything is imported that opens files."""
 
 from __future__ import annotations
 
-import os
-
-_STANDARD = (0, 1, 2)
+from recassay.core.system.descriptors import hold_descriptors
 
 
 def main() -> None:
@@ -17,10 +11,3 @@ def main() -> None:
     from recassay.cli.main import main as command
 
     command()
-
-
-def hold_descriptors() -> None:
-    """Make of closed standard input, output and error the null device, here and in what is started."""
-    while (number := os.open(os.devnull, os.O_RDWR)) in _STANDARD:
-        os.set_inheritable(number, True)
-    os.close(number)
