@@ -85,6 +85,7 @@ LONG = (
     "runner/test_cluster_lost",
     "recommenders/test_adaptive",
     "cli/test_adaptive",
+    "cli/test_closed_streams",
     "cli/test_streams",
     "cli/test_studies",
     "classifiers/test_study",
