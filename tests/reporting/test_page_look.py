@@ -10,6 +10,9 @@ OPEN_ALL = "document.querySelectorAll('details.section').forEach(fold => fold.op
 
 
 def test_a_reader_who_opens_nothing_has_read_the_study(page):
+    address = page.url.partition("#")[0]
+    page.goto("about:blank")  # others may have opened parts of the page before
+    page.goto(address)
     folds = page.eval_on_selector_all("details.section", "folds => folds.map(f => f.open)")
     assert len(folds) > 8
     assert not any(folds)
