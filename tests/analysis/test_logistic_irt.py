@@ -448,7 +448,7 @@ def test_reading_responses(tmp_path):
         recassay.fit_logistic_irt(tmp_path / "r.csv", "2pl", items=tmp_path / "few.csv")
     with pytest.raises(UsageError, match="guessing"):
         recassay.fit_logistic_irt(np.array(TABLE_1), "2pl", items=paper_items())
-    with pytest.raises(UsageError, match="ability is .best.; give one of"):
+    with pytest.raises(UsageError, match="ability is 'best'; give one of"):
         recassay.fit_logistic_irt(np.array(TABLE_1), "3pl", items=paper_items(), ability="best")
 
 

@@ -70,3 +70,8 @@ def test_a_verb_keeps_its_name_and_its_signature():
 
     assert recassay.rank.__name__ == "rank"
     assert list(inspect.signature(recassay.rank).parameters)[:2] == ["results", "metric"]
+
+
+def test_texts_of_numpy_are_texts():
+    found = recassay.compare("good.csv", np.str_("ndcg@10"), zeros=np.str_("pratt"))
+    assert found.metric == "ndcg@10"

@@ -68,7 +68,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in get_args(kind))
     if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in get_args(kind))
+        chosen = [one for one in get_args(kind) if isinstance(value, type(one)) and value == one]
+        return any(isinstance(value, bool) == isinstance(one, bool) for one in chosen)
     if origin in _PLAIN:
         return isinstance(value, _PLAIN[origin][0]) and (origin is bool or not isinstance(value, bool))
     if origin not in _CONTAINERS:
