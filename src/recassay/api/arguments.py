@@ -6,12 +6,13 @@ function itself knows more. An `int` is a `float`; a truth value is neither.
 
 from __future__ import annotations
 
+import builtins
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import signature
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -50,17 +51,17 @@ def checked(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _An
     return call
 
 
+class _Known(dict[str, Any]):
+    """The names of a module; what only a type checker imports is of any kind."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, Any)
+
+
 @cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations that can be told at run time; what only a type checker imports is left out."""
-    names: dict[str, Any] = getattr(function, "__globals__", {})
-    found = {}
-    for name, said in getattr(function, "__annotations__", {}).items():
-        try:
-            found[name] = eval(said, names) if isinstance(said, str) else said  # noqa: S307
-        except NameError:
-            continue
-    return found
+    """The annotations as far as they can be told at run time."""
+    return get_type_hints(function, localns=_Known(getattr(function, "__globals__", {})))
 
 
 def _fits(value: Any, kind: Any) -> bool:
