@@ -403,3 +403,12 @@ def test_pictures_of_thirty_names_are_drawn():
     picture = render(plot_direction(result, 2), "svg")
     assert picture.count(b"Algorithm with a rather") >= 60
     assert len(plot_traits(result).to_dict()["hconcat"]) == 2
+
+
+def test_trigamma_is_that_of_scipy():
+    from scipy.special import zeta
+
+    from recassay.analysis.beta_irt.trigamma import trigamma
+
+    x = np.exp(np.linspace(-40, 40, 2001)).reshape(3, 667)
+    np.testing.assert_allclose(trigamma(x), zeta(2.0, x), rtol=1e-12)

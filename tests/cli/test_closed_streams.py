@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recassay.store import Store
-from support.fault_files import EVENTS, GOOD, STUDY
+from support.fault_files import small_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 CLOSED = [number for size in (1, 2, 3) for number in itertools.combinations((0, 1, 2), size)]
@@ -23,10 +23,7 @@ _CLOSE = "import os, sys\nfor number in map(int, sys.argv[1]): os.close(number)\
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "good.csv").write_text(GOOD)
-    (tmp_path / "events.csv").write_text(EVENTS)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path
+    return small_files(tmp_path)
 
 
 def started(folder: Path, closed: tuple[int, ...], *command: str) -> subprocess.Popen[bytes]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recassay.store import Store
-from support.fault_files import EVENTS, GOOD, STUDY
+from support.fault_files import small_files
 from support.run import children_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full, /proc and signals")
@@ -20,10 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full, /pro
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "good.csv").write_text(GOOD)
-    (tmp_path / "events.csv").write_text(EVENTS)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path
+    return small_files(tmp_path)
 
 
 def recassay(folder: Path, *arguments: str, **options):

@@ -289,3 +289,10 @@ def write_files(folder: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "pipe.csv")
         os.mkfifo(folder / "pipe.toml")
+
+
+def small_files(folder: Path) -> Path:
+    """The folder, with a results table, events and a study of them in it."""
+    for name, content in (("good.csv", GOOD), ("events.csv", EVENTS), ("study.toml", STUDY)):
+        (folder / name).write_text(content)
+    return folder

@@ -36,7 +36,7 @@ Answered: TypeAlias = tuple[str, AnalysisResult | str]
 
 
 class Analysts:
-    """Processes that run analyses, as a context; they start at once, so that they are ready when the table is read."""
+    """Processes that run analyses, as a context; they start at once, and load what they need while this one works."""
 
     def __init__(self, processes: int | None = None) -> None:
         wanted = min(MOST, usable_cores() - 1) if processes is None else processes
