@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recassay.store import Store
-from support.fault_files import small_files
+from support.fault_files import GOOD, small_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 CLOSED = [number for size in (1, 2, 3) for number in itertools.combinations((0, 1, 2), size)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recassay.store import Store
-from support.fault_files import small_files
+from support.fault_files import GOOD, STUDY, small_files
 from support.run import children_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full, /proc and signals")
