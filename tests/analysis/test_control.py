@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 from recassay.analysis.compare.control import against_control, dunn_cd
-from recassay.analysis.compare.equivalence import equivalences, pseudo_median
+from recassay.analysis.compare.equivalence import equivalences
 from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.significance import wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.inference.wilcoxon import greater_p
@@ -129,7 +130,7 @@ def test_equal_different_and_neither():
     assert standings(small + 0.3, significant=True).standing == "differs"
     assert standings(small * 100).standing == "cannot be told"
     assert standings(small + 0.3).ratio == pytest.approx(np.exp(0.3))
-    assert pseudo_median(np.array([0.0, 1.0, 5.0])) == 1.75  # of the means 0, .5, 2.5, 1, 3, 5
+    assert hodges_lehmann(np.array([0.0, 1.0, 5.0]))[0] == 1.75  # of the means 0, .5, 2.5, 1, 3, 5
 
 
 def test_equality_is_claimed_at_the_edge_as_often_as_said():

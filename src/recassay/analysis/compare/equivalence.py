@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.inference.wilcoxon import greater_p
 from recassay.core.types import FloatArray
@@ -40,12 +41,6 @@ def log_ratios(left: FloatArray, right: FloatArray, *, higher_is_better: bool) -
     return ratio if higher_is_better else -ratio
 
 
-def pseudo_median(values: FloatArray) -> float:
-    """Hodges and Lehmann's estimate that belongs to Wilcoxon's test: the median of the means of all pairs."""
-    i, j = np.triu_indices(len(values))
-    return float(np.median((values[i] + values[j]) / 2))
-
-
 def equivalences(
     names: list[tuple[str, str]],
     ratios: list[FloatArray | None],
@@ -73,5 +68,5 @@ def equivalences(
         standing: Standing = "differs" if shown else "cannot be told"
         if adjusted < alpha:
             standing = "practically equal"
-        found.append(Equivalence(*name, float(np.exp(pseudo_median(ratio))), alone, adjusted, standing))
+        found.append(Equivalence(*name, float(np.exp(hodges_lehmann(ratio)[0])), alone, adjusted, standing))
     return tuple(found)

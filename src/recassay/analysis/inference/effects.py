@@ -1,0 +1,78 @@
+"""How large the difference between two algorithms is: Hodges and Lehmann's estimate with its exact interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from recassay.analysis.inference.distributions import normal_quantile
+from recassay.analysis.inference.wilcoxon import EXACT, sum_distribution
+from recassay.core.tables.matrix import Matrix
+from recassay.core.types import FloatArray
+
+EffectKind = Literal["ratio", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """By how much `left` is better than `right` on a typical dataset.
+
+    A `ratio` of 1.03 says that left is 3 % better, a `difference` of 0.03 that it is better by 0.03 in the metric's
+    units; for metrics whose lower values are better, too. `interval` is None where there are too few datasets for one
+    (fewer than six at 95 %).
+    """
+
+    kind: EffectKind
+    estimate: float
+    interval: tuple[float, float] | None
+
+
+def effect_kind(matrix: Matrix) -> EffectKind:
+    """Ratios where every value of the table is above 0, else differences: one kind for all pairs of a table."""
+    return "ratio" if bool((matrix.values > 0).all()) else "difference"
+
+
+def pair_effect(matrix: Matrix, left: int, right: int, *, confidence: float = 0.95) -> Effect:
+    """The effect of algorithm `left` over `right` (positions in the matrix) over its datasets."""
+    kind = effect_kind(matrix)
+    values = np.log(matrix.values[[left, right]]) if kind == "ratio" else matrix.values[[left, right]]
+    gap = values[0] - values[1] if matrix.higher_is_better else values[1] - values[0]
+    estimate, low, high = hodges_lehmann(gap, confidence)
+    known = bool(np.isfinite(low))
+    if kind == "ratio":
+        estimate, low, high = np.exp(estimate), np.exp(low), np.exp(high)
+    return Effect(kind, float(estimate), (float(low), float(high)) if known else None)
+
+
+def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatArray:
+    """Estimate, lower and upper end for differences along the last axis (Hodges and Lehmann 1963).
+
+    The estimate is the median of the means of all pairs of differences, each with itself included. The interval is
+    Wilcoxon's test turned round: the values that, taken off all differences, leave a p of at least 1 - confidence. Its
+    ends are pair means counted from both sides, by the exact distribution of the signed ranks (the normal one beyond
+    200 differences). They are infinite where so few differences allow no interval at this level.
+    """
+    n = differences.shape[-1]
+    i, j = np.triu_indices(n)
+    means = np.sort((differences[..., i] + differences[..., j]) / 2, axis=-1)
+    estimate = np.median(means, axis=-1)
+    cut = _lower_end(n, round((1 - confidence) / 2, 12))
+    if cut < 0:
+        return np.stack([estimate, np.full_like(estimate, -np.inf), np.full_like(estimate, np.inf)], axis=-1)
+    return np.stack([estimate, means[..., cut], means[..., -1 - cut]], axis=-1)
+
+
+@lru_cache(maxsize=64)
+def _lower_end(n: int, tail: float) -> int:
+    """The position of the lower end among the ordered pair means; -1: there is no interval.
+
+    It is the largest rank sum s with P(sum <= s) <= tail: as many pair means lie outside the interval on each side.
+    """
+    if n > EXACT:
+        spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return int(np.floor(n * (n + 1) / 4 + normal_quantile(tail) * spread - 0.5))
+    below = np.cumsum(sum_distribution(np.arange(1, n + 1)))
+    return int(np.searchsorted(below, tail * (1 + 1e-9), side="right")) - 1

@@ -1,0 +1,44 @@
+"""Hodges and Lehmann's estimate: its interval is Wilcoxon's test turned round, and it covers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recassay.analysis.inference.effects import hodges_lehmann, pair_effect
+from recassay.analysis.inference.wilcoxon import wilcoxon
+from recassay.core.tables.matrix import Matrix
+
+
+@pytest.mark.parametrize("n", [6, 7, 15, 30])
+def test_the_interval_ends_where_wilcoxon_begins_to_reject(n):
+    gap = np.random.default_rng(n).standard_normal(n)
+    _, low, high = hodges_lehmann(gap)
+    for end, outside in ((low, -1e-9), (high, 1e-9)):
+        assert wilcoxon(gap - end - outside)[1] <= 0.05 < wilcoxon(gap - end + outside)[1]
+
+
+def test_the_interval_covers_with_its_level_and_not_much_more():
+    gaps = 0.3 + np.random.default_rng(1).standard_normal((20_000, 10))
+    _, low, high = hodges_lehmann(gaps).T
+    assert ((low < 0.3) & (high > 0.3)).mean() == pytest.approx(1 - 0.0488, abs=0.006)  # the exact level of 10 datasets
+
+
+def test_beyond_the_exact_distribution_the_normal_one_takes_over_smoothly():
+    gap = np.random.default_rng(2).standard_normal(201)
+    near, beyond = hodges_lehmann(gap[:200]), hodges_lehmann(gap)
+    assert np.abs(near - beyond).max() < 0.02
+
+
+def test_a_pair_is_a_ratio_above_zero_and_a_difference_else():
+    values = np.array([[0.2, 0.4, 0.1, 0.3, 0.5, 0.6, 0.7], [0.1, 0.2, 0.05, 0.15, 0.25, 0.3, 0.35]])
+    names = ("a", "b"), tuple(f"d{j}" for j in range(7))
+    better = pair_effect(Matrix(values, *names, "ndcg", True), 0, 1)
+    assert (better.kind, better.estimate) == ("ratio", pytest.approx(2.0))
+    assert better.interval == pytest.approx((2.0, 2.0))
+    assert pair_effect(Matrix(values, *names, "rmse", False), 0, 1).estimate == pytest.approx(0.5)
+    below = pair_effect(Matrix(values - 0.1, *names, "score", True), 1, 0)
+    assert below.kind == "difference"
+    assert below.estimate < 0
+    few = Matrix(values[:, :5], names[0], names[1][:5], "ndcg", True)
+    assert pair_effect(few, 0, 1).interval is None  # five signs alike have p = 0.0625
