@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recassay.classifiers.holdout import stratified_test
-from recassay.classifiers.preprocess import encode_features
+from recassay.classifiers.tables import encode_features, stratified_test
 from recassay.core.errors import InputError
 from support.classify import tiny_table
 
@@ -50,6 +49,12 @@ def test_five_hundred_at_most_and_the_rest_trains():
 def test_a_class_with_one_row_is_never_tested():
     labels = np.array([0] * 20 + [1] * 20 + [2])
     assert all(not division(labels, seed=seed)[-1] for seed in range(30))
+
+
+def test_a_number_that_no_row_has_takes_no_test_row():
+    labels = np.repeat([0, 2], [10, 10])
+    test = division(labels, share=0.3)
+    assert np.bincount(labels[test]).tolist() == [3, 0, 3]
 
 
 def test_the_division_depends_on_the_generator_alone():

@@ -10,7 +10,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import FinalFit, ProtocolSpec, SplitName
 from recassay.core.types import Split
 from recassay.protocol import AuditRecord, apply_protocol, audit_split
-from recassay.protocol.audit import FINDINGS, refuse_leakage
+from recassay.protocol.audit import FEW_USERS, FINDINGS, refuse_leakage
 from support.protocol import Row, interactions, synthetic
 
 TRAIN = [("a", "x", 1, 1), ("a", "y", 1, 2), ("b", "x", 1, 3), ("b", "z", 1, 4)]
@@ -81,6 +81,20 @@ def test_pairs_and_cold_ids_are_judged_by_what_the_final_model_is_trained_on() -
     repeated = [*test, ("a", "v", 1, 7)]
     assert "test_pair_in_train" in names(audit_split(split_of(train, valid, repeated), "global_time"))
     assert "test_pair_in_train" not in names(audit_split(split_of(train, valid, repeated, "train"), "global_time"))
+
+
+@pytest.mark.parametrize("kind", ["global_time", "user_time"])
+def test_a_training_event_at_the_time_of_the_first_test_event_is_not_later(kind: SplitName) -> None:
+    train, valid, test = [*TRAIN, ("b", "w", 1, 6)], [("a", "z", 1, 6)], [("b", "y", 1, 6)]
+    found = names(audit_split(split_of(train, valid, test), kind))
+    assert not {"train_after_test", "train_after_valid", "user_train_after_test"} & set(found)
+
+
+@pytest.mark.parametrize(("users", "few"), [(FEW_USERS - 1, True), (FEW_USERS, False)])
+def test_users_are_few_below_the_stated_number(users: int, few: bool) -> None:
+    train = [(f"u{n}", "x", 1, 1) for n in range(users)] + [("u0", "y", 1, 2)]
+    test = [(f"u{n}", "y", 1, 5) for n in range(1, users)] + [("u0", "z", 1, 5)]
+    assert ("few_test_users" in names(audit_split(split_of(train, VALID, test), "global_time"))) is few
 
 
 @pytest.mark.parametrize("kind", ["user_time", "leave_last_out", "random", "random_per_user", "kfold"])

@@ -171,6 +171,21 @@ def test_parameters_that_were_tried_keep_their_value():
     assert done.parameters == {"how": "a"}
 
 
+def test_parameters_that_failed_are_tried_again():
+    space, asked = {"how": Choice(("a", "b"), "b")}, []
+
+    def fit(parameters, number):
+        asked.append(parameters["how"])
+        if len(asked) == 1:
+            raise ValueError("the machine was busy")
+        yield Stage(float(parameters["how"] == "b"))
+
+    done = tune(space, fit, trials=10, higher_is_better=True, seed=1, names=())
+    assert sorted(asked) == ["a", "b", "b"]
+    assert [t.state for t in done.trials].count("failed") == 1
+    assert done.parameters == {"how": "b"}
+
+
 def learning_curve(parameters, number):
     """Better up to epoch 30, worse afterwards; every stage is a model of its own."""
     for epochs in range(10, 210, 10):

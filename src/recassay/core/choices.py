@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
-"""What becomes of a missing cell: see `core.results.Results.matrix`."""
+"""What becomes of a missing cell: see `core.tables.results.Results.matrix`."""
 GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithms", "worst"]
 """The same where a model can do without the cell (`keep`)."""
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]

@@ -72,7 +72,7 @@ def has_catalogue_value(metric: Metric) -> TypeGuard[CatalogueMetric]:
 class MetricBase:
     """The shared part of the metrics here; a plugin may use it or satisfy the protocol on its own.
 
-    A subclass names itself; where `core.labels` knows the name, direction, aliases and summary come from
+    A subclass names itself; where `core.tables.labels` knows the name, direction, aliases and summary come from
     there.
     """
 

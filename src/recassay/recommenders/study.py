@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import cache, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from recassay.algorithms.kernels.device import visible_gpus
 from recassay.core.specs.study import StudySpec
-from recassay.metrics.make import make_metric
+from recassay.metrics.make import convention, make_metric
+from recassay.recommenders.attacked import robustness_convention
 from recassay.recommenders.cost_class import cost_classes, split_size
 from recassay.recommenders.dispatch import (
     cell_payload,
@@ -20,7 +21,6 @@ from recassay.recommenders.dispatch import (
     wants_gpu,
 )
 from recassay.recommenders.dry_run import dry_run_study
-from recassay.recommenders.manifest import manifest_of
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.runner.drive import (
     StudyRecord,
@@ -29,6 +29,7 @@ from recassay.runner.drive import (
     settled_workers,
 )
 from recassay.runner.jobs import Job
+from recassay.runner.manifest import environment
 from recassay.runner.rounds import Rounds
 from recassay.runner.work import Choice, Event, Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
@@ -129,3 +130,18 @@ def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds | Non
         rounds,
         cache(partial(expected_need, planned, cell)),
     )
+
+
+def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
+    """What a reader needs to judge or repeat the study: versions, machine, seeds, spec, hashes and conventions."""
+    study = planned.study
+    labels = dict.fromkeys([*planned.cells[0].spec.metrics, planned.cells[0].spec.tuning.metric])
+    return {
+        "study": study.model_dump(mode="json", exclude={"base"}),
+        "seeds": list(study.seeds),
+        **environment(workers, threads),
+        "datasets": {cell.dataset.name: cell.spec.split.data for cell in planned.splits().values()},
+        "algorithms": {cell.algorithm.name: cell.spec.code for cell in planned.cells},
+        "metrics": {label: convention(make_metric(label)) for label in labels} | robustness_convention(study.comper),
+        "cells": [cell.id for cell in planned.cells],
+    }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from recassay.core.errors import InputError
 from recassay.core.system.failures import Cause, causes
 
 Status: TypeAlias = Literal["done", "failed", "timeout", "memory", "crashed", "over_budget"]
@@ -132,3 +134,25 @@ class StoreStatus:
             "earlier": dict(self.earlier),
             "damaged": None if self.damaged is None else [str(path) for path in self.damaged],
         }
+
+
+KINDS: Mapping[str, type] = {
+    "spec": dict, "parameters": dict, "counts": dict, "files": dict, "metrics": list, "stages": list
+}  # fmt: skip
+"""Of the columns that hold JSON, what each of them holds."""
+
+
+def unpacked(column: str, text: str | None, folder: Path) -> Any:
+    """What a column of JSON says, None where it is empty; `InputError` where it is damaged."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, KINDS[column]):
+        raise InputError(
+            f"the store is damaged: {column} of a row is not what was written", where=str(folder),
+            fix="restore it from a copy, or run the study in a new folder",
+        )  # fmt: skip
+    return value

@@ -19,8 +19,7 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.store.files import file_checksum, write_parquet
-from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord
-from recassay.store.rows import unpacked
+from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord, unpacked
 from recassay.store.schema import connect, rest
 from recassay.store.sealed import read_sealed, write_sealed
 
