@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up RecAssay beside this file and run one thing: needs Python 3.11 or newer and pip, nothing else.
 
-python3 dev.py demo|check|test|lint|bench|docs|bounds|sbom [arguments passed on]
+python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom [arguments passed on]
 
   demo    the main job on embedded data, offline
   check   while you work: lint, then the quick tests, those that failed last time first
@@ -10,6 +10,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|sbom [arguments passed on]
   bench   speed, against peers where they are installed
   docs    the documentation as a site in site/; --pictures: run the demo and renew its pictures
   bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
+  wheel   the wheel of this version, in dist/
   sbom    the software bill of materials of this version (CycloneDX JSON); --out FILE
 
 Makes `.venv` on first use, installs the project with what the command needs (again only when `pyproject.toml`, the
@@ -57,6 +58,7 @@ COMMANDS = {
     "bench": Command([["benchmarks/run.py"]]),
     "docs": Command([["docs/build.py"]]),
     "bounds": Command([QUICK], extras="test", lowest=True),
+    "wheel": Command([["-m", "hatchling", "build", "--target", "wheel"]]),
     "sbom": Command([["release/sbom.py"]], extras=""),
 }
 

@@ -91,6 +91,7 @@ LONG = {
     "faults/test_found": 4,
     "faults/test_fuzz": 3,
     "faults/test_inputs": 100,
+    "project/test_wheel.py::test_the_demo": 0,
     "recommenders/test_adaptive": 1,
     "reporting/test_page_browser": 3,
     "reporting/test_page_look": 1,

@@ -14,12 +14,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_and_unknown_commands():
-    assert "python3 dev.py demo|check|test|lint|bench|docs|bounds|sbom" in run("--help").stdout
+    assert "python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom" in run("--help").stdout
     wrong = run("frob")
     assert wrong.returncode == 2
     assert (
         wrong.stderr.strip()
-        == "dev.py: there is no command 'frob'; there are: demo, check, test, lint, bench, docs, bounds, sbom"
+        == "dev.py: there is no command 'frob'; there are: demo, check, test, lint, bench, docs, bounds, wheel, sbom"
     )
 
 
