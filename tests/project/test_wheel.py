@@ -16,7 +16,7 @@ from support.places import ROOT
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory) -> Path:
-    """The interpreter of an environment that holds the wheel; what RecAssay needs comes from the one that tests run in."""
+    """The interpreter of an environment with the wheel; what RecAssay needs comes from the one that tests run in."""
     folder = tmp_path_factory.mktemp("wheel")
     built = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)],
