@@ -19,6 +19,7 @@ from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.tabular import by_name, stated
 
 __all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
 
@@ -136,23 +137,15 @@ class CompareResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
-        return plain({
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
-            "mean_ranks": dict(zip(self.algorithms, self.mean_ranks, strict=True)),
-            "friedman": {**asdict(self.friedman), "degrees": list(self.friedman.degrees)},
-            "nemenyi_cd": self.nemenyi_cd,
-            "wilcoxon_holm": [asdict(p) for p in self.pairs],
-            "bayesian": [asdict(b) for b in self.bayesian],
-            "control": None if self.control is None else asdict(self.control),
-            "equivalence": {"within": self.within, "pairs": [asdict(e) for e in self.equivalence]},
-            "skillings_mack": None if self.skillings_mack is None else asdict(self.skillings_mack),
-            "groups": {rule: [list(g) for g in found] for rule, found in self.groups.items()},
-            "power": {**asdict(self.power), "statement": self.power.sentence()},
-            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
-                        "dropped": list(self.missing.dropped)},
-            "settings": {"alpha": self.alpha, "zeros": self.zeros, "rope": self.rope,
-                         "credibility": self.credibility, "draws": self.draws, "bars": self.bars},
-        })  # fmt: skip
+        return {
+            **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
+            "mean_ranks": by_name(self.mean_ranks, self.algorithms),
+            **stated(self, "friedman", "nemenyi_cd"),
+            "wilcoxon_holm": plain(self.pairs),
+            **stated(self, "bayesian", "control"),
+            "equivalence": {"within": self.within, "pairs": plain(self.equivalence)},
+            **stated(self, "skillings_mack", "groups"),
+            "power": {**plain(self.power), "statement": self.power.sentence()},
+            "missing": plain(self.missing),
+            "settings": stated(self, "alpha", "zeros", "rope", "credibility", "draws", "bars"),
+        }

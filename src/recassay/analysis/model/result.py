@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.model.scale import Scale
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
 
@@ -118,14 +119,15 @@ class ModelResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm, best level first."""
-        best, first, levels = self.probability_best(), self.probability_first(), self.levels()
-        return pl.DataFrame(
-            [
-                {c.ALGORITHM: self.algorithms[a], "level": levels[a, 0], "low": levels[a, 1], "high": levels[a, 2],
-                 "probability_best": best[a], "probability_first": first[a]}
-                for a in self.order()
-            ]
-        )  # fmt: skip
+        return long_frame(
+            {c.ALGORITHM: self.algorithms},
+            {
+                ("level", "low", "high"): self.levels(),
+                "probability_best": self.probability_best(),
+                "probability_first": self.probability_first(),
+            },
+            order=self.order(),
+        )
 
     def pairs_frame(self) -> pl.DataFrame:
         """One row per pair, the better first: probabilities of being better, of winning a new dataset, of equality."""
@@ -159,39 +161,23 @@ class ModelResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`levels`, `probability_best`, `probability_first`, `better`, `beats`, `equal`, `variances`, `predicted`."""
         names, levels = self.algorithms, self.levels()
-
-        def by_name(values: FloatArray) -> dict[str, Any]:
-            return dict(zip(names, values.tolist(), strict=True))
-
-        def by_pair(values: FloatArray) -> dict[str, dict[str, float]]:
-            return {
-                one: {other: float(values[a, b]) for b, other in enumerate(names) if b != a}
-                for a, one in enumerate(names)
-            }
-
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(names),
-            "datasets": list(self.datasets),
+            **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "scale": self.scale.transform,
-            "levels": {
-                name: {"estimate": float(levels[a, 0]), "interval": levels[a, 1:].tolist()}
-                for a, name in enumerate(names)
-            },
-            "probability_best": by_name(self.probability_best()),
-            "probability_first": by_name(self.probability_first()),
-            "better": by_pair(self.better()),
-            "beats": by_pair(self.beats()),
-            "equal": by_pair(self.equal()),
+            "levels": estimates(names, levels[:, 0], levels[:, 1:]),
+            "probability_best": by_name(self.probability_best(), names),
+            "probability_first": by_name(self.probability_first(), names),
+            "better": by_pair(self.better(), names),
+            "beats": by_pair(self.beats(), names),
+            "equal": by_pair(self.equal(), names),
             "variances": {**asdict(self.shares), "of_a_difference": self.shares.of_a_difference()},
             "predicted": [
                 {c.ALGORITHM: cell.algorithm, c.DATASET: cell.dataset, "estimate": cell.estimate,
                  "interval": [cell.low, cell.high]}
                 for cell in self.predicted
             ],
-            "settings": {"within": self.within, "confidence": self.confidence, "draws": len(self.level),
-                         "seed": self.seed, "moved_off_the_end": self.scale.moved},
+            "settings": {**stated(self, "within", "confidence"), "draws": len(self.level), "seed": self.seed,
+                         "moved_off_the_end": self.scale.moved},
         }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from recassay.analysis.plan.look import Look
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import stated
 
 MOST = 1000
 """Beyond this many datasets a difference is called out of reach."""
@@ -77,12 +78,9 @@ class PlanResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`pairs`, `removal`, `variance_shares` and the settings."""
         return {
-            "metric": self.metric,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
-            "pairs": [asdict(pair) for pair in self.pairs],
+            **stated(self, "metric", "algorithms", "datasets", "pairs"),
             "removal": {"challenger": self.challenger, "datasets": list(self.removed)},
             "variance_shares": self.shares,
             "anytime": None if self.look is None else {**asdict(self.look), "statement": self.look.sentence()},
-            "settings": {"difference": self.difference, "power": self.power, "alpha": self.alpha},
+            "settings": stated(self, "difference", "power", "alpha"),
         }

@@ -11,6 +11,7 @@ from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule, distinct
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import FloatArray
 
 BETA_MAX = DolanMore().beta_max
@@ -101,22 +102,22 @@ class RankResult(Displayed):
 
         `probability_best` and `winner_p` stand beside the mean rank, which they are about.
         """
-
-        def ends(interval: FloatArray | None, a: int) -> list[float | None]:
-            return [None, None] if interval is None else interval[a].tolist()
-
-        rows = [
-            (name, self.algorithms[a], float(r.scores[a]), *ends(r.score_interval, a), float(r.ranks[a]),
-             *ends(r.rank_interval, a), None if r.resampling_share is None else float(r.resampling_share[a]),
-             *(None if name != "mean_rank" or one is None else float(one[a])
-               for one in (self.probability_best, self.winner_p)))
+        return pl.concat(
+            long_frame(
+                {"method": [name], c.ALGORITHM: self.algorithms},
+                {
+                    c.SCORE: r.scores,
+                    ("score_low", "score_high"): r.score_interval,
+                    c.RANK: r.ranks,
+                    ("rank_low", "rank_high"): r.rank_interval,
+                    "resampling_share": r.resampling_share,
+                    "probability_best": self.probability_best if name == "mean_rank" else None,
+                    "winner_p": self.winner_p if name == "mean_rank" else None,
+                },
+                order=self.order(),
+            )
             for name, r in self.rankings.items()
-            for a in self.order()
-        ]  # fmt: skip
-        numbers = (c.SCORE, "score_low", "score_high", c.RANK, "rank_low", "rank_high", "resampling_share",
-                   "probability_best", "winner_p")  # fmt: skip
-        schema = {"method": pl.String, c.ALGORITHM: pl.String} | {name: pl.Float64 for name in numbers}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The long table of rankings, and the scores as a table of algorithms by aggregations."""
@@ -128,29 +129,20 @@ class RankResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`methods`, `ranks`, `interval`, `rank_interval`, `resampling_share` by method and algorithm, and
         `probability_best`, `winner_p` and `possible_winners` of the mean rank; null below five datasets."""
-
-        def by_name(values: FloatArray | None) -> dict[str, Any] | None:
-            return None if values is None else {name: values[a].tolist() for a, name in enumerate(self.algorithms)}
-
-        firsts = self.firsts()
+        names, rankings = self.algorithms, self.rankings
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
-            "methods": {m: by_name(r.scores) for m, r in self.rankings.items()},
-            "ranks": {m: by_name(r.ranks) for m, r in self.rankings.items()},
-            "interval": {m: by_name(r.score_interval) for m, r in self.rankings.items()},
-            "rank_interval": {m: by_name(r.rank_interval) for m, r in self.rankings.items()},
-            "probability_best": {"mean_rank": by_name(self.probability_best)},
-            "winner_p": {"mean_rank": by_name(self.winner_p)},
+            **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
+            "methods": {m: by_name(r.scores, names) for m, r in rankings.items()},
+            "ranks": {m: by_name(r.ranks, names) for m, r in rankings.items()},
+            "interval": {m: by_name(r.score_interval, names) for m, r in rankings.items()},
+            "rank_interval": {m: by_name(r.rank_interval, names) for m, r in rankings.items()},
+            "probability_best": {"mean_rank": by_name(self.probability_best, names)},
+            "winner_p": {"mean_rank": by_name(self.winner_p, names)},
             "possible_winners": None if self.winner_p is None else self.possible_winners(),
-            "resampling_share": {m: by_name(r.resampling_share) for m, r in self.rankings.items()},
-            "first": {"by_mean_rank": self.algorithms[self.order()[0]], "aggregations": len(self.counted()),
-                      "under": firsts},
-            "skipped": self.skipped,
-            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
-                        "dropped": list(self.missing.dropped)},
-            "settings": {"replicates": self.replicates, "confidence": self.confidence, "resampled": "datasets",
+            "resampling_share": {m: by_name(r.resampling_share, names) for m, r in rankings.items()},
+            "first": {"by_mean_rank": names[self.order()[0]], "aggregations": len(self.counted()),
+                      "under": self.firsts()},
+            **stated(self, "skipped", "missing"),
+            "settings": {**stated(self, "replicates", "confidence"), "resampled": "datasets",
                          "beta_max": self.dolan_more.beta_max, "beta_step": self.dolan_more.step},
         }  # fmt: skip

@@ -10,6 +10,7 @@ import polars as pl
 from recassay.analysis.users.random_effects import RandomEffects
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import estimates, stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,36 +150,30 @@ class UsersResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`datasets` by name (means with intervals, pairs), `summary` over datasets, `skipped` and the settings."""
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
+            **stated(self, "metric", "higher_is_better", "algorithms"),
             "datasets": {
                 one.dataset: {
-                    "users": one.users,
-                    "left_out": one.left_out,
-                    "means": {
-                        name: {"estimate": mean, "interval": [low, high]}
-                        for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
-                    },
+                    **stated(one, "users", "left_out"),
+                    "means": estimates(one.algorithms, one.means, list(zip(one.low, one.high, strict=True))),
                     "not_worse_than_best": list(one.not_worse()),
-                    "pairs": [_told(pair) for pair in one.pairs],
+                    "pairs": [_pair_data(pair) for pair in one.pairs],
                 }
                 for one in self.datasets
             },
-            "summary": [_told_summary(pair) for pair in self.summary],
-            "skipped": dict(self.skipped),
-            "settings": {"alpha": self.alpha, "confidence": self.confidence, "replicates": self.replicates,
+            "summary": [_summary_data(pair) for pair in self.summary],
+            "skipped": self.skipped,
+            "settings": {**stated(self, "alpha", "confidence", "replicates"),
                          "test": "sign-flip permutation test of the mean difference", "correction": "Holm"},
         }  # fmt: skip
 
 
-def _told(pair: UserPair) -> dict[str, Any]:
+def _pair_data(pair: UserPair) -> dict[str, Any]:
     plain = asdict(pair)
     low, high = plain.pop("low"), plain.pop("high")
     return plain | {"difference": {"estimate": pair.difference, "interval": [low, high]}}
 
 
-def _told_summary(pair: PairSummary) -> dict[str, Any]:
+def _summary_data(pair: PairSummary) -> dict[str, Any]:
     plain = asdict(pair)
     found = plain.pop("effects")
     if found is not None:

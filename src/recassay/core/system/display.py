@@ -77,6 +77,16 @@ class Displayed:
         """The figures by name, each with its `caption`, its Altair `chart` and `save("name.pdf")`."""
         return {figure.name: figure for section in self._sections() for figure in section.figures(self)}
 
+    def to_pandas(self) -> Any:
+        """`to_frame()` as a pandas data frame."""
+        try:
+            return self.to_frame().to_pandas()  # type: ignore[attr-defined]
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                f"to_pandas() needs {error.name or 'pandas and pyarrow'}, which is not installed",
+                fix="pip install pandas pyarrow, or use to_frame(), a polars data frame",
+            ) from error
+
     def plot(self, name: str | None = None) -> Any:
         """The Altair chart of a figure; by default of the first."""
         drawn = self.figures

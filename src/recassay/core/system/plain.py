@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 
@@ -11,12 +12,16 @@ def plain(value: Any) -> Any:
     """Dictionaries, lists, strings, booleans and finite numbers; NaN and infinities become None (JSON has neither).
 
     Args:
-        value: anything made of mappings, sequences, arrays and numbers.
+        value: anything made of mappings, sequences, arrays, numbers and data classes (by `to_dict` where they have one,
+            else by their fields).
     """
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        own = getattr(value, "to_dict", None)
+        return plain(own() if own else {field.name: getattr(value, field.name) for field in fields(value)})
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if isinstance(value, float):

@@ -1,0 +1,78 @@
+"""Tables and plain data that follow from the axes of a result's arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from recassay.core.errors import UsageError
+from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
+
+VALUES = np.array([[1.0, 2.0, np.nan], [4.0, 5.0, 6.0]])
+
+
+def test_a_row_per_combination_with_the_last_axis_in_its_own_order() -> None:
+    frame = long_frame(
+        {"dataset": ("x", "y"), "algorithm": ("a", "b", "c")},
+        {"value": VALUES, ("low", "high"): np.stack([VALUES - 1, VALUES + 1], axis=-1), "mean": [7, 8, 9], "p": None},
+        order=[2, 0, 1],
+    )
+    assert frame.columns == ["dataset", "algorithm", "value", "low", "high", "mean", "p"]
+    assert frame.row(0) == ("x", "c", None, None, None, 9, None)
+    assert frame.row(4) == ("y", "a", 4.0, 3.0, 5.0, 7, None)
+    assert (frame.schema["p"], frame.schema["mean"]) == (pl.Float64, pl.Int64)
+
+
+def test_arrays_by_the_names_of_their_axes() -> None:
+    assert by_name(VALUES[1:], ["y"], ["a", "b", "c"]) == {"y": {"a": 4.0, "b": 5.0, "c": 6.0}}
+    assert by_name(VALUES[1:], ["y"]) == {"y": [4.0, 5.0, 6.0]}
+    assert by_name(None, ["y"]) is None
+    assert by_pair([[0, 1], [2, 0]], ["a", "b"]) == {"a": {"b": 1}, "b": {"a": 2}}
+    assert estimates(["a"], [1.5], [[1, 2]]) == {"a": {"estimate": 1.5, "interval": [1, 2]}}
+    assert estimates(["a"], [1.5], None) == {"a": {"estimate": 1.5, "interval": None}}
+    with pytest.raises(ValueError, match="longer"):
+        by_name(VALUES, ["x"])
+
+
+@dataclass(frozen=True)
+class Inner:
+    share: float
+
+
+@dataclass(frozen=True)
+class Own:
+    def to_dict(self) -> dict[str, Any]:
+        return {"own": (1, float("nan"))}
+
+
+@dataclass(frozen=True)
+class Answer(Displayed):
+    """An answer."""
+
+    names: tuple[str, ...] = ("a", "b")
+    inner: Inner = Inner(0.5)
+
+    def to_frame(self) -> pl.DataFrame:
+        return pl.DataFrame({"name": self.names})
+
+
+def test_fields_are_stated_under_their_names_data_classes_included() -> None:
+    assert stated(Answer(), "names", "inner") == {"names": ["a", "b"], "inner": {"share": 0.5}}
+    assert plain([Own(), Inner(np.float64(1.0))]) == [{"own": [1, None]}, {"share": 1.0}]
+
+
+def test_every_result_is_a_pandas_frame_where_pandas_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Answer().to_pandas()["name"].tolist() == ["a", "b"]
+
+    def absent(frame: pl.DataFrame) -> None:
+        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+    monkeypatch.setattr(pl.DataFrame, "to_pandas", absent)
+    with pytest.raises(UsageError, match=r"needs pandas, which is not installed; pip install pandas"):
+        Answer().to_pandas()
