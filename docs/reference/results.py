@@ -21,7 +21,7 @@ What the functions of [recassay](python.md) return. This page is made from the c
 answer on a terminal and in a notebook, and has:
 
 - `verdict()`: the answer in plain sentences, the most important first;
-- `to_frame()`: its main table as a Polars frame, and `frames()`: every table by name;
+- `to_frame()`: its main table as a Polars frame (`to_pandas()`: as a pandas one), and `frames()`: every table by name;
 - `to_dict()`: everything as plain data, what `--json` prints;
 - `figures`: its pictures by name, each with `save("name.pdf")`, and `plot()`: the first, or the one named, as an Altair
   chart.
