@@ -278,6 +278,17 @@ def test_file_that_changes_between_attempts(server: Server, tmp_path: Path) -> N
     assert record.resumed_from == 0
 
 
+def test_a_part_under_another_etag_is_not_joined_to_the_old_one(server: Server, tmp_path: Path) -> None:
+    """A server that ignores If-Range and sends the rest of a changed file of the same size."""
+    server.cuts = [300_000]
+    with contextlib.suppress(RecAssayError):
+        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+    assert (tmp_path / "data.bin.part").stat().st_size > 0
+    changed = bytes(reversed(BODY))
+    server.body, server.etag, server.last_modified = changed, '"v2"', '"v1"'
+    assert run(entry_for(server), tmp_path).path.read_bytes() == changed
+
+
 def test_last_modified_serves_where_the_etag_is_weak(server: Server, tmp_path: Path) -> None:
     server.etag, server.last_modified = 'W/"v1"', "Sat, 01 Jan 2022 00:00:00 GMT"
     server.cuts = [300_000]
@@ -441,6 +452,13 @@ def test_file_on_disk_that_was_changed(server: Server, tmp_path: Path) -> None:
     assert (tmp_path / "data.bin").read_bytes() == b"edited"
 
 
+def test_too_large_a_file_is_refused_by_its_announced_size(server: Server, tmp_path: Path) -> None:
+    received: list[int] = []
+    with pytest.raises(InputError, match="larger than the limit of 1,000 bytes"):
+        run(entry_for(server), tmp_path, max_bytes=1000, progress=lambda done, _: received.append(done))
+    assert received == []
+
+
 def test_too_large_a_file(server: Server, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="larger than the limit of 1,000 bytes; raise max_bytes"):
         run(entry_for(server), tmp_path, max_bytes=1000)
@@ -457,6 +475,21 @@ def test_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(RecAssayError, match="needs 700,000 bytes and the disk has 1,000 free"):
         run(entry_for(server), tmp_path)
     assert left(tmp_path) == []
+
+
+def test_room_is_needed_for_the_rest_of_a_file_and_a_reserve(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.cuts = [300_000]
+    with contextlib.suppress(RecAssayError):
+        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+    needed = len(BODY) - (tmp_path / "data.bin.part").stat().st_size + 64 * 2**20
+    usage = type("Usage", (), {"free": needed - 1})
+    monkeypatch.setattr("recassay.data.download.transfer.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(RecAssayError, match="the disk has"):
+        run(entry_for(server), tmp_path)
+    usage.free = needed
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
 
 
 def test_entry_without_address(server: Server, tmp_path: Path) -> None:

@@ -156,6 +156,10 @@ def test_percent_beside_shares_is_told(write):
     one = write("a.csv", "A,x,ndcg@10,0.1", "B,x,ndcg@10,0.2")
     two = write("b.csv", "A,y,ndcg@10,10.0", "B,y,ndcg@10,20.0")
     assert any("percent beside shares" in note for note in load_results([one, two]).notes)
+    assert not any("percent" in note for note in load_results([one]).notes)
+    notes = load_results([two]).notes
+    assert any("values above 1" in note for note in notes)
+    assert not any("beside shares" in note for note in notes)
 
 
 def _paper(rng, truth, runs, deviation):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -236,3 +237,15 @@ def test_inputs_are_not_changed(write):
     recassay.rank(frame, "ndcg@10", replicates=100)
     assert frame.equals(copy)
     assert np.isfinite(copy["value"].to_numpy()).all()
+
+
+@pytest.mark.parametrize("made", ["pyarrow", "narwhals", "lazy"])
+def test_frames_of_other_libraries(made):
+    frame = pl.DataFrame({"model": ["A", "B"] * 2, "dataset": ["x", "x", "y", "y"], "ndcg@10": [0.1, 0.2, 0.3, 0.4]})
+    other = {"pyarrow": frame.to_arrow, "narwhals": lambda: nw.from_native(frame), "lazy": frame.lazy}[made]()
+    assert load_results(other).frame.equals(load_results(frame).frame)
+
+
+def test_an_object_that_is_no_frame():
+    with pytest.raises(RecAssayError, match="cannot read results from complex"):
+        load_results(1j)

@@ -16,7 +16,8 @@ from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.inputs import ResultsLike
 from recassay.core.tables.sources import Source
-from recassay.data.tables.read import frame_from_memory, read_table
+from recassay.data.tables.memory import frame_from_memory
+from recassay.data.tables.read import read_table
 from recassay.evidence.study import comper_settings
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FrameLike(Protocol):
-    """A polars or pandas data frame."""
+    """A data frame of polars, pandas, pyarrow or another library that narwhals knows."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -28,7 +28,7 @@ class FrameLike(Protocol):
 PathLike: TypeAlias = str | os.PathLike[str]
 """A path, as text or as a `Path`."""
 TableLike: TypeAlias = PathLike | FrameLike
-"""A table: a CSV, TSV or Parquet file, or a polars or pandas frame."""
+"""A table: a CSV, TSV or Parquet file, or a data frame."""
 ResultsLike: TypeAlias = Union["Results", TableLike, Sequence[PathLike]]
 """Results of algorithms on datasets: a results table (file or frame), what another framework wrote, several of them to
 be joined, the folder of a study, a name such as `published:kdd24`, or what `recassay.load_results` returned."""

@@ -16,7 +16,8 @@ from recassay.data.lists.records import ReadLists
 from recassay.data.lists.roles import SPLIT
 from recassay.data.lists.shape import FINGERPRINT, lists_of
 from recassay.data.lists.text import text_table
-from recassay.data.tables.read import frame_from_memory, read_bytes
+from recassay.data.tables.memory import frame_from_memory
+from recassay.data.tables.read import read_bytes
 
 SUFFIXES = (
     ".csv",

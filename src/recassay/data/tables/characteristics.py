@@ -12,7 +12,8 @@ from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.sources import Source
-from recassay.data.tables.read import frame_from_memory, read_table
+from recassay.data.tables.memory import frame_from_memory
+from recassay.data.tables.read import read_table
 
 _ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
 _FIX = "give a column dataset and one column of numbers for each characteristic"

@@ -1,13 +1,32 @@
-"""Tables from polars and pandas frames in memory, with the levels of pandas' headers and index."""
+"""Tables from data frames in memory: polars, pandas with its levels and index, and every library narwhals knows."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
 import polars as pl
 
+from recassay.core.errors import UsageError
 from recassay.data.tables.grid import Table
-from recassay.data.tables.read import frame_from_memory
+
+
+def frame_from_memory(table: Any) -> pl.DataFrame:
+    """A polars frame from a frame of any library; the named index of a pandas frame becomes a column."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if hasattr(table, "columns") and hasattr(table, "reset_index"):
+        if getattr(table.index, "name", None) is not None:
+            table = table.reset_index()
+        return pl.DataFrame({str(name): table[name].tolist() for name in table.columns}, strict=False)
+    native = nw.from_native(table, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.DataFrame):
+        return native.to_polars()
+    raise UsageError(f"cannot read results from {type(table).__name__}", fix="give a path or a data frame")
 
 
 def table_from_memory(source: Any) -> Table:

@@ -8,11 +8,10 @@ import hashlib
 import io
 import zlib
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, listing
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
 from recassay.core.system.parquet import parquet_frame
@@ -20,19 +19,6 @@ from recassay.core.tables.sources import Source
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""
-
-
-def frame_from_memory(table: Any) -> pl.DataFrame:
-    """A polars frame from a polars or pandas one; the named index of a pandas frame becomes a column."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    if hasattr(table, "columns") and hasattr(table, "reset_index"):
-        if getattr(table.index, "name", None) is not None:
-            table = table.reset_index()
-        return pl.DataFrame({str(name): table[name].tolist() for name in table.columns}, strict=False)
-    raise UsageError(f"cannot read results from {type(table).__name__}", fix="give a path, or a polars or pandas frame")
 
 
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:

@@ -14,7 +14,8 @@ from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.tables.sources import Source
-from recassay.data.tables.read import frame_from_memory, read_table
+from recassay.data.tables.memory import frame_from_memory
+from recassay.data.tables.read import read_table
 
 RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}
 WRONG = {"0", "0.0", "false", "no", "wrong", "incorrect"}

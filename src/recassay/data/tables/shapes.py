@@ -21,7 +21,6 @@ from recassay.core.names import canonical
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
 from recassay.data.tables.grid import Table, plain_name
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.naming import labelled, with_cutoffs
 from recassay.data.tables.roles import (
     GAIN,
     INTERVAL,
@@ -34,7 +33,7 @@ from recassay.data.tables.roles import (
     unknown,
 )
 from recassay.data.tables.settle import is_readable, refusal, settled
-from recassay.data.tables.tidy import filled_down, without_notes
+from recassay.data.tables.tidy import filled_down, labelled, with_cutoffs, without_notes
 
 _AVERAGE = re.compile(r"^\W*(avg|average|mean|overall|macro avg|avg\W*rank|average rank)\W*$", re.IGNORECASE)
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
