@@ -32,9 +32,9 @@ from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.beta_irt.traits import TRAITS
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.plots.beta_irt import label_rows, plot_direction, plot_traits
 from recassay.reporting.figures import figures, render
 from recassay.reporting.sections import beta_irt as beta_irt_section
+from recassay.reporting.sections.beta_irt import label_rows, plot_direction, plot_traits
 from recassay.testing.results import synthetic_results
 
 

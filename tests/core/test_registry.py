@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +112,11 @@ def test_a_plugin_metric_brings_its_direction(announce, monkeypatch):
     parts.add("joy", Joy())
     monkeypatch.setattr(module, "metrics", parts)
     assert known_direction("joy@10") is False
+
+
+def test_core_reaches_no_room_above_it():
+    root = Path(module.__file__).parent
+    for path in root.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*import recassay\b", text, re.M), path
+        assert "registry.sections" not in text, path

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from recassay.core.system.printable import one_line, printable
-from recassay.plots.drawable import drawable
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import colour_scale, inline, themed
+from recassay.reporting.drawing import drawable
 from recassay.reporting.figures import render
 
 NAMES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -190,6 +191,26 @@ def test_warnings_of_gaps_and_low_power():
     results = Results.from_frame(frame)
     found = cautions(content(frame, compare=recassay.compare(results, "ndcg@10")))
     assert [c.title for c in found] == (["Missing cells"] if "recall@10" in results.metrics else []) + ["Few datasets"]
+
+
+@pytest.mark.parametrize(
+    ("power", "warned"),
+    [
+        ({"wilcoxon_can_decide": False, "detectable_gap": 0.1}, "cannot tell any two of 4 algorithms apart"),
+        ({"wilcoxon_can_decide": True, "detectable_gap": None}, "however large"),
+        ({"wilcoxon_can_decide": True, "detectable_gap": 1.5}, "only a lead of 1.50 in mean rank"),
+        ({"wilcoxon_can_decide": True, "detectable_gap": 1.49}, None),
+        ({"wilcoxon_can_decide": False, "detectable_gap": None, "datasets": 4}, "4 datasets prove nothing"),
+    ],
+)
+def test_low_power_is_a_warning_from_half_of_the_range_on(power, warned):
+    frame = synthetic_results(5)
+    compared = recassay.compare(Results.from_frame(frame), "ndcg@10")
+    stated = replace(compared.power, algorithms=4, **({"datasets": 12} | power))
+    found = cautions(content(frame, compare=replace(compared, power=stated)))
+    titles = ["Few datasets" if stated.datasets < 5 else "Low power"] if warned else []
+    assert [caution.title for caution in found] == titles
+    assert all(warned in caution.sentence for caution in found)
 
 
 def test_definitions_stay_on_the_page():

@@ -1,17 +1,18 @@
-"""Sections come through one door, ours and a plugin's; one that fails costs no report."""
+"""Sections are found by the word of an analysis or by a plugin's entry point; a plugin's that fails costs no report."""
 
 from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 
 import recassay
-from recassay.core import registry
 from recassay.core.tables.results import Results
+from recassay.reporting import telling
 from recassay.reporting.section import PARTS, Section, Table
-from recassay.reporting.telling import sections
+from recassay.reporting.telling import own_sections, sections, sections_of
 from recassay.testing.results import synthetic_results
 from support.plugin import FAILING, FAILING_ANALYSES, SOUND, install
 
@@ -42,6 +43,24 @@ def test_ours_come_through_the_door_in_reading_order(analysed):
     assert places == sorted(places)
     assert all(before != after for before, after in itertools.pairwise(places)), "two sections share a place"
     assert {type(result) for result in analysed.values()} <= {section.of for section in found}
+    assert all(sections_of(result) for result in analysed.values())
+
+
+def test_a_section_stands_in_the_file_of_the_word_of_its_analysis():
+    for name, section in own_sections().items():
+        word = section.of.__module__.removeprefix("recassay.analysis.").partition(".")[0]
+        assert name == word or name.startswith(f"{word}_"), name
+
+
+def test_an_error_in_a_section_of_ours_is_raised(analysed, monkeypatch):
+    def fails(result):
+        raise ZeroDivisionError("a bug of ours")
+
+    section = replace(own_sections()["rank"], sentences=fails, tables=fails)
+    monkeypatch.setattr(telling, "_sections_of_word", lambda word: {word: section} if word == "rank" else {})
+    for show in (repr, lambda result: result.verdict(), lambda result: result._repr_html_(), recassay.tell):
+        with pytest.raises(ZeroDivisionError, match="a bug of ours"):
+            show(analysed["rank"])
 
 
 @pytest.mark.slow
@@ -103,6 +122,10 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     page = cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html")
     assert page.code == 0, page.err
     assert "gives most joy" in (tmp_path / "one.html").read_text()
+    result = recassay.analyze(str(table), "ndcg@10", replicates=100).analyses["joy"]
+    failed = "Not done: the sentences of the section 'Silent' failed with ZeroDivisionError: no joy at all."
+    assert result.verdict() == ["Average gives most joy.", failed]
+    assert "the tables of the section &#x27;Empty&#x27; failed" in result._repr_html_()
     problems = recassay.doctor()["problems"]
     assert any("recassay_joy.nowhere:SECTION" in problem for problem in problems)
 
@@ -155,7 +178,7 @@ def test_a_section_says_what_it_cannot_be():
 @pytest.mark.slow
 def test_a_result_without_a_section_shows_its_main_table(analysed, monkeypatch):
     result = analysed["rank"]
-    monkeypatch.setattr(registry.sections, "_announced", {})
+    monkeypatch.setattr(telling, "_sections_of_word", lambda word: {})
     told = recassay.tell(result)
     assert told.sentences == ()
     assert told.tables[0].header[0] == result.to_frame().columns[0].replace("_", " ")

@@ -23,8 +23,7 @@ from recassay.analysis.user_irt.fit import fit_user_irt
 from recassay.core.system.plain import plain
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
-from recassay.reporting.telling import with_sections
-from recassay.reporting.verdict import leaders, verdict
+from recassay.reporting.telling import leaders, verdict, with_sections
 from recassay.testing.results import synthetic_results
 from support.tables import matrix, opposed
 

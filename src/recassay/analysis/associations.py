@@ -237,4 +237,5 @@ ANALYSIS = Analysis(
     question="Which characteristics of the datasets go with performance?",
     source="KDD'24 section 4.3, Figure 7",
     run=_run,
+    aside=5,
 )

@@ -20,10 +20,6 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.reporting.telling import failure
 
-ASIDE = ("glicko", "clusters", "ratings", "compare", "associations", "beta_irt", "stress")
-"""Our analyses that need nothing but a table and the characteristics of its datasets: last those that take longest and
-have the most to draw, with which other processes begin."""
-
 
 def answer(name: str, table: Results, spec: AnalysisSpec) -> AnalysisResult | str:
     """The result of an analysis, or why it does not apply or what it failed with.
@@ -65,6 +61,5 @@ def _next(requests: BinaryIO) -> Any:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked is interrupted, and then closes our input
-    for name in ASIDE:
-        analyses.get(name)
+    analyses.loadable()  # while the process that started this one reads the table
     serve(sys.stdin.buffer, sys.stdout.buffer)

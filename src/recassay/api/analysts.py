@@ -12,18 +12,15 @@ from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from recassay.api.analyst import ASIDE, answer, same
+from recassay.api.analyst import answer, same
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
 from recassay.core.system.aside import start
 from recassay.core.system.cores import usable_cores
 from recassay.core.tables.results import Results
-
-FIRST = ("rank", "select")
-"""Run before all others here: pictures take the colours of algorithms from the one, the other takes longest."""
 
 ANALYST = "recassay.api.analyst"
 MOST = 3
@@ -68,8 +65,8 @@ class Analysts:
         except RecAssayError:  # each that asks for them says why
             known, aside = {}, []
         known = {name: told for name, told in known.items() if name in spec.evidence}
-        here = [*(name for name in FIRST if name in names), *(name for name in names if name not in (*FIRST, *aside))]
-        waiting, lock = deque([*here, *sorted(aside, key=ASIDE.index)]), threading.Lock()
+        here = sorted((name for name in names if name not in aside), key=lambda name: not _trait(name, "early"))
+        waiting, lock = deque([*here, *aside]), threading.Lock()
         come: SimpleQueue[Answered] = SimpleQueue()
 
         def hand_out(process: subprocess.Popen[bytes]) -> None:
@@ -105,10 +102,18 @@ class Analysts:
                 pass
 
 
+def _trait(name: str, trait: Literal["early", "aside"]) -> int:
+    """What an analysis states about how it is run; one that cannot be loaded states nothing, and fails when asked."""
+    try:
+        return int(getattr(analyses.get(name), trait, 0))
+    except RecAssayError:
+        return 0
+
+
 def _aside(names: Sequence[str]) -> list[str]:
-    """Those of `names` that other processes may run."""
-    told = {name: analyses.announcement(name) for name in names if name in ASIDE}
-    return [name for name, entry in told.items() if entry is not None and entry.value.startswith("recassay.")]
+    """Those of `names` that other processes may run, the longest last; they know announced ones alone."""
+    movable = [name for name in names if _trait(name, "aside") and analyses.announcement(name) is not None]
+    return sorted(movable, key=lambda name: _trait(name, "aside"))
 
 
 def _send(process: subprocess.Popen[bytes], what: Any) -> None:

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recassay.api.analysts import FIRST, Analysts
+from recassay.analysis.rank.result import RankResult
+from recassay.api.analysts import Analysts
 from recassay.api.arguments import checked
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
@@ -35,7 +36,7 @@ from recassay.reporting.drawers import Drawers
 from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
-from recassay.reporting.verdict import verdict
+from recassay.reporting.telling import verdict
 
 LEAST_REPLICATES = 100
 """Fewer bootstrap replicates give no interval."""
@@ -202,6 +203,7 @@ def run_analyses(
                 continue
             done[name] = answer
             if pictures is not None:
-                pictures({key: done[key] for key in (FIRST[0], name) if key in done})
+                ranked = {key: result for key, result in done.items() if isinstance(result, RankResult)}
+                pictures({**ranked, name: answer})  # charts take the colours of algorithms from the ranking
     tell(len(chosen), "tables and figures")
     return {name: done[name] for name in chosen if name in done}, skipped

@@ -10,14 +10,12 @@ from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
 from recassay.core.registry import analyses
-from recassay.core.system.display import answer_html
 from recassay.core.tables.results import Results
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
-from recassay.reporting.telling import Answer, answer
-from recassay.reporting.verdict import leaders
+from recassay.reporting.telling import Answer, answer, answer_html, leaders
 
 
 @dataclass(frozen=True, slots=True, eq=False)

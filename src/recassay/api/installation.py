@@ -20,6 +20,7 @@ from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.version import __version__
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
+from recassay.reporting.telling import own_sections
 
 
 @checked
@@ -67,6 +68,9 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
             for name, one in kinds[kind]
         ]  # fmt: skip
     rows: list[dict[str, Any]] = []
+    if kind == "sections":
+        ours = f"recassay {__version__}"
+        rows += [{"name": name, "what": s.title, "source": "", "from": ours} for name, s in own_sections().items()]
     for name, component in kinds[kind]:
         what = _what(component)
         source = getattr(component, "source", "")

@@ -69,10 +69,17 @@ class AnalysisResult(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """An entry of the group `recassay.analyses`: `recassay analyze` runs each on the same table."""
+    """An entry of the group `recassay.analyses`: `recassay analyze` runs each on the same table.
+
+    `aside` above 0: it needs nothing but the table and the characteristics of the datasets, and its result can be
+    pickled, so that it may run in a process of its own; those with greater numbers take longer and are started first.
+    `early`: it is run before all others.
+    """
 
     name: str
     question: str
     source: str
     run: Callable[[Results, AnalysisSpec], AnalysisResult]
     aliases: tuple[str, ...] = ()
+    aside: int = 0
+    early: bool = False

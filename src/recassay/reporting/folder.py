@@ -13,7 +13,6 @@ from recassay.reporting.content import ReportContent
 from recassay.reporting.drawers import Drawers
 from recassay.reporting.figures import fill_sections
 from recassay.reporting.files import safe_stem, write_files
-from recassay.reporting.table_captions import table_caption
 from recassay.reporting.tables import paper_tables
 
 
@@ -48,3 +47,60 @@ def write_folder(
 
         files = {"report.html": build_page(content, filled, beside=formats).encode(), **files}
     return write_files(out, files)
+
+
+CAPTIONS = {
+    "rankings": "Score and rank of each algorithm under each aggregation over datasets, with bootstrap intervals",
+    "leaderboard": "Score of each algorithm under each aggregation over datasets",
+    "pairs": "Every pair of algorithms over datasets: Wilcoxon's test with Holm's correction, effect sizes and "
+    "Bayesian probabilities",
+    "mean_ranks": "Mean rank of each algorithm over datasets",
+    "groups": "Algorithms between which no pair is shown to differ, by rule",
+    "control": "The control against every other algorithm",
+    "users_pairs": "Every pair of algorithms on the users of each dataset: sign-flip test with Holm's correction",
+    "users_means": "Mean over users of each algorithm on each dataset, with intervals over users",
+    "users_summary": "Every pair of algorithms over datasets: wins on users and a random-effects summary",
+    "profiles": "Performance profiles: share of datasets on which an algorithm is within a factor beta of the best",
+    "profile_areas": "Areas under the performance profiles",
+    "per_dataset": "Value of each algorithm on each dataset, with intervals",
+    "values": "Value of each algorithm on each dataset",
+    "metric_correlations": "Rank correlation of metrics over datasets",
+    "model": "Level of each algorithm in the hierarchical model, with intervals and probabilities",
+    "model_pairs": "Probabilities of the hierarchical model for every pair of algorithms",
+    "model_variances": "Sources of variance in the hierarchical model",
+    "plan": "Datasets that would be needed to show the difference of each pair",
+    "ratings": "Bradley-Terry rating of each algorithm, with intervals",
+    "win_rates": "How often each algorithm beats each other one",
+    "stress_signs": "What each aggregation bears, by property",
+    "stress_curves": "Agreement of rankings with the full one under each kind of change",
+    "stress_subsets": "Agreement of rankings on subsets of datasets with the full one",
+    "stress_conclusions": "Conclusions and the changes under which they hold",
+    "stress_order": "Tiers of algorithms over all aggregations",
+    "irt_traits": "Traits of algorithms and datasets by beta-IRT, with intervals",
+    "irt_curves": "Item characteristic curves of beta-IRT",
+    "irt_ranges": "Ranges of the traits of beta-IRT",
+    "irt_residuals": "Observed and expected values by beta-IRT",
+    "irt_exceeds": "Probability that one trait of beta-IRT exceeds another",
+    "glicko_ratings": "Glicko-2 rating of each algorithm, with intervals",
+    "glicko_history": "Glicko-2 ratings after each dataset",
+    "glicko_wins": "Expected wins of each algorithm against each other one, by Glicko-2",
+    "pareto": "Algorithms on the Pareto front of each pair of metrics",
+    "cost_by_algorithm": "Cost of each algorithm over datasets",
+    "cost_by_dataset": "Cost on each dataset over algorithms",
+    "cost_cells": "Cost of each algorithm on each dataset",
+    "selection": "How well few datasets stand for all, by method of choice",
+    "selection_metrics": "How well few datasets stand for all, by metric",
+    "selection_aggregations": "How well few datasets stand for all, by aggregation",
+    "selection_curve": "How well k datasets stand for all, by method of choice",
+    "characteristics_and_performance": "Correlation of characteristics of datasets with performance on them",
+    "strata": "Value of each algorithm in each popularity stratum",
+    "strata_crossings": "Pairs of algorithms whose order changes between popularity strata",
+    "strata_pairs": "Pairs of algorithms in each popularity stratum",
+    "strata_shares": "Share of test interactions in each popularity stratum",
+}
+
+
+def table_caption(name: str, metric: str | None) -> str:
+    """The caption of a saved table; of one that is not known, its name in words."""
+    said = CAPTIONS.get(name, name.replace("_", " ").capitalize())
+    return f"{said} ({metric})." if metric else f"{said}."

@@ -112,6 +112,11 @@ class Table:
         return sorted(droppable, key=lambda i: (rank.get(self.header[i], len(rank)), i), reverse=True)
 
 
+def no_figures(result: Any) -> list[Figure]:
+    """For results that tables tell."""
+    return []
+
+
 def no_sentences(result: Any) -> list[str]:
     """For results that the verdict has nothing to say of."""
     return []
@@ -129,19 +134,22 @@ def no_leader(result: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """How results of the type `of` are told: an entry of the group `recassay.sections`.
+    """How results of the type `of` are shown.
+
+    A section of ours stands in `reporting/sections/` in the file with the word of its analysis; a plugin announces its
+    own in the entry-point group `recassay.sections`.
 
     `sentences` say what they support, `tables` show their numbers, `figures` draw them. The first three sentences are
     the answer that a command ends with. `leader` names the algorithm that the result puts first in the metric, so that
     a verdict can say where results disagree. `page` is the page of the documentation that defines what is shown.
-    Sections are read by `part`, and within it by rising `order`. Charts are imported inside `figures`.
+    Sections are read by `part`, and within it by rising `order`.
     """
 
     of: type
     title: str
     part: Part
     page: str
-    figures: Callable[[Any], list[Figure]]
+    figures: Callable[[Any], list[Figure]] = no_figures
     sentences: Callable[[Any], list[str]] = no_sentences
     tables: Callable[[Any], list[Table]] = no_tables
     order: int = 100

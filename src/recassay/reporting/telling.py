@@ -1,16 +1,29 @@
-"""What results say: each is asked through its sections, in reading order, and one that fails costs no report."""
+"""What results say: each is asked through its sections, in reading order.
+
+A result of ours from `analysis/WORD` is told by the sections of `sections/WORD.py`; a plugin announces its sections by
+entry points. Where a plugin's section fails, the others are told, and the failure with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import html
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any, Literal
 
+from recassay.analysis.rank.result import RankResult
 from recassay.core import registry
 from recassay.core.analysis import AnalysisResult
-from recassay.core.system.display import answer_html, summary_line
-from recassay.reporting.section import PARTS, Section, Table
+from recassay.core.errors import listing
+from recassay.core.system.display import rows_html, summary_line, table_html
+from recassay.reporting import sections as own_rooms
+from recassay.reporting.section import PARTS, Figure, Part, Section, Table
 from recassay.reporting.tables import heading, shown
+
+OURS = "recassay.analysis."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,33 +35,85 @@ class Answer:
     not_done: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        said = [*self.sentences, *(f"Not done: {reason}" for reason in self.not_done)]
-        return answer_html(said, self.tables)
+        return answer_html([*self.sentences, *(f"Not done: {reason}" for reason in self.not_done)], self.tables)
+
+
+def answer_html(sentences: Iterable[str], tables: Iterable[Table]) -> str:
+    """Sentences as a list, and tables with their notes below; everything is escaped."""
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
+    below = "".join(
+        rows_html(table.title, table.header, table.rows)
+        + "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
+        for table in tables
+    )
+    return (f"<ul>{items}</ul>" if items else "") + below
+
+
+@cache
+def _sections_of_word(word: str) -> dict[str, Section]:
+    """The sections in the file of that word: `SECTION` has the word as its name, any other its own word behind it."""
+    stated = vars(import_module(f"{own_rooms.__name__}.{word}"))
+    return {
+        word if name == "SECTION" else f"{word}_{name.lower()}": section
+        for name, section in stated.items()
+        if isinstance(section, Section)
+    }
+
+
+@cache
+def _own_words() -> frozenset[str]:
+    return frozenset(module.name for module in pkgutil.iter_modules(own_rooms.__path__))
+
+
+def own_sections() -> dict[str, Section]:
+    """Every section of ours by name."""
+    return {name: section for word in sorted(_own_words()) for name, section in _sections_of_word(word).items()}
+
+
+def plugin_sections() -> tuple[dict[str, Section], dict[str, str]]:
+    """The announced sections by name, and by name why some cannot be used."""
+    loaded, problems = registry.sections.loadable()
+    usable = {name: section for name, section in loaded.items() if isinstance(section, Section)}
+    return usable, problems | {name: "what it announces is no Section" for name in loaded.keys() - usable.keys()}
 
 
 def sections() -> tuple[list[Section], dict[str, str]]:
-    """Every section, ours and plugins', in reading order; and by name why some cannot be loaded."""
-    loaded, problems = registry.sections.loadable()
-    found = {name: section for name, section in loaded.items() if isinstance(section, Section)}
-    problems |= {name: "what it announces is no Section" for name in loaded.keys() - found.keys()}
-    return sorted(
-        found.values(), key=lambda section: (PARTS.index(section.part), section.order, section.title)
-    ), problems
+    """Every section, ours and plugins', in reading order; and by name why some cannot be used."""
+    announced, problems = plugin_sections()
+    return sorted([*own_sections().values(), *announced.values()], key=_place), problems
+
+
+def _place(section: Section) -> tuple[int, int, str]:
+    return PARTS.index(section.part), section.order, section.title
+
+
+def _words(result: Any) -> set[str]:
+    """The words of the analyses in which the type of a result and its bases stand."""
+    modules = (base.__module__ for base in type(result).__mro__)
+    return {module.removeprefix(OURS).partition(".")[0] for module in modules if module.startswith(OURS)}
+
+
+def sections_of(result: Any) -> list[Section]:
+    """The sections that tell a result, in reading order."""
+    candidates = [section for word in _words(result) & _own_words() for section in _sections_of_word(word).values()]
+    candidates += plugin_sections()[0].values()
+    return sorted((section for section in candidates if isinstance(result, section.of)), key=_place)
 
 
 def with_sections(results: Mapping[str, AnalysisResult]) -> Iterator[tuple[Section, str, AnalysisResult]]:
     """Each result with its name and a section that tells it, in reading order; one without a section is left out."""
-    for section in sections()[0]:
-        for name, result in results.items():
-            if isinstance(result, section.of):
-                yield section, name, result
+    pairs = [(section, name) for name, result in results.items() for section in sections_of(result)]
+    for section, name in sorted(pairs, key=lambda pair: _place(pair[0])):
+        yield section, name, results[name]
 
 
 def ask(section: Section, what: Literal["sentences", "tables", "figures"], result: Any, not_done: list[str]) -> Any:
-    """What a section gives of a result; where its function raises, nothing, and `not_done` gets the reason."""
+    """What a section gives of a result; where a plugin's function raises, nothing, and `not_done` gets the reason."""
     try:
         return list(getattr(section, what)(result))
     except Exception as error:
+        if section in own_sections().values():  # a bug of ours must not look like a result without words
+            raise
         not_done.append(failure(f"the {what} of the section {section.title!r}", error))
         return []
 
@@ -77,3 +142,81 @@ def main_table(result: AnalysisResult) -> Table:
     frame = result.to_frame()
     rows = [[shown(value) for value in row] for row in frame.iter_rows()]
     return Table(summary_line(result), map(heading, frame.columns), rows, most=50)
+
+
+def result_sentences(result: Any) -> list[str]:
+    """The sentences of one result, and what a plugin's section failed with."""
+    not_done: list[str] = []
+    sentences = [line for section in sections_of(result) for line in ask(section, "sentences", result, not_done)]
+    return [*sentences, *(f"Not done: {reason}." for reason in not_done)]
+
+
+def result_figures(result: Any) -> dict[str, Figure]:
+    """The figures of one result by name."""
+    return {figure.name: figure for section in sections_of(result) for figure in section.figures(result)}
+
+
+def result_html(result: Any) -> str:
+    """One result in a notebook."""
+    told = answer({"result": result}) if sections_of(result) else Answer()
+    whole = "" if told.tables else table_html(result.to_frame(), summary_line(result))
+    return told._repr_html_() + whole
+
+
+def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None) -> list[str]:
+    """The sentences of every result that has any, in reading order.
+
+    `not_done` gets, by the name of a section or an analysis, why it says nothing where it fails.
+    """
+    if not_done is not None:
+        not_done |= plugin_sections()[1]
+    return [sentence for sentences in verdict_by_part(results, not_done).values() for sentence in sentences]
+
+
+def verdict_by_part(
+    results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None
+) -> dict[Part, list[str]]:
+    """The sentences by the part of a report that shows their numbers; parts without any are left out.
+
+    Every sentence about the winner speaks of the algorithm with the best mean rank; where another result puts another
+    one first, the second sentence says so.
+    """
+    by_part: dict[Part, list[str]] = {}
+    for section, name, result in with_sections(results):
+        problems: list[str] = []
+        if sentences := ask(section, "sentences", result, problems):
+            by_part.setdefault(section.part, []).extend(sentences)
+            if isinstance(result, RankResult):
+                by_part[section.part][1:1] = _others_first(results)
+        if problems and not_done is not None:
+            not_done[name] = problems[0]
+    return by_part
+
+
+def leaders(results: Mapping[str, AnalysisResult]) -> dict[str, str]:
+    """By the name of an analysis, the algorithm that it puts first in the metric."""
+    return {name: leader for _, name, leader in _leaders(results)}
+
+
+def _leaders(results: Mapping[str, AnalysisResult]) -> list[tuple[Section, str, str]]:
+    first = []
+    for section, name, result in with_sections(results):
+        try:
+            leader = section.leader(result)
+        except Exception:
+            if section in own_sections().values():
+                raise
+            continue  # a plugin's sentences fail likewise, and that is told
+        if leader is not None:
+            first.append((section, name, leader))
+    return first
+
+
+def _others_first(results: Mapping[str, AnalysisResult]) -> list[str]:
+    """Which results put another algorithm first than the mean rank does."""
+    first = _leaders(results)
+    leader_by_rank = next(leader for section, _, leader in first if section.of is RankResult)
+    others = [f"{leader} ({section.title.lower()})" for section, _, leader in first if leader != leader_by_rank]
+    if not others:
+        return []
+    return [f"Not every way to judge puts {leader_by_rank} first; others put there: {listing(others, most=None)}."]

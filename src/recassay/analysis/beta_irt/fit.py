@@ -166,4 +166,5 @@ ANALYSIS = Analysis(
     question="How able are the algorithms, and how hard and how telling are the datasets?",
     source="Xu et al. 2025 (Bi-ReIRT); Chen et al. 2019 (beta-IRT)",
     run=_run,
+    aside=6,
 )

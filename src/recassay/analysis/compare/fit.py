@@ -149,4 +149,5 @@ ANALYSIS = Analysis(
     question="Which differences between algorithms are more than luck?",
     source="Demšar 2006; Benavoli et al. 2017; KDD'24 section 4.2.2",
     run=_run,
+    aside=4,
 )

@@ -134,4 +134,5 @@ ANALYSIS = Analysis(
     question="Which conclusions survive other datasets, other algorithms and other settings, and which do not?",
     source="KDD'24 section 4.2.3, Table 3, Figures 5, 6 and 9",
     run=_run,
+    aside=7,
 )

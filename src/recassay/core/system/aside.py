@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import recassay
+SOURCE = Path(__file__).resolve().parents[3]
+"""The folder that holds the package."""
 
 
 def start(module: str) -> subprocess.Popen[bytes]:
     """A process that runs a module of ours, with the code that runs here."""
-    paths = [str(Path(recassay.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE,

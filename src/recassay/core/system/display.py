@@ -4,34 +4,25 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-import polars as pl
-
-from recassay.core import registry
 from recassay.core.errors import UsageError, listing
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_ROWS = 50
 
 
 def table_html(frame: pl.DataFrame, caption: str, *, most: int = MOST_ROWS) -> str:
-    """A frame as an HTML table with everything escaped; numbers to four significant digits, the rest counted."""
-    rows = [[_shown(value) for value in row] for row in frame.head(most).iter_rows()]
+    """A frame as an HTML table with everything escaped; numbers to four significant digits, further rows counted."""
+    rows = [[_cell(value) for value in row] for row in frame.head(most).iter_rows()]
     more = f"<p>and {frame.height - most} more rows in <code>to_frame()</code></p>" if frame.height > most else ""
-    return _table(caption, frame.columns, rows) + more
+    return rows_html(caption, frame.columns, rows) + more
 
 
-def answer_html(sentences: Iterable[str], tables: Iterable[Any]) -> str:
-    """Sentences as a list, and tables (`reporting.section.Table`) with their notes below; everything is escaped."""
-    said = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
-    shown = "".join(
-        _table(table.title, table.header, table.rows) + "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
-        for table in tables
-    )
-    return (f"<ul>{said}</ul>" if said else "") + shown
-
-
-def _table(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+def rows_html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows of text as an HTML table, everything escaped."""
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in header)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return (
@@ -39,7 +30,7 @@ def _table(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]]) -
     )
 
 
-def _shown(value: Any) -> str:
+def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -50,8 +41,43 @@ def summary_line(result: object) -> str:
     return (type(result).__doc__ or type(result).__name__).strip().partition("\n")[0]
 
 
+class Teller(Protocol):
+    """What puts results into words and pictures; it stands above `core`, which knows no more of it than this."""
+
+    def result_sentences(self, result: Any) -> list[str]:
+        """The answer in plain sentences, the most important first."""
+
+    def result_figures(self, result: Any) -> dict[str, Any]:
+        """The figures by name."""
+
+    def result_html(self, result: Any) -> str:
+        """What a notebook shows."""
+
+
+class _Nobody:
+    """Where only `core` is loaded: results show their main table."""
+
+    def result_sentences(self, result: Any) -> list[str]:
+        return []
+
+    def result_figures(self, result: Any) -> dict[str, Any]:
+        return {}
+
+    def result_html(self, result: Any) -> str:
+        return table_html(result.to_frame(), summary_line(result))
+
+
+_teller: Callable[[], Teller] = _Nobody
+
+
+def told_by(teller: Callable[[], Teller]) -> None:
+    """State who tells results; the package does so when it is imported, and `teller` is called on first use."""
+    global _teller
+    _teller = teller
+
+
 class Displayed:
-    """A result that says its answer: on a terminal, in a notebook, and in a program by `verdict`, `figures` and `plot`.
+    """A result that states its answer: on a terminal, in a notebook, and in a program by `verdict`, `figures`, `plot`.
 
     Sentences, tables and figures are those of its sections. It has a `to_frame()`, and a docstring that names it.
     """
@@ -64,18 +90,18 @@ class Displayed:
             cls.__repr__ = Displayed.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        said = self.verdict()
+        sentences = self.verdict()
         name = type(self).__name__
-        return f"{said[0]} [{name}]" if said else f"{summary_line(self)} [{name}]"
+        return f"{sentences[0]} [{name}]" if sentences else f"{summary_line(self)} [{name}]"
 
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first: those that a command ends with."""
-        return [sentence for section in self._sections() for sentence in _asked(section.sentences, self)]
+        return _teller().result_sentences(self)
 
     @property
     def figures(self) -> dict[str, Any]:
         """The figures by name, each with its `caption`, its Altair `chart` and `save("name.pdf")`."""
-        return {figure.name: figure for section in self._sections() for figure in section.figures(self)}
+        return _teller().result_figures(self)
 
     def to_pandas(self) -> Any:
         """`to_frame()` as a pandas data frame."""
@@ -95,22 +121,5 @@ class Displayed:
             raise UsageError(f"{type(self).__name__}: {what}", fix=f"it has {listing(drawn, most=None) or 'none'}")
         return next(iter(drawn.values())).chart if name is None else drawn[name].chart
 
-    def _sections(self) -> list[Any]:
-        return [section for section in registry.sections.loadable()[0].values() if isinstance(self, section.of)]
-
     def _repr_html_(self) -> str:
-        sentences: list[str] = []
-        tables: list[Any] = []
-        for section in self._sections():
-            sentences += _asked(section.sentences, self)
-            tables += _asked(section.tables, self)
-        whole = "" if tables else table_html(self.to_frame(), summary_line(self))  # type: ignore[attr-defined]
-        return answer_html(sentences, tables) + whole
-
-
-def _asked(ask: Callable[[Any], Iterable[Any]], result: object) -> list[Any]:
-    """What a section gives of a result; a plugin's that fails gives nothing."""
-    try:
-        return list(ask(result))
-    except Exception:
-        return []
+        return _teller().result_html(self)

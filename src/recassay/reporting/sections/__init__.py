@@ -1,1 +1,1 @@
-"""How our results are told, one file a word; each comes through the entry-point group `recassay.sections`."""
+"""How our results are told: the sentences, tables and pictures of `analysis/WORD` stand in `WORD.py`."""

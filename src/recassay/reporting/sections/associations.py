@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from recassay.analysis.associations import AssociationsResult
+from recassay.analysis.associations import AVERAGE, AssociationsResult
+from recassay.core import columns as c
 from recassay.core.errors import listing
+from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
+from recassay.plots.grammar import Chart, channel, condition, fixed
+from recassay.plots.theme import COLOURS, FAINT, inline, themed
 from recassay.reporting.section import Figure, Section
 
 
@@ -31,8 +37,6 @@ def figures(result: AssociationsResult) -> list[Figure]:
     """Correlations by algorithm, and mutual information beside what chance gives; none that tell nothing."""
     if result.n_datasets < FEWEST_DRAWN and not any(np.any(p < result.alpha) for p in result.p_adjusted.values()):
         return []
-    from recassay.plots.associations import plot_associations, plot_mutual_information
-
     table = "characteristics_and_performance"
     return [
         Figure(
@@ -49,6 +53,66 @@ def figures(result: AssociationsResult) -> list[Figure]:
             table,
         ),
     ]
+
+
+MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
+
+
+def plot_associations(result: AssociationsResult) -> Any:
+    """Algorithms down, characteristics across: Spearman's correlation over datasets; above, the two mean rows.
+
+    A number stands only where it survives the correction for all that were tried.
+    """
+    rows = []
+    for row in result.to_frame().to_dicts():
+        mean = row[c.ALGORITHM] == AVERAGE
+        if row["measure"] == "mutual_information" or (row["measure"] == "pearson" and not mean):
+            continue
+        sure = row["p_adjusted"] < result.alpha
+        label = MEAN_ROWS[row["measure"]] if mean else row[c.ALGORITHM]
+        rows.append({**row, "row": label, "shown": f"{row[c.VALUE]:.2f}" if sure or mean else "", "sure": sure})
+    order = [*MEAN_ROWS.values(), *(name for name in result.rows if name != AVERAGE)]
+    chart = heat_map(
+        rows,
+        names_above("characteristic", list(result.characteristics), angle=-40),
+        names_down("row", order),
+        correlation_fill(c.VALUE, "correlation", length=min(140, 18 * len(order))),
+        [f"{c.ALGORITHM}:N", "characteristic:N", "measure:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "p:Q", "p_adjusted:Q"],
+        dark=f"abs(datum.{c.VALUE}) > 0.6",
+        faint=("!datum.sure", 0.55),
+        text_size=9.5,
+    ).properties(width=38 * len(result.characteristics), height=21 * len(order))
+    return themed(
+        chart,
+        f"Characteristics and {result.metric}",
+        f"Spearman over {result.n_datasets} datasets; algorithms show a number where p < {result.alpha:g} after "
+        "correction for all cells",
+    )
+
+
+def plot_mutual_information(result: AssociationsResult) -> Any:
+    """Mean mutual information of each characteristic (dot) beside what shuffled datasets give (bar)."""
+    rows = [
+        row
+        for row in result.to_frame().to_dicts()
+        if row["measure"] == "mutual_information" and row[c.ALGORITHM] == AVERAGE
+    ]
+    order = [row["characteristic"] for row in sorted(rows, key=lambda row: -row[c.VALUE])]
+    base = Chart(inline(rows)).encode(
+        y=names_down("characteristic", order),
+        tooltip=["characteristic:N", f"{c.VALUE}:Q", "chance:Q", "p:Q", "p_adjusted:Q"],
+    )
+    by_chance = base.mark("bar", color="#d5dae0", height=9).encode(x=channel("chance:Q", title="nats"))
+    dots = base.mark("circle", size=60, opacity=1).encode(
+        x=f"{c.VALUE}:Q",
+        color=condition(f"datum.p_adjusted < {result.alpha}", fixed(COLOURS[0]), fixed(FAINT)),
+    )
+    chart = (by_chance + dots).properties(width=420, height=17 * len(order))
+    return themed(
+        chart,
+        f"Mutual information with {result.metric}",
+        "Mean over algorithms; bar: the same with datasets shuffled; blue: beyond chance after correction",
+    )
 
 
 SECTION = Section(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
+from recassay.plots.forms import intervals, line_legend, line_looks, names_down
+from recassay.plots.grammar import Chart, channel, hconcat, layer
+from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, inline, shorten, themed
 from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Figure, Section, Table
 
@@ -87,8 +90,6 @@ def _span(trait: Trait, i: int) -> str:
 
 def figures(result: BetaIRTResult) -> list[Figure]:
     """The traits with their intervals, and the item characteristic curves of each direction."""
-    from recassay.plots.beta_irt import plot_direction, plot_traits
-
     return [
         Figure("irt_traits", "Ability of each algorithm and challenge of each dataset, with intervals.",
                plot_traits(result), "irt_traits"),
@@ -103,6 +104,161 @@ def figures(result: BetaIRTResult) -> list[Figure]:
 def leader(result: BetaIRTResult) -> str:
     """The ablest algorithm."""
     return result.algorithms[result.trait("ability").order()[0]]
+
+
+WIDTH, HEIGHT = 400, 380
+ROW = 13
+"""Pixels between two labels of the scatter plot, more than the height of their letters."""
+
+AXES = {
+    1: ("ability", "difficulty", "discrimination", "algorithm ability", "dataset difficulty", "dataset discrimination"),
+    2: (
+        "challenge",
+        "difficulty_limit",
+        "consistency",
+        "inherent challenge of the dataset",
+        "algorithm difficulty limit",
+        "algorithm consistency",
+    ),
+}
+"""For each direction: the traits of respondents and items, and their titles (Bi-ReIRT, Table 1)."""
+
+
+def label_rows(heights: list[float], room: float) -> list[float]:
+    """Heights for labels that start at `heights`, moved as little as needed to stand `room` apart, in the same order.
+
+    Neighbours that would touch form a block around their mean; blocks that touch are joined.
+    """
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    blocks: list[list[int]] = []
+    for i in order:
+        blocks.append([i])
+        while len(blocks) > 1 and _start(blocks[-1], heights, room) < _end(blocks[-2], heights, room) + room:
+            last = blocks.pop()
+            blocks[-1] += last
+    placed = [0.0] * len(heights)
+    for block in blocks:
+        for place, i in enumerate(block):
+            placed[i] = _start(block, heights, room) + place * room
+    return placed
+
+
+def _start(block: list[int], heights: list[float], room: float) -> float:
+    return sum(heights[i] for i in block) / len(block) - room * (len(block) - 1) / 2
+
+
+def _end(block: list[int], heights: list[float], room: float) -> float:
+    return _start(block, heights, room) + room * (len(block) - 1)
+
+
+def _scatter(result: BetaIRTResult, number: int) -> Any:
+    """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
+    _, level, slope, _, level_title, slope_title = AXES[number]
+    across, up = result.trait(slope), result.trait(level)
+    height = max(HEIGHT, ROW * (len(up.names) + 2))
+    low, high = min(0.0, float(across.low.min())), float(across.high.max())
+    edge = high + 0.04 * (high - low)
+    rows_at = label_rows(up.estimate.tolist(), ROW / height)
+    overshoot = max(rows_at) - 1
+    if overshoot > 0:
+        rows_at = [row - overshoot for row in rows_at]
+    rows = [
+        {
+            "name": name,
+            "label": shorten(name, 24),
+            "x": float(across.estimate[i]),
+            "x_low": float(across.low[i]),
+            "x_high": float(across.high[i]),
+            "y": float(up.estimate[i]),
+            "y_low": float(up.low[i]),
+            "y_high": float(up.high[i]),
+            "edge": edge,
+            "row": rows_at[i],
+        }
+        for i, name in enumerate(up.names)
+    ]
+    floor = min(0.0, min(rows_at))
+    x_scale = {"domain": [low, edge], "nice": False, "zero": False}
+    y_scale = {"domain": [floor, 1], "nice": False, "clamp": False}
+    x = channel("x:Q", title=slope_title, scale=x_scale)
+    y = channel("y:Q", title=level_title, scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
+    tip = ["name:N", "x:Q", "x_low:Q", "x_high:Q", "y:Q", "y_low:Q", "y_high:Q"]
+    base = Chart(inline(rows))
+    names = sorted(up.names)
+    colour = channel("name:N", scale=colour_scale(names), legend=None)
+    return layer(
+        base.mark("rule", color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
+        base.mark("rule", strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
+        base.mark("rule", strokeWidth=1, opacity=0.45).encode(x=x, y="y_low:Q", y2="y_high:Q", color=colour),
+        base.mark("circle", size=46, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip),
+        base.mark("text", align="left", dx=3, fontSize=10.5, color=INK).encode(
+            x="edge:Q", y=channel("row:Q", scale=y_scale), text="label:N", tooltip=tip
+        ),
+    ).properties(width=WIDTH, height=height)
+
+
+def _curves(result: BetaIRTResult, number: int) -> Any:
+    """Characteristic curves over the respondents' trait, the range of those observed shaded."""
+    respondent, level, _, title, _, _ = AXES[number]
+    items = result.trait(level)
+    names = sorted(items.names)
+    frames = result.frames()
+    rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
+    band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
+    x_scale, y_scale = {"domain": [0, 1]}, {"domain": [0, 1]}
+    shade = Chart(inline(band)).mark("rect", color=FAINT, opacity=0.18).encode(
+        x=channel("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
+    )  # fmt: skip
+    lines = (
+        Chart(inline(rows))
+        .mark("line", strokeWidth=1.8)
+        .encode(
+            x=channel("trait:Q", title=title, scale=x_scale),
+            y=channel("expected:Q", title=f"expected {result.metric}", scale=y_scale),
+            **line_looks("item", names, line_legend(names)),
+            tooltip=["item:N", "trait:Q", "expected:Q"],
+        )
+    )
+    height = max(HEIGHT, ROW * (len(names) + 2))
+    seen = f"shaded: the {respondent} of those observed"
+    return (shade + lines).properties(width=WIDTH, height=height, title={"text": seen, "fontSize": 11, "color": FAINT})
+
+
+def plot_direction(result: BetaIRTResult, number: int) -> Any:
+    """Figure 2 (number 1: datasets as items) or Figure 3 (number 2: algorithms as items) of Bi-ReIRT."""
+    chart = hconcat(_scatter(result, number), _curves(result, number), spacing=130).resolve(
+        scale={"color": "independent", "strokeDash": "independent"}
+    )
+    what = "What the datasets ask" if number == 1 else "What the algorithms bear"
+    subtitle = (
+        "Beta-IRT, direction 1: left, how hard and how telling each dataset is; right, expected score by ability"
+        if number == 1
+        else "Beta-IRT, direction 2: left, difficulty limit and consistency of each algorithm; "
+        "right, expected score by challenge"
+    )
+    return themed(chart, f"{what}, {result.metric}", subtitle)
+
+
+def plot_traits(result: BetaIRTResult) -> Any:
+    """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
+    panels = []
+    for number in (1, 2):
+        name, title = AXES[number][0], AXES[number][3]
+        trait = result.trait(name)
+        order = [trait.names[i] for i in trait.order()]
+        rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
+        base = Chart(inline(rows)).encode(
+            y=names_down("name", order),
+            tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
+        )
+        marks = intervals(
+            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=title, line={"color": FAINT},
+            dot={"color": COLOURS[0]},
+        )  # fmt: skip
+        panels.append(layer(*marks).properties(width=320, height=18 * len(order)))
+    chart = hconcat(*panels, spacing=40)
+    share = f"{100 * result.confidence:g} % intervals"
+    return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")
 
 
 SECTION = Section(

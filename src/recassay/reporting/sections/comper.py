@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from recassay.analysis.comper.result import ComPerResult
+from typing import Any
+
+import polars as pl
+
+from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
+from recassay.core import columns as c
+from recassay.plots.forms import algorithm_colour, names_down, panel_title
+from recassay.plots.grammar import Chart, channel, hconcat
+from recassay.plots.theme import INK, colour_scale, inline, themed
 from recassay.reporting.numbers import number
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Figure, Section, Table, no_figures
 
 
 def sentences(result: ComPerResult) -> list[str]:
@@ -52,8 +60,6 @@ def tables(result: ComPerResult) -> list[Table]:
 
 def figures(result: ComPerResult) -> list[Figure]:
     """The scores, the dimensions behind them, and the sensitivity to the matrix."""
-    from recassay.plots.comper import plot_dimensions, plot_scores, plot_sensitivity
-
     scores = Figure(
         "comper_scores",
         "ComPer score of each algorithm in each setting: correctness, coverage, diversity, robustness and scalability, "
@@ -79,4 +85,153 @@ def figures(result: ComPerResult) -> list[Figure]:
     return [scores, dimensions, sensitivity]
 
 
+MOST_BARS, MOST_GROUPED = 48, 8
+"""Bars, and algorithms, that are drawn side by side; beyond either a bar is a mean, and its settings are ticks."""
+
+
+def plot_scores(result: ComPerResult) -> Any:
+    """The score of every algorithm in every setting as bars, best mean first; with many, means and a tick a setting."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    settings = len(result.table.datasets)
+    rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK)
+    few = len(order) <= MOST_GROUPED and len(order) * settings <= MOST_BARS
+    chart = _grouped(rows, order) if few else _means(rows, order)
+    return themed(
+        chart,
+        "ComPer score",
+        f"{len(order)} algorithms, {settings} setting{'s' if settings > 1 else ''}; higher is better",
+    )
+
+
+def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
+    settings = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
+    base = Chart(inline(rows.to_dicts())).encode(
+        x=channel(f"{c.DATASET}:N", title=None, sort=settings,
+                axis={"labelAngle": -30 if len(settings) > 3 else 0, "domain": False, "ticks": False}),
+        xOffset=channel(f"{c.ALGORITHM}:N", sort=order),
+        y=channel(f"{c.SCORE}:Q", title="ComPer", axis={"domain": False}),
+        tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"],
+    )  # fmt: skip
+    bars = base.mark("bar").encode(
+        color=channel(f"{c.ALGORITHM}:N", sort=order, scale=colour_scale(order), legend={"title": None})
+    )
+    values = base.mark("text", dy=-6, fontSize=10, color=INK).encode(text=channel(f"{c.SCORE}:Q", format=".2f"))
+    width = max(260, 34 * len(order) * len(settings) + 30 * len(settings))
+    return (bars + values).properties(width=min(width, 1100), height=240)
+
+
+def _means(rows: pl.DataFrame, order: list[str]) -> Any:
+    mean = rows.group_by(c.ALGORITHM, maintain_order=True).agg(pl.col(c.SCORE).mean())
+    y = names_down(c.ALGORITHM, order)
+    bars = (
+        Chart(inline(mean.to_dicts()))
+        .mark("bar", height={"band": 0.65}, opacity=0.55)
+        .encode(
+            y=y,
+            x=channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
+            color=algorithm_colour(order),
+            tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
+        )
+    )
+    ticks = (
+        Chart(inline(rows.to_dicts()))
+        .mark("tick", color=INK, thickness=1.4, size=11, opacity=0.75)
+        .encode(y=y, x=f"{c.SCORE}:Q", tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"])
+    )
+    return (bars + ticks).properties(width=520, height=20 * len(order))
+
+
+def plot_dimensions(result: ComPerResult) -> Any:
+    """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    low, mean, high = (
+        function(axis=1) for function in (result.normalised.min, result.normalised.mean, result.normalised.max)
+    )
+    raw = result.table.values.mean(axis=1)
+    panels = []
+    for d, dimension in enumerate(result.dimensions):
+        rows = [
+            {c.ALGORITHM: name, "mean": float(mean[a, d]), "low": float(low[a, d]), "high": float(high[a, d]),
+             "measured": float(raw[a, d])}
+            for a, name in enumerate(result.table.algorithms)
+        ]  # fmt: skip
+        base = Chart(inline(rows)).encode(
+            y=names_down(c.ALGORITHM, order, labels=d == 0),
+            tooltip=[f"{c.ALGORITHM}:N", "mean:Q", "low:Q", "high:Q", "measured:Q"],
+        )
+        scale = {"domain": [0, 1]}
+        bars = base.mark("bar", height={"band": 0.7}).encode(
+            x=channel("mean:Q", title=None, scale=scale, axis={"values": [0, 0.5, 1], "domain": False}),
+            color=algorithm_colour(order),
+        )
+        range_ = base.mark("rule", color=INK, strokeWidth=1.2).encode(x=channel("low:Q", scale=scale), x2="high:Q")
+        layers = bars + range_ if len(result.table.datasets) > 1 else bars
+        weight = result.matrix.weights[d]
+        title = panel_title(dimension, f"weight {weight:.3f}", offset=6)
+        panels.append(layers.properties(width=118, height=max(60, 20 * len(order)), title=title))
+    return themed(
+        hconcat(*panels, spacing=14),
+        "The five dimensions, normalised",
+        "0 to 1, higher is better everywhere; bar: mean over settings, line: least to most",
+    )
+
+
+def plot_sensitivity(result: ComPerResult) -> Any:
+    """How often each algorithm has the highest mean score under random matrices, a panel a scheme."""
+    order = [result.table.algorithms[a] for a in result.order()]
+    frame = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
+    panels: list[Any] = []
+    for scheme in result.schemes:
+        rows = frame.filter(pl.col("scheme") == scheme)
+        changed = float(rows.get_column("order_changed")[0])
+        title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
+        panels.append(
+            Chart(inline(rows.to_dicts()))
+            .mark("bar", height={"band": 0.7})
+            .encode(
+                y=names_down(c.ALGORITHM, order, labels=not panels),
+                x=channel("probability_first:Q", title=None, scale={"domain": [0, 1]},
+                        axis={"format": "%", "values": [0, 0.5, 1], "domain": False}),
+                color=algorithm_colour(order),
+                tooltip=[f"{c.ALGORITHM}:N", "probability_first:Q", "order_changed:Q"],
+            )
+            .properties(width=190, height=max(60, 20 * len(order)), title=title)
+        )  # fmt: skip
+    return themed(
+        hconcat(*panels, spacing=16),
+        "First under other weights",
+        f"Share of {result.sensitivities[0].draws:,} random matrices in which an algorithm has the highest mean score",
+    )
+
+
 SECTION = Section(ComPerResult, "ComPer", "beyond accuracy", "comper", figures, sentences, tables, order=20)
+
+
+def derivation_sentences(result: Derivation) -> list[str]:
+    """How many pairs of a dimension and an objective the experts and the similarities agree on."""
+    found = result.to_dict()
+    return [
+        f"{found['agree_after_matching_1']} pairs agree after matching 1, {found['agree_after_matching_2']} after "
+        "matching 2; the others take the mean similarity of their mean label."
+    ]
+
+
+def derivation_tables(result: Derivation) -> list[Table]:
+    """The label of every step, and the matrix."""
+    frames = result.frames()
+    matrix = frames.pop("comper_matrix")
+    shown = [
+        Table(
+            name.removeprefix("comper_").replace("_", " ").capitalize(),
+            frame.columns,
+            [[value if isinstance(value, str) else f"{value:.3f}" for value in row] for row in frame.iter_rows()],
+        )
+        for name, frame in frames.items()
+    ]
+    weighed = [[name, *(f"{value:.4f}" for value in row), f"{sum(row):.4f}"] for name, *row in matrix.iter_rows()]
+    title = "Matrix (Table 8), and the weight of each dimension, the sum of its row"
+    return [*shown, Table(title, [*matrix.columns, "weight"], weighed, important=["weight"])]
+
+
+DERIVATION = Section(Derivation, "ComPer's matrix", "beyond accuracy", "comper", no_figures, derivation_sentences,
+                     derivation_tables, order=25)  # fmt: skip

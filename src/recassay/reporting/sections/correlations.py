@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from recassay.analysis.correlations import CorrelationsResult
+from recassay.core import columns as c
+from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
+from recassay.plots.theme import themed
 from recassay.reporting.section import Figure, Section, no_sentences
 
 
 def figures(result: CorrelationsResult) -> list[Figure]:
     """The matrix of correlations."""
-    from recassay.plots.correlations import plot_correlations
-
     caption = "Spearman's correlation of the algorithms' order between metrics, averaged over the datasets."
     return [Figure("metric_correlations", caption, plot_correlations(result), "metric_correlations")]
+
+
+def plot_correlations(result: CorrelationsResult) -> Any:
+    """Spearman's correlation between every two metrics, averaged over datasets."""
+    rows = [
+        {**row, "shown": f"{row['spearman']:.2f}".replace("-0.00", "0.00")}
+        for row in result.to_frame().to_dicts()
+        if row["datasets"]
+    ]
+    order = list(result.metrics)
+    side = 46 * len(order)
+    chart = heat_map(
+        rows,
+        names_above("other", order),
+        names_down(c.METRIC, order),
+        correlation_fill("spearman", "Spearman's rho"),
+        [f"{c.METRIC}:N", "other:N", "spearman:Q", "datasets:Q"],
+        dark="abs(datum.spearman) > 0.6",
+    ).properties(width=side, height=0.62 * side)
+    return themed(chart, "Do the metrics agree?", "Spearman's correlation over algorithms, averaged over datasets")
 
 
 SECTION = Section(CorrelationsResult, "Do the metrics agree?", "leaderboard", "rank", figures, no_sentences, order=30)

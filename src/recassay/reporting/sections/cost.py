@@ -2,21 +2,74 @@
 
 from __future__ import annotations
 
-from recassay.analysis.cost import CostResult
+from typing import Any
+
+from recassay.analysis.cost import MEASURES, CostResult
 from recassay.core import columns as c
+from recassay.plots.forms import names_down
+from recassay.plots.grammar import Chart, channel, hconcat, layer
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 from recassay.reporting.section import Figure, Section, no_sentences
 
 
 def figures(result: CostResult) -> list[Figure]:
     """By algorithm and by dataset."""
-    from recassay.plots.cost import plot_cost
-
     return [
         Figure("cost_by_algorithm", "What each algorithm took over the datasets, on log scales.",
                plot_cost(result, c.ALGORITHM), "cost_by_algorithm"),
         Figure("cost_by_dataset", "What each dataset asked of the algorithms, on log scales.",
                plot_cost(result, c.DATASET), "cost_by_dataset"),
     ]  # fmt: skip
+
+
+SMALLEST = 1e-4
+"""Where the log axis begins: nobody chooses by less than a tenth of a millisecond."""
+
+
+def plot_cost(result: CostResult, key: str) -> Any:
+    """By `algorithm` or `dataset`: a panel a measure, from the least to the most, the middle half thick, the median."""
+    rows = result.spread(key).to_dicts()
+    order = [row[key] for row in rows if row["measure"] == result.measures[0]]
+    order += [row[key] for row in rows if row[key] not in order]
+    order = list(dict.fromkeys(order))
+    panels = []
+    for number, measure in enumerate(result.measures):
+        own = [
+            {
+                **row,
+                **{
+                    end: max(row[end], SMALLEST)
+                    for end in ("least", "lower_quartile", "median", "upper_quartile", "most")
+                },
+            }
+            for row in rows
+            if row["measure"] == measure
+        ]
+        y = names_down(key, order, shared=number > 0)
+        scale = {"type": "log", "nice": False, "padding": 6}
+        x = channel(
+            "least:Q",
+            title=f"{MEASURES[measure]} (log)",
+            scale=scale,
+            axis={"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8},
+        )
+        tip = [f"{key}:N", "least:Q", "median:Q", "most:Q", "sum:Q", "cells:Q"]
+        base = Chart(inline(own)).encode(y=y, tooltip=tip)
+        panels.append(
+            layer(
+                base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
+                base.mark("rule", color=COLOURS[4], strokeWidth=6).encode(
+                    x=channel("lower_quartile:Q", scale=scale), x2="upper_quartile:Q"
+                ),
+                base.mark("circle", color=INK, size=34, opacity=1).encode(x=channel("median:Q", scale=scale)),
+            ).properties(width=230, height=18 * len(order))
+        )
+    over = "datasets" if key == c.ALGORITHM else "algorithms"
+    return themed(
+        hconcat(*panels, spacing=24),
+        f"Cost by {key}",
+        f"Over {over}: from the least to the most, the middle half thick, the median as a point",
+    )
 
 
 SECTION = Section(CostResult, "Time and memory", "cost", "report", figures, no_sentences, order=10)

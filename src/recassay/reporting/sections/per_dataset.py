@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from recassay.analysis.per_dataset import PerDatasetResult
+from recassay.core import columns as c
+from recassay.plots.forms import (
+    algorithm_colour,
+    heat_map,
+    intervals,
+    names_above,
+    names_down,
+    panel_title,
+    share_fill,
+)
+from recassay.plots.grammar import Chart, concat, layer
+from recassay.plots.theme import INK, inline, shorten, themed
 from recassay.reporting.section import Figure, Section
 
 
@@ -22,8 +36,6 @@ def sentences(result: PerDatasetResult) -> list[str]:
 
 def figures(result: PerDatasetResult) -> list[Figure]:
     """The map of values, and the intervals where there are any."""
-    from recassay.plots.per_dataset import plot_intervals, plot_values
-
     whole = f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best."
     shown = [Figure("per_dataset", whole, plot_values(result), "per_dataset")]
     if result.source != "none":
@@ -32,6 +44,67 @@ def figures(result: PerDatasetResult) -> list[Figure]:
         caption = f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
         shown.append(Figure("per_dataset_intervals", caption, plot_intervals(result), "per_dataset"))
     return shown
+
+
+MOST_WRITTEN = 16
+"""Datasets up to which the map carries the numbers."""
+
+
+def plot_values(result: PerDatasetResult) -> Any:
+    """Algorithms down, datasets across; colour is the value's share of the best on that dataset."""
+    rows = result.to_frame().to_dicts()
+    order = [result.algorithms[a] for a in result.order()]
+    wide = len(result.datasets) <= MOST_WRITTEN
+    for row in rows:
+        row["shown"] = _short(row[c.VALUE])
+    chart = heat_map(
+        rows,
+        names_above(c.DATASET, list(result.datasets), angle=-45, labelLimit=140),
+        names_down(c.ALGORITHM, order),
+        share_fill("share_of_best", "share of the best"),
+        [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "share_of_best:Q"],
+        dark="datum.share_of_best > 0.55",
+        text_size=9.5,
+        gap=1,
+        written=wide,
+    ).properties(width=(46 if wide else 24) * len(result.datasets), height=22 * len(order))
+    return themed(
+        chart,
+        f"{result.metric} on every dataset",
+        "Colour: share of the best value of the dataset; darkest is the best",
+    )
+
+
+def plot_intervals(result: PerDatasetResult) -> Any:
+    """A panel a dataset: values with their intervals, the algorithms in the same order everywhere."""
+    order = [result.algorithms[a] for a in result.order()]
+    rows = result.to_frame().to_dicts()
+    panels = []
+    columns = min(4, len(result.datasets))
+    for number, dataset in enumerate(result.datasets):
+        own = [row for row in rows if row[c.DATASET] == dataset]
+        base = Chart(inline(own)).encode(
+            y=names_down(c.ALGORITHM, order, shared=number % columns > 0),
+            color=algorithm_colour(order),
+            tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.VALUE}:Q", "low:Q", "high:Q"],
+        )
+        marks = intervals(
+            base, c.VALUE, "low", "high", scale={"zero": False}, title=None, axis={"tickCount": 4}, size=40
+        )
+        title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, centred=True)
+        panels.append(layer(*marks).properties(width=170, height=15 * len(order), title=title))
+    chart = concat(*panels, columns=columns, spacing=16).resolve(scale={"color": "shared"})
+    how = {"users": "t intervals over users", "stated": "intervals from stated deviations"}
+    over = how.get(result.source, "t intervals over repeated runs")
+    share = f"{100 * result.confidence:g} %"
+    return themed(chart, f"{result.metric} with intervals", f"{share} {over}; the scales differ between datasets")
+
+
+def _short(value: float) -> str:
+    """At most six characters."""
+    if 0 < abs(value) < 0.0005:
+        return "<0.001" if value > 0 else "~0"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}" if abs(value) < 1e4 else f"{value:.1e}"
 
 
 SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", figures, sentences, order=10)

@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from recassay.analysis.profiles import ProfilesResult
+from recassay.core import columns as c
+from recassay.plots.forms import line_legend, line_looks, renamed
+from recassay.plots.grammar import Chart, channel
+from recassay.plots.theme import inline, themed
 from recassay.reporting.section import Figure, Section, no_sentences
 
 
 def figures(result: ProfilesResult) -> list[Figure]:
     """The profiles."""
-    from recassay.plots.profiles import plot_profiles
-
     caption = (
         f"Share of the {result.n_datasets} datasets on which an algorithm is within a factor of the best: the curve "
         "that is higher and further left is better."
     )
     return [Figure("performance_profiles", caption, plot_profiles(result), "profiles")]
+
+
+def plot_profiles(result: ProfilesResult) -> Any:
+    """Share of datasets on which each algorithm is within a factor beta of the best; the legend carries the areas."""
+    order = [result.algorithms[a] for a in result.order()]
+    auc = {name: result.auc[a] for a, name in enumerate(result.algorithms)}
+    rows = [{**row, "auc": round(float(auc[row[c.ALGORITHM]]), 4)} for row in result.to_frame().to_dicts()]
+    areas = renamed({name: f"{auc[name]:.3f}" for name in order})
+    legend = line_legend(
+        order, title="area share, algorithm", labelExpr=f"{areas} + '  ' + datum.label", symbolStrokeWidth=3,
+        strokes=False,
+    )  # fmt: skip
+    chart = (
+        Chart(inline(rows))
+        .mark("line", interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=channel("beta:Q", title="factor beta from the best", scale={"domain": [1, result.beta_max]}),
+            y=channel("share:Q", title="share of datasets within it", scale={"domain": [0, 1]}),
+            **line_looks(c.ALGORITHM, order, legend),
+            tooltip=[f"{c.ALGORITHM}:N", "beta:Q", "share:Q", "auc:Q"],
+        )
+        .properties(width=480, height=max(320, 11 * len(order)))
+    )
+    return themed(
+        chart,
+        f"Performance profiles, {result.metric}",
+        f"{result.n_datasets} datasets; higher and further left is better",
+    )
 
 
 SECTION = Section(ProfilesResult, "Performance profiles", "leaderboard", "rank", figures, no_sentences, order=20)

@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
+from typing import Any
+
 from recassay.analysis.stress.result import StressResult
 from recassay.core.types import FloatArray
+from recassay.plots.forms import (
+    heat_map,
+    line_legend,
+    line_looks,
+    names_above,
+    names_down,
+    panel_title,
+    quoted,
+    share_fill,
+)
+from recassay.plots.grammar import Chart, channel, concat, hconcat
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -68,8 +84,6 @@ def _span(numbers: FloatArray) -> str:
 
 def figures(result: StressResult) -> list[Figure]:
     """What survives, the table of plus and minus, and rho under each kind of change."""
-    from recassay.plots.stress import plot_additions, plot_conclusions, plot_dropping, plot_signs
-
     return [
         Figure("stress_conclusions", "Under how many aggregations each statement about the order is kept by at least "
                "95 % of the changed tables, for five kinds of change.", plot_conclusions(result), "stress_conclusions"),
@@ -84,6 +98,156 @@ def figures(result: StressResult) -> list[Figure]:
         Figure("stress_additions", "Agreement of the order of the others after a copy or a new best algorithm is "
                "added, and of the Dolan-Moré rules at another beta.", plot_additions(result), "stress_curves"),
     ]  # fmt: skip
+
+
+PANELS_ACROSS = 4
+SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
+
+
+def plot_dropping(result: StressResult, test: str) -> Any:
+    """A panel an aggregation: its rho against how many are left out, with its band, over the others in grey."""
+    curve = result.curves[test]
+    rows = curve.to_frame().to_dicts()
+    titles = dict(zip(curve.rules, result.titles, strict=True))
+    what = curve.title
+    x = channel("x:Q", title=what, scale={"domain": [0, float(curve.x.max())], "nice": False},
+              axis={"grid": False, "tickCount": 5, "tickMinStep": 1, "format": "d"})  # fmt: skip
+    y = channel("rho:Q", title="Spearman's rho", scale={"domain": [0.0, 1.0]},
+              axis={"tickCount": 5})  # fmt: skip
+    panels = []
+    for name in curve.rules:
+        mine = Chart().transform_filter(f"datum.aggregation === '{name}'")
+        others = Chart().transform_filter(f"datum.aggregation !== '{name}'")
+        context = others.mark("line", color=FAINT, opacity=0.35, strokeWidth=1, clip=True).encode(
+            x=x, y=y, detail="aggregation:N"
+        )
+        band = mine.mark("area", color=COLOURS[0], opacity=0.18, clip=True).encode(
+            x=x, y=channel("low:Q", title="Spearman's rho"), y2="high:Q"
+        )
+        line = mine.mark("line", color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
+            x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
+        )
+        title = panel_title(titles[name], fontSize=12, offset=4, color=INK)
+        panels.append((context + band + line).properties(width=170, height=130, title=title))
+    chart = concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
+    of = "datasets" if test == "drop_datasets" else "algorithms"
+    return themed(
+        chart,
+        f"Does the ranking survive fewer {of}? {result.metric}",
+        "Line: mean rho with the ranking of the whole table; band: middle 95 % of the draws; grey: other aggregations",
+    )
+
+
+def plot_additions(result: StressResult) -> Any:
+    """Panels for a copy, a new best one and another beta: a line an aggregation."""
+    titles = {rule.name: rule.title for rule in result.rules}
+    order = list(titles.values())
+    headings = {
+        "similar": "A copy, slightly worse or better",
+        "new_best": "A new best one",
+        "beta": f"Another beta (usual: {result.dolan_more.beta_max:g})",
+    }
+    legend = line_legend(order, title="aggregation", symbolStrokeWidth=3)
+    panels = []
+    for test, heading in headings.items():
+        if test not in result.curves:
+            continue
+        curve = result.curves[test]
+        rows = [{**row, "title": titles[row["aggregation"]]} for row in curve.to_frame().to_dicts()]
+        low = min(row["rho"] for row in rows)
+        bottom = min(0.95, 0.05 * int(20 * low - (low < 0)))
+        panels.append(
+            Chart(inline(rows))
+            .mark("line", strokeWidth=2, point={"size": 22})
+            .encode(
+                x=channel("x:Q", title=curve.title, scale={"zero": False, "nice": False},
+                        axis={"grid": False, "tickCount": 6}),
+                y=channel("rho:Q", title="Spearman's rho", scale={"domain": [bottom, 1.0], "nice": False}),
+                **line_looks("title", order, legend),
+                tooltip=["title:N", "x:Q", "rho:Q", "low:Q", "high:Q", "lowest:Q"],
+            )
+            .properties(width=220, height=210, title=panel_title(heading, fontSize=12, color=INK))
+        )  # fmt: skip
+    chart = hconcat(*panels, spacing=24)
+    return themed(
+        chart,
+        f"Does the order of the others survive an addition? {result.metric}",
+        "Mean rho with the order before; 1: the order of the others does not change",
+    )
+
+
+def plot_signs(result: StressResult) -> Any:
+    """Table 3 as a picture: properties down, aggregations across; colour is the sign, the number is measured."""
+    properties = [row.title for row in result.signs]
+    rows = [
+        {
+            "property": row.title,
+            "aggregation": title,
+            "sign": row.signs[r],
+            "shown": "NA" if row.signs[r] == "NA" else f"{row.numbers[r]:.2f} {row.signs[r].replace('-', '−')}",
+            "rule": row.rule,
+        }
+        for row in result.signs
+        for r, title in enumerate(result.titles)
+    ]
+    chart = heat_map(
+        rows,
+        names_above("aggregation", result.titles),
+        names_down("property", properties),
+        channel("sign:N", legend=None, scale={"domain": list(SIGN_COLOURS), "range": list(SIGN_COLOURS.values())}),
+        ["property:N", "aggregation:N", "shown:N", "rule:N"],
+    ).properties(width=62 * len(result.titles), height=30 * len(properties))
+    return themed(
+        chart,
+        f"What each aggregation bears, {result.metric}",
+        "Pareto: share of dominated pairs ranked wrongly (0 is best); below: Spearman's rho (1 is best)",
+    )
+
+
+def plot_conclusions(result: StressResult) -> Any:
+    """Statements down, changes across: under how many aggregations at least 95 % of the changed tables keep it."""
+    statements = list(dict.fromkeys(found.statement for found in result.conclusions))
+    changes = {found.change: found.when for found in result.conclusions}
+    count = len(result.rules)
+    rows = [
+        {
+            "statement": found.statement,
+            "label": f"{statements.index(found.statement):02d}",
+            "when": changes[found.change],
+            "share": found.holds_under / count,
+            "shown": f"{found.holds_under}/{count}",
+            "verdict": found.verdict,
+        }
+        for found in result.conclusions
+    ]
+    texts = ", ".join(quoted(_brief(result, text)) for text in statements)
+    heads = list(changes.values())
+    lines = {when: textwrap.wrap(when, 18) for when in heads}
+    wrapped = ", ".join(f"'{when}': {json.dumps(parts)}" for when, parts in lines.items())
+    above = 8 + 13 * (max(len(parts) for parts in lines.values()) - 1)
+    places = [f"{place:02d}" for place in range(len(statements))]
+    chart = heat_map(
+        rows,
+        names_above(
+            "when", heads, angle=0, labelLimit=0, labelPadding=above, labelExpr="({" + wrapped + "})[datum.label]"
+        ),
+        names_down("label", places, labelLimit=0, labelExpr=f"[{texts}][+datum.label]"),
+        share_fill("share", "of the aggregations"),
+        ["statement:N", "when:N", "shown:N", "verdict:N"],
+        dark="datum.share > 0.55",
+    ).properties(width=112 * len(heads), height=24 * len(statements))
+    return themed(
+        chart,
+        f"Which conclusions survive? {result.metric}",
+        "Aggregations under which at least 95 % of the changed tables keep the statement",
+    )
+
+
+def _brief(result: StressResult, statement: str) -> str:
+    """The statement with long names cut, each to what fits."""
+    for name in sorted(result.algorithms, key=len, reverse=True):
+        statement = statement.replace(name, shorten(name, 22))
+    return statement
 
 
 SECTION = Section(StressResult, "What survives", "robustness", "stress", figures, sentences, tables, order=10)
