@@ -73,6 +73,11 @@ def own_sections() -> dict[str, Section]:
 def plugin_sections() -> tuple[dict[str, Section], dict[str, str]]:
     """The announced sections by name, and by name why some cannot be used."""
     loaded, problems = registry.sections.loadable()
+    for name in registry.sections.names():  # the metadata of an editable installation may be older than its code
+        entry = registry.sections.announcement(name)
+        if entry is not None and entry.value.startswith(f"{own_rooms.__name__}."):
+            loaded.pop(name, None)
+            problems.pop(name, None)
     usable = {name: section for name, section in loaded.items() if isinstance(section, Section)}
     return usable, problems | {name: "what it announces is no Section" for name in loaded.keys() - usable.keys()}
 
