@@ -19,6 +19,7 @@ from recassay.core.system.display import Displayed
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tabular import long_frame
 from recassay.core.types import FloatArray, IntArray
 
 MEASURES = ("pearson", "spearman", "mutual_information")
@@ -65,23 +66,19 @@ class AssociationsResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """Long: measure, algorithm, characteristic, value, its interval, chance, p, p_adjusted."""
-        rows = [
-            {
-                "measure": measure,
-                c.ALGORITHM: row,
-                "characteristic": name,
-                c.VALUE: float(self.values[measure][i, j]),
-                "low": float(self.interval[measure][i, j, 0]) if measure in self.interval else None,
-                "high": float(self.interval[measure][i, j, 1]) if measure in self.interval else None,
-                "chance": float(self.chance[measure][i, j]),
-                "p": float(self.p[measure][i, j]),
-                "p_adjusted": float(self.p_adjusted[measure][i, j]),
-            }
+        return pl.concat(
+            long_frame(
+                {"measure": [measure], c.ALGORITHM: self.rows, "characteristic": self.characteristics},
+                {
+                    c.VALUE: self.values[measure],
+                    ("low", "high"): self.interval.get(measure),
+                    "chance": self.chance[measure],
+                    "p": self.p[measure],
+                    "p_adjusted": self.p_adjusted[measure],
+                },
+            )
             for measure in MEASURES
-            for i, row in enumerate(self.rows)
-            for j, name in enumerate(self.characteristics)
-        ]
-        return pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The one table of associations."""

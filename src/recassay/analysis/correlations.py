@@ -13,7 +13,9 @@ from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
+from recassay.core.tabular import by_name, long_frame
 from recassay.core.types import FloatArray, IntArray
 
 
@@ -30,15 +32,8 @@ class CorrelationsResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """Long: metric, other, spearman, datasets."""
-        pairs = [(i, j) for i in range(len(self.metrics)) for j in range(len(self.metrics))]
-        return pl.DataFrame(
-            {
-                c.METRIC: [self.metrics[i] for i, _ in pairs],
-                "other": [self.metrics[j] for _, j in pairs],
-                "spearman": [float(self.rho[i, j]) for i, j in pairs],
-                "datasets": [int(self.count[i, j]) for i, j in pairs],
-            }
-        )
+        axes = {c.METRIC: self.metrics, "other": self.metrics}
+        return long_frame(axes, {"spearman": self.rho, "datasets": self.count})
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The one table of correlations."""
@@ -46,13 +41,7 @@ class CorrelationsResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`spearman`: metric by metric; null where no dataset allows a correlation."""
-        return {
-            "metrics": list(self.metrics),
-            "spearman": {
-                a: {b: None if np.isnan(r) else float(r) for b, r in zip(self.metrics, row, strict=True)}
-                for a, row in zip(self.metrics, self.rho, strict=True)
-            },
-        }
+        return plain({"metrics": self.metrics, "spearman": by_name(self.rho, self.metrics, self.metrics)})
 
 
 def correlate_metrics(results: Results) -> CorrelationsResult:

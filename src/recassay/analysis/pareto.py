@@ -15,6 +15,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.system.display import Displayed
 from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.tables.results import Results
+from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
@@ -64,7 +65,8 @@ class Trade:
 
     def shares(self) -> dict[str, float] | None:
         """The share of replicates with each algorithm on the front, by name."""
-        return None if self.share is None else dict(zip(self.algorithms, self.share.tolist(), strict=True))
+        shares: dict[str, float] | None = by_name(self.share, self.algorithms)
+        return shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,16 +79,15 @@ class ParetoResult(Displayed):
     """The metric against each of the others, at most six: means over datasets, and who is beaten in both."""
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a trade and algorithm: both values, and whether it is on the front."""
-        return pl.DataFrame(
-            [
-                {"against": t.other, c.ALGORITHM: t.algorithms[i], self.metric: float(t.accuracy[i]),
-                 "other": float(t.values[i]), "front": bool(t.front[i]),
-                 "front_share": None if t.share is None else float(t.share[i]), "datasets": t.n_datasets}
-                for t in self.trades
-                for i in t.order()
-            ],
-            schema_overrides={"front_share": pl.Float64},
+        """One row per trade and algorithm: both values, and whether it is on the front."""
+        return pl.concat(
+            long_frame(
+                {"against": [t.other], c.ALGORITHM: t.algorithms},
+                {self.metric: t.accuracy, "other": t.values, "front": t.front, "front_share": t.share,
+                 "datasets": t.n_datasets},
+                order=t.order(),
+            )
+            for t in self.trades
         )  # fmt: skip
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -99,11 +100,10 @@ class ParetoResult(Displayed):
             "metric": self.metric,
             "trades": {
                 t.other: {
-                    "higher_is_better": t.higher_is_better,
-                    "mean": t.mean,
+                    **stated(t, "higher_is_better", "mean"),
                     "datasets": t.n_datasets,
-                    "accuracy": dict(zip(t.algorithms, t.accuracy.tolist(), strict=True)),
-                    "values": dict(zip(t.algorithms, t.values.tolist(), strict=True)),
+                    "accuracy": by_name(t.accuracy, t.algorithms),
+                    "values": by_name(t.values, t.algorithms),
                     "front": [t.algorithms[i] for i in t.order() if t.front[i]],
                     "front_share": t.shares(),
                     "left_out": list(t.left_out),

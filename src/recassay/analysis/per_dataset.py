@@ -15,6 +15,7 @@ from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tabular import estimates, long_frame, stated
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 
@@ -65,16 +66,12 @@ class PerDatasetResult(Displayed):
         return sorted(range(len(self.algorithms)), key=lambda a: (-mean[a], self.algorithms[a]))
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a cell."""
-        return pl.DataFrame(
-            [
-                {c.DATASET: dataset, c.ALGORITHM: self.algorithms[a], c.VALUE: float(self.values[a, d]),
-                 "low": float(self.low[a, d]), "high": float(self.high[a, d]),
-                 "share_of_best": float(self.share[a, d])}
-                for d, dataset in enumerate(self.datasets)
-                for a in self.order()
-            ]
-        ).fill_nan(None)  # fmt: skip
+        """One row per cell."""
+        return long_frame(
+            {c.DATASET: self.datasets, c.ALGORITHM: self.algorithms},
+            {c.VALUE: self.values.T, "low": self.low.T, "high": self.high.T, "share_of_best": self.share.T},
+            order=self.order(),
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The cells, and the values as a table of algorithms by datasets."""
@@ -85,24 +82,14 @@ class PerDatasetResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """By dataset and algorithm: an estimate, with its interval where there is one."""
+        cells = zip(self.values.T, np.stack([self.low, self.high], axis=2).swapaxes(0, 1), strict=True)
         return plain(
             {
-                "metric": self.metric,
-                "source": self.source,
-                "confidence": self.confidence,
-                "ahead": {
-                    one.dataset: {"first": one.first, "second": one.second, "share": one.share, "repeats": one.repeats}
-                    for one in self.ahead
-                },
+                **stated(self, "metric", "source", "confidence"),
+                "ahead": {lead.dataset: stated(lead, "first", "second", "share", "repeats") for lead in self.ahead},
                 "values": {
-                    dataset: {
-                        name: {
-                            "estimate": float(self.values[a, d]),
-                            "interval": [float(self.low[a, d]), float(self.high[a, d])],
-                        }
-                        for a, name in enumerate(self.algorithms)
-                    }
-                    for d, dataset in enumerate(self.datasets)
+                    dataset: estimates(self.algorithms, values, ends)
+                    for dataset, (values, ends) in zip(self.datasets, cells, strict=True)
                 },
             }
         )

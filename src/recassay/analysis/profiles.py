@@ -16,6 +16,7 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.display import Displayed
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tabular import long_frame
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray
 
@@ -52,8 +53,7 @@ class ProfilesResult(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The profiles and their areas."""
-        order = self.order()
-        areas = pl.DataFrame({c.ALGORITHM: [self.algorithms[a] for a in order], "auc": self.auc[order]})
+        areas = long_frame({c.ALGORITHM: self.algorithms}, {"auc": self.auc}, order=self.order())
         return {"profiles": self.to_frame(), "profile_areas": areas}
 
     def to_dict(self) -> dict[str, Any]:

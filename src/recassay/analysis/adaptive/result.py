@@ -13,6 +13,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import long_frame, stated
 from recassay.core.types import BoolArray, FloatArray
 
 Ended: TypeAlias = Literal["certified", "budget", "complete", "stuck"]
@@ -134,34 +135,30 @@ class AdaptiveResult(Displayed):
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm, best first."""
         at = [self.algorithms.index(name) for name in self.order]
-        return pl.DataFrame(
+        return long_frame(
+            {c.ALGORITHM: self.order},
             {
                 "place": np.arange(1, len(at) + 1),
-                c.ALGORITHM: list(self.order),
                 "mean_rank": self.mean_ranks[at],
                 "deviation": self.deviations[at],
                 "settled": self.settled(),
                 "cells_run": self.measured[at].sum(axis=1),
                 "seconds": np.where(self.measured, self.seconds, 0.0)[at].sum(axis=1),
-            }
-        )
+            },
+        ).select("place", pl.exclude("place"))
 
     def cells(self) -> pl.DataFrame:
         """One row per cell: whether its rank is measured or predicted, its value where measured, its seconds."""
-        algorithm, dataset = (axis.ravel() for axis in np.indices(self.measured.shape))
-        value = np.where(np.isfinite(self.values), self.values, np.nan).ravel()
-        value = value if self.higher_is_better else -value
-        return pl.DataFrame(
+        run = np.where(np.isneginf(self.values), "failed", "measured")
+        value = np.where(np.isfinite(self.values), self.values, np.nan)
+        return long_frame(
+            {c.ALGORITHM: self.algorithms, c.DATASET: self.datasets},
             {
-                c.ALGORITHM: [self.algorithms[i] for i in algorithm],
-                c.DATASET: [self.datasets[j] for j in dataset],
-                "state": np.where(
-                    self.measured, np.where(np.isneginf(self.values), "failed", "measured"), "predicted"
-                ).ravel(),
-                c.VALUE: pl.Series(value).fill_nan(None),
-                c.RANK: self.ranks.ravel(),
-                "seconds": self.seconds.ravel(),
-            }
+                "state": np.where(self.measured, run, "predicted"),
+                c.VALUE: value if self.higher_is_better else -value,
+                c.RANK: self.ranks,
+                "seconds": self.seconds,
+            },
         )
 
     def curve(self) -> pl.DataFrame:
@@ -196,13 +193,9 @@ class AdaptiveResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`order`, `probabilities`, `certified`, `cost`, `cells`, `curve`, `next` and the settings."""
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
+            **stated(self, "metric", "higher_is_better"),
             "order": self.to_frame().to_dicts(),
-            "probabilities": dict(self.probabilities),
-            "sets": [float(p) for p in self.sets],
-            "certified": self.certified,
-            "ended": self.ended,
+            **stated(self, "probabilities", "sets", "certified", "ended"),
             "cost": {
                 "cells": int(self.measured.sum()),
                 "of": int(self.measured.size),
@@ -215,12 +208,7 @@ class AdaptiveResult(Displayed):
             "next": None if self.next is None else asdict(self.next),
             "cells": self.cells().to_dicts(),
             "curve": self.curve().to_dicts(),
-            "settings": {
-                "target": self.target,
-                "confidence": self.confidence,
-                "indifference": self.indifference,
-                "rho": self.rho,
-            },
+            "settings": stated(self, "target", "confidence", "indifference", "rho"),
         }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
 SAME = 0.05
@@ -200,27 +200,20 @@ class AdviseResult(Displayed):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """One row an algorithm in the order advised: overall, predicted and nearest ranks with intervals."""
-        order = self.order()
-
-        def column(values: FloatArray) -> FloatArray:
-            return np.asarray(values)[order]
-
-        return pl.DataFrame(
+        """One row per algorithm in the order advised: overall, predicted and nearest ranks with intervals."""
+        return long_frame(
+            {c.ALGORITHM: self.algorithms},
             {
-                c.ALGORITHM: [self.algorithms[a] for a in order],
-                "overall_rank": column(self.overall),
-                "overall_low": column(self.overall_interval[:, 0]),
-                "overall_high": column(self.overall_interval[:, 1]),
-                "predicted_rank": column(self.expected),
-                "predicted_low": column(self.expected_interval[:, 0]),
-                "predicted_high": column(self.expected_interval[:, 1]),
-                "nearest_rank": column(self.near_ranks),
-                "nearest_low": column(self.near_interval[:, 0]),
-                "nearest_high": column(self.near_interval[:, 1]),
-                "nearest_resampling_share": column(self.near_first),
-            }
-        ).fill_nan(None)
+                "overall_rank": self.overall,
+                ("overall_low", "overall_high"): self.overall_interval,
+                "predicted_rank": self.expected,
+                ("predicted_low", "predicted_high"): self.expected_interval,
+                "nearest_rank": self.near_ranks,
+                ("nearest_low", "nearest_high"): self.near_interval,
+                "nearest_resampling_share": self.near_first,
+            },
+            order=self.order(),
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The ranks, the nearest datasets, the characteristics, the worth of predictions, and the cost."""
@@ -228,54 +221,43 @@ class AdviseResult(Displayed):
                    "gain": skill.gain, "gain_low": skill.gain_interval[0], "gain_high": skill.gain_interval[1]}
                   for name, skill in self.skills.items()]  # fmt: skip
         beyond = {each.characteristic for each in self.outside}
-        described = {
-            "characteristic": list(self.characteristics),
-            c.VALUE: list(self.characteristics.values()),
-            "used": [name in self.used for name in self.characteristics],
-            "outside": [name in beyond for name in self.characteristics],
-        }
+        names = list(self.characteristics)
+        described = {c.VALUE: [*self.characteristics.values()], "used": [name in self.used for name in names],
+                     "outside": [name in beyond for name in names]}  # fmt: skip
         tables = {
             "advice": self.to_frame(),
-            "advice_nearest": pl.DataFrame([{c.DATASET: n.dataset, "distance": n.distance} for n in self.nearest]),
-            "advice_characteristics": pl.DataFrame(described),
+            "advice_nearest": pl.DataFrame([asdict(near) for near in self.nearest]),
+            "advice_characteristics": pl.DataFrame({"characteristic": names, **described}),
             "advice_skill": pl.DataFrame(skills),
         }
-        return tables | ({"advice_cost": pl.DataFrame([asdict(one) for one in self.cost])} if self.cost else {})
+        return tables | ({"advice_cost": pl.DataFrame([asdict(cost) for cost in self.cost])} if self.cost else {})
 
     def to_dict(self) -> dict[str, Any]:
         """`nearest`, `ranking_among_nearest`, `predicted`, `overall`, `order`, `skill`, `outside` and `warnings`."""
-
-        def ranks(values: FloatArray, interval: FloatArray) -> dict[str, Any]:
-            return {
-                name: {"estimate": float(values[a]), "interval": [float(v) for v in interval[a]]}
-                for a, name in enumerate(self.algorithms)
-            }
-
+        names = self.algorithms
         return {
-            "dataset": self.dataset,
-            "metric": self.metric,
-            "characteristics": self.characteristics,
-            "left_out": self.left_out,
-            "nearest": [{c.DATASET: n.dataset, "distance": n.distance} for n in self.nearest],
+            **stated(self, "dataset", "metric", "characteristics", "left_out", "nearest"),
             "usual_distance": {"median": self.usual_distance[0], "largest": self.usual_distance[1]},
             "outside": [
                 {"characteristic": each.characteristic, "value": each.value, "range": [each.low, each.high]}
                 for each in self.outside
             ],
             "warnings": self.warnings(),
-            "ranking_among_nearest": ranks(self.near_ranks, self.near_interval),
-            "resampling_share_among_nearest": dict(zip(self.algorithms, self.near_first.tolist(), strict=True)),
-            "predicted": ranks(self.expected, self.expected_interval),
-            "overall": ranks(self.overall, self.overall_interval),
-            "order": [self.algorithms[a] for a in self.order()],
+            "ranking_among_nearest": estimates(names, self.near_ranks, self.near_interval),
+            "resampling_share_among_nearest": by_name(self.near_first, names),
+            "predicted": estimates(names, self.expected, self.expected_interval),
+            "overall": estimates(names, self.overall, self.overall_interval),
+            "order": [names[a] for a in self.order()],
             "order_by": "model" if self.trusts_model else "overall mean rank",
             "model": self.model,
             "skill": {name: skill.to_dict() for name, skill in self.skills.items()},
             "verdict": self.model_worth(),
             "evidence": self.evidence,
-            "seconds_fit": {
-                one.algorithm: {"estimate": one.seconds, "interval": [one.low, one.high]} for one in self.cost
-            },
+            "seconds_fit": estimates(
+                [cost.algorithm for cost in self.cost],
+                [cost.seconds for cost in self.cost],
+                [(cost.low, cost.high) for cost in self.cost],
+            ),
             "study": self.study,
             "settings": {"datasets": self.n_datasets, "confidence": self.confidence},
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from recassay.analysis.beta_irt.choice import Density
@@ -14,6 +13,7 @@ from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
 from recassay.core.errors import UsageError, listing
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import by_name, by_pair, long_frame, stated
 from recassay.core.types import FloatArray
 
 
@@ -53,23 +53,21 @@ class BetaIRTResult(Displayed):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""
-        rows = [
-            {
-                "direction": d.number,
-                "trait": name,
-                "name": who,
-                "estimate": float(trait.estimate[i]),
-                "low": float(trait.low[i]),
-                "high": float(trait.high[i]),
-                "mode": float(trait.mode[i]),
-                "probability_positive": float(d.probability_positive[i]) if name == ITEM_TRAITS[d.number][1] else None,
-            }
+        """One row per trait and name: estimate, interval, mode of the joint posterior, P(a > 0) for slopes."""
+        return pl.concat(
+            long_frame(
+                {"direction": [d.number], "trait": [name], "name": trait.names},
+                {
+                    "estimate": trait.estimate,
+                    "low": trait.low,
+                    "high": trait.high,
+                    "mode": trait.mode,
+                    "probability_positive": d.probability_positive if name == ITEM_TRAITS[d.number][1] else None,
+                },
+            )
             for d in self.directions
             for name, trait in d.traits.items()
-            for i, who in enumerate(trait.names)
-        ]
-        return pl.DataFrame(rows, schema_overrides={"probability_positive": pl.Float64})
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Traits, characteristic curves, ranges of the observed respondents, residuals and pairwise probabilities."""
@@ -88,40 +86,28 @@ class BetaIRTResult(Displayed):
 
     def _residuals(self, direction: Direction) -> pl.DataFrame:
         expected = direction.expected if direction.number == 1 else direction.expected.T
-        residual = self.values - expected
-        return pl.DataFrame(
-            {
-                "direction": np.full(self.values.size, direction.number),
-                c.ALGORITHM: np.repeat(self.algorithms, len(self.datasets)),
-                c.DATASET: list(self.datasets) * len(self.algorithms),
-                c.VALUE: self.values.ravel(),
-                "expected": expected.ravel(),
-                "residual": residual.ravel(),
-            }
-        ).with_columns(pl.col(c.VALUE, "residual").fill_nan(None))
+        return long_frame(
+            {"direction": [direction.number], c.ALGORITHM: self.algorithms, c.DATASET: self.datasets},
+            {c.VALUE: self.values, "expected": expected, "residual": self.values - expected},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """`direction_1`, `direction_2`, the probabilities, the resampling shares, `fit`, `settings` and `warnings`."""
         by_number = {f"direction_{d.number}": d for d in self.directions}
+        by_trait = {TRAITS[d.number - 1][0]: d for d in self.directions}
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
+            **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             **{key: {n: t.to_dict() for n, t in d.traits.items()} for key, d in by_number.items()},
             "probability_positive": {
-                ITEM_TRAITS[d.number][1]: dict(zip(d.items, d.probability_positive.tolist(), strict=True))
-                for d in self.directions
+                ITEM_TRAITS[d.number][1]: by_name(d.probability_positive, d.items) for d in self.directions
             },
-            "probability_greater": {TRAITS[d.number - 1][0]: d.exceeds_dict() for d in self.directions},
-            "resampling_share": {TRAITS[d.number - 1][0]: d.ends() for d in self.directions},
+            "probability_greater": {name: by_pair(d.exceeds, d.respondents) for name, d in by_trait.items()},
+            "resampling_share": {name: d.ends() for name, d in by_trait.items()},
             "fit": {key: d.fit() for key, d in by_number.items()},
             "settings": {
                 "estimator": self.estimator,
                 "heights": self.log_posteriors,
-                "sigma": self.sigma,
-                "confidence": self.confidence,
-                "posterior": self.posterior,
+                **stated(self, "sigma", "confidence", "posterior"),
             },
             "warnings": list(self.warnings),
         }

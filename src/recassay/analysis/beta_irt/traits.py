@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.beta_irt.model import characteristic_curve
+from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
 TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty_limit", "consistency"))
@@ -37,10 +38,7 @@ class Trait:
 
     def to_dict(self) -> dict[str, Any]:
         """Estimate and interval of each name."""
-        return {
-            n: {"estimate": float(e), "interval": [float(low), float(high)]}
-            for n, e, low, high in zip(self.names, self.estimate, self.low, self.high, strict=True)
-        }
+        return estimates(self.names, self.estimate, np.stack([self.low, self.high], axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,41 +106,14 @@ class Direction:
 
     def exceeds_frame(self) -> pl.DataFrame:
         """Pairs of respondents with the probability that the left one has more of the trait."""
-        n = len(self.respondents)
-        left, right = (np.array(self.respondents)[i.ravel()] for i in np.indices((n, n)))
-        frame = pl.DataFrame(
-            {
-                "direction": np.full(n * n, self.number),
-                "left": left,
-                "right": right,
-                "probability_greater": self.exceeds.ravel(),
-            }
-        )
-        return frame.filter(pl.col("left") != pl.col("right"))
-
-    def exceeds_dict(self) -> dict[str, dict[str, float]]:
-        """`{a: {b: P(a > b)}}`."""
-        return {
-            a: {b: float(self.exceeds[i, j]) for j, b in enumerate(self.respondents) if i != j}
-            for i, a in enumerate(self.respondents)
-        }
+        axes = {"direction": [self.number], "left": self.respondents, "right": self.respondents}
+        return long_frame(axes, {"probability_greater": self.exceeds}).filter(pl.col("left") != pl.col("right"))
 
     def ends(self) -> dict[str, dict[str, float]]:
         """`highest` and `lowest`: by respondent the share of bootstrap replicates over the items that has it there."""
-        shares = {"highest": self.highest, "lowest": self.lowest}
-        return {end: dict(zip(self.respondents, share.tolist(), strict=True)) for end, share in shares.items()}
+        return {end: by_name(getattr(self, end), self.respondents) for end in ("highest", "lowest")}
 
     def fit(self) -> dict[str, Any]:
         """How well the ICC fits."""
-        return {
-            "mse": self.mse,
-            "mse_mode": self.mse_mode,
-            "mse_least": self.mse_least,
-            "log_likelihood": self.log_likelihood,
-            "reliability": self.reliability,
-            "noise": self.noise,
-            "precision": self.precision,
-            "r_hat": self.r_hat,
-            "squeezed": self.squeezed,
-            "converged": self.converged,
-        }
+        return stated(self, "mse", "mse_mode", "mse_least", "log_likelihood", "reliability", "noise", "precision",
+                      "r_hat", "squeezed", "converged")  # fmt: skip

@@ -12,6 +12,7 @@ from recassay.analysis.clusters.number import NumberOfClusters
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import FloatArray, IntArray
 
 
@@ -51,63 +52,48 @@ class ClustersResult(Displayed):
         return sorted(name for name, label in zip(self.space.datasets, self.labels, strict=True) if label == cluster)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a dataset: cluster, whether it was an outlier, whether it is the central one, its coordinates."""
-        axes = {f"component_{j + 1}": self.space.points[:, j] for j in range(self.space.points.shape[1])}
-        return pl.DataFrame(
-            {
-                c.DATASET: list(self.space.datasets),
-                "cluster": self.labels,
-                "outlier": self.space.outlier,
-                "central": [name in self.central for name in self.space.datasets],
-                **axes,
-            }
+        """One row per dataset: cluster, whether it was an outlier, whether it is the central one, its coordinates."""
+        axes = tuple(f"component_{j + 1}" for j in range(self.space.points.shape[1]))
+        central = [name in self.central for name in self.space.datasets]
+        return long_frame(
+            {c.DATASET: self.space.datasets},
+            {"cluster": self.labels, "outlier": self.space.outlier, "central": central, axes: self.space.points},
         )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The clusters, the ranks in each, the choice of their number, and the components."""
-        ranks = [
+        ranks = long_frame(
+            {c.ALGORITHM: self.algorithms, "cluster": range(1, len(self.sizes) + 1)},
             {
-                c.ALGORITHM: name,
-                "cluster": k + 1,
-                "datasets": int(self.sizes[k]),
-                "mean_rank": float(self.mean_rank[a, k]),
-                "geometric_mean": None if self.geometric_mean is None else float(self.geometric_mean[a, k]),
-                "overall_mean_rank": float(self.overall_rank[a]),
-            }
-            for a, name in enumerate(self.algorithms)
-            for k in range(len(self.sizes))
-        ]
-        loadings = {
-            "characteristic": list(self.space.characteristics),
-            **{f"component_{j + 1}": row for j, row in enumerate(self.space.loadings)},
-        }
+                "datasets": self.sizes,
+                "mean_rank": self.mean_rank,
+                "geometric_mean": self.geometric_mean,
+                "overall_mean_rank": self.overall_rank[:, None],
+            },
+        )
+        components = tuple(f"component_{j + 1}" for j in range(len(self.space.loadings)))
         return {
             "clusters": self.to_frame(),
-            "cluster_ranks": pl.DataFrame(ranks, schema_overrides={"geometric_mean": pl.Float64}),
+            "cluster_ranks": ranks,
             "cluster_numbers": self.number.to_frame(),
-            "cluster_components": pl.DataFrame(loadings),
+            "cluster_components": long_frame(
+                {"characteristic": self.space.characteristics}, {components: self.space.loadings.T}
+            ),
         }
 
     def to_dict(self) -> dict[str, Any]:
         """`clusters` by number with members and central dataset, `ranks`, and how firm the grouping is."""
+        numbers = [str(k + 1) for k in range(len(self.sizes))]
         return {
             "metric": self.metric,
             "clusters": {
-                str(k): {"datasets": self.members(k), "central": self.central[k - 1]}
-                for k in range(1, len(self.sizes) + 1)
+                number: {"datasets": self.members(int(number)), "central": central}
+                for number, central in zip(numbers, self.central, strict=True)
             },
             "outliers": [n for n, out in zip(self.space.datasets, self.space.outlier, strict=True) if out],
-            "mean_rank": {
-                name: {str(k + 1): float(r) for k, r in enumerate(self.mean_rank[a])}
-                for a, name in enumerate(self.algorithms)
-            },
-            "geometric_mean": None if self.geometric_mean is None else {
-                name: {str(k + 1): float(g) for k, g in enumerate(self.geometric_mean[a])}
-                for a, name in enumerate(self.algorithms)
-            },
-            "number": self.number.to_dict(),
-            "stability": self.stability,
+            "mean_rank": by_name(self.mean_rank, self.algorithms, numbers),
+            "geometric_mean": by_name(self.geometric_mean, self.algorithms, numbers),
+            **stated(self, "number", "stability"),
             "p_ranks_differ": self.p_differ,
-            "explained": self.space.explained.tolist(),
-            "dropped": self.space.dropped,
-        }  # fmt: skip
+            **stated(self.space, "explained", "dropped"),
+        }

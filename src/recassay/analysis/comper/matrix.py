@@ -21,6 +21,7 @@ import polars as pl
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.display import Displayed
 from recassay.core.tables.sources import Source
+from recassay.core.tabular import by_name, long_frame
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 DIMENSIONS = ("correctness", "coverage", "diversity", "robustness", "scalability")
@@ -73,14 +74,13 @@ class CorrelationMatrix:
         return self.values.sum(axis=1)
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a dimension, a column an objective: the shape that `matrix_from_frame` reads."""
-        columns = {name: self.values[:, o] for o, name in enumerate(self.objectives)}
-        return pl.DataFrame({DIMENSION: list(DIMENSIONS), **columns})
+        """One row per dimension, one column per objective: the shape that `matrix_from_frame` reads."""
+        return long_frame({DIMENSION: DIMENSIONS}, {self.objectives: self.values})
 
     def to_dict(self) -> dict[str, Any]:
         """By dimension, the value of each objective."""
-        rows = zip(DIMENSIONS, self.values.tolist(), strict=True)
-        return {dimension: dict(zip(self.objectives, row, strict=True)) for dimension, row in rows}
+        nested: dict[str, Any] = by_name(self.values, DIMENSIONS, self.objectives)
+        return nested
 
 
 def label_table(rows: Sequence[str]) -> IntArray:

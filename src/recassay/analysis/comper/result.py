@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from recassay.core import ties
 from recassay.core.choices import Normalisation
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
+from recassay.core.tabular import by_name, long_frame
 from recassay.core.types import FloatArray
 
 __all__ = ["MEAN", "ComPerResult", "Derivation"]
@@ -164,32 +165,26 @@ class ComPerResult(Displayed):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a setting and algorithm: score, rank, the plain sum and mean, dimensions as measured and as d'."""
-        scores, ranks = self.scores, _ranks(self.scores)
-        columns: dict[str, FloatArray] = {c.SCORE: scores, c.RANK: ranks, "sum": self.sums, "mean": self.means}
+        """One row per setting and algorithm: score, rank, plain sum and mean, dimensions as measured and as d'."""
+        columns = {c.SCORE: self.scores, c.RANK: _ranks(self.scores), "sum": self.sums, "mean": self.means}
         for d, name in enumerate(DIMENSIONS):
-            columns[name] = self.table.values[:, :, d]
-            columns[f"{name}_normalised"] = self.normalised[:, :, d]
-        names = {
-            c.DATASET: np.repeat(self.table.datasets, len(self.table.algorithms)).tolist(),
-            c.ALGORITHM: list(self.table.algorithms) * len(self.table.datasets),
-        }
-        return pl.DataFrame({**names, **{name: values.T.ravel() for name, values in columns.items()}})
+            columns |= {name: self.table.values[:, :, d], f"{name}_normalised": self.normalised[:, :, d]}
+        return long_frame(
+            {c.DATASET: self.table.datasets, c.ALGORITHM: self.table.algorithms},
+            {name: values.T for name, values in columns.items()},
+        )
 
     def contributions_frame(self) -> pl.DataFrame:
         """Long: dataset, algorithm, kind (dimension or objective), name, contribution; each kind sums to the score."""
-        rows = [
-            (dataset, algorithm, kind, name, float(values[a, s, n]))
-            for kind, names, values in (
-                ("dimension", DIMENSIONS, self.by_dimension),
-                ("objective", self.matrix.objectives, self.by_objective),
+        kinds = (("dimension", DIMENSIONS, self.by_dimension), ("objective", self.matrix.objectives, self.by_objective))
+        settings = {c.DATASET: self.table.datasets, c.ALGORITHM: self.table.algorithms}
+        return pl.concat(
+            long_frame(
+                {**settings, "kind": [kind], "name": names},
+                {"contribution": values.transpose(1, 0, 2)[:, :, None]},
             )
-            for s, dataset in enumerate(self.table.datasets)
-            for a, algorithm in enumerate(self.table.algorithms)
-            for n, name in enumerate(names)
-        ]
-        schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "kind": pl.String, "name": pl.String}
-        return pl.DataFrame(rows, schema=schema | {"contribution": pl.Float64}, orient="row")
+            for kind, names, values in kinds
+        )
 
     def agreement_frame(self) -> pl.DataFrame:
         """One row a scope and measure."""
@@ -204,17 +199,22 @@ class ComPerResult(Displayed):
         ).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def sensitivity_frame(self) -> pl.DataFrame:
-        """One row a scheme, setting (and the mean over settings) and algorithm: how often it is first."""
-        rows = [
-            (one.scheme, setting, algorithm, float(one.order_changed[s]), float(one.first_changed[s]),
-             float(one.probability_first[a, s]), one.draws)
-            for one in self.sensitivities
-            for s, setting in enumerate((*self.table.datasets, MEAN))
-            for a, algorithm in enumerate(self.table.algorithms)
-        ]  # fmt: skip
-        shares = {name: pl.Float64 for name in ("order_changed", "first_changed", "probability_first")}
-        schema = {"scheme": pl.String, "setting": pl.String, c.ALGORITHM: pl.String, **shares, "draws": pl.Int64}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        """One row per scheme, setting (and the mean over settings) and algorithm: how often it is first."""
+        schema = {"scheme": pl.String, "setting": pl.String, c.ALGORITHM: pl.String}
+        numbers = {name: pl.Float64 for name in ("order_changed", "first_changed", "probability_first")}
+        empty = pl.DataFrame(schema={**schema, **numbers, "draws": pl.Int64})
+        return pl.concat([empty, *(
+            long_frame(
+                {"scheme": [s.scheme], "setting": (*self.table.datasets, MEAN), c.ALGORITHM: self.table.algorithms},
+                {
+                    "order_changed": s.order_changed[:, None],
+                    "first_changed": s.first_changed[:, None],
+                    "probability_first": s.probability_first.T,
+                    "draws": s.draws,
+                },
+            )
+            for s in self.sensitivities
+        )])  # fmt: skip
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Scores with their dimensions, contributions, agreement, sensitivity and the matrix."""
@@ -229,55 +229,46 @@ class ComPerResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`scores[dataset][algorithm]`, and beside them dimensions, contributions, agreement and sensitivity."""
         table, objectives = self.table, self.matrix.objectives
+
+        def nested(values: FloatArray, *inner: tuple[str, ...]) -> Any:
+            return by_name(values.swapaxes(0, 1), table.datasets, table.algorithms, *inner)
+
         return plain(
             {
-                "scores": _nested(table, self.scores),
-                "mean_scores": dict(zip(table.algorithms, self.scores.mean(axis=1).tolist(), strict=True)),
-                "resampling_share": None
-                if self.resampling_share is None
-                else dict(zip(table.algorithms, self.resampling_share.tolist(), strict=True)),
+                "scores": nested(self.scores),
+                "mean_scores": by_name(self.scores.mean(axis=1), table.algorithms),
+                "resampling_share": by_name(self.resampling_share, table.algorithms),
                 "normalisation": self.normalisation,
                 "time_unit": table.time_unit,
-                "metrics": dict(zip(DIMENSIONS, map(list, table.metrics), strict=True)),
+                "metrics": dict(zip(DIMENSIONS, table.metrics, strict=True)),
                 "negative_dimensions": [name for name, lower in zip(DIMENSIONS, table.negative, strict=True) if lower],
-                "matrix": self.matrix.to_dict(),
-                "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
-                "dimensions": _nested(table, table.values, DIMENSIONS),
-                "normalised": _nested(table, self.normalised, DIMENSIONS),
+                "matrix": self.matrix,
+                "weights": by_name(self.matrix.weights, DIMENSIONS),
+                "dimensions": nested(table.values, DIMENSIONS),
+                "normalised": nested(self.normalised, DIMENSIONS),
                 "contributions": {
-                    "dimensions": _nested(table, self.by_dimension, DIMENSIONS),
-                    "objectives": _nested(table, self.by_objective, objectives),
+                    "dimensions": nested(self.by_dimension, DIMENSIONS),
+                    "objectives": nested(self.by_objective, objectives),
                 },
-                "sum": _nested(table, self.sums),
-                "mean": _nested(table, self.means),
-                "agreement": [asdict(one) for one in self.agreements],
-                "sensitivity": {one.scheme: self._sensitivity(one) for one in self.sensitivities},
+                "sum": nested(self.sums),
+                "mean": nested(self.means),
+                "agreement": self.agreements,
+                "sensitivity": {drawn.scheme: self._sensitivity(drawn) for drawn in self.sensitivities},
                 "notes": self.notes,
             }
         )
 
-    def _sensitivity(self, one: WeightSensitivity) -> dict[str, Any]:
+    def _sensitivity(self, drawn: WeightSensitivity) -> dict[str, Any]:
         settings = (*self.table.datasets, MEAN)
         return {
-            "meaning": SCHEMES[one.scheme],
-            "draws": one.draws,
-            "order_changed": dict(zip(settings, one.order_changed.tolist(), strict=True)),
-            "first_changed": dict(zip(settings, one.first_changed.tolist(), strict=True)),
-            "probability_first": dict(zip(self.table.algorithms, one.probability_first[:, -1].tolist(), strict=True)),
+            "meaning": SCHEMES[drawn.scheme],
+            "draws": drawn.draws,
+            "order_changed": by_name(drawn.order_changed, settings),
+            "first_changed": by_name(drawn.first_changed, settings),
+            "probability_first": by_name(drawn.probability_first[:, -1], self.table.algorithms),
         }
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
     """Ranks within each setting, 1 the best; scores that tie share the mean of their places."""
     return ties.ranks(scores, higher_is_better=True, axis=0)
-
-
-def _nested(table: DimensionTable, values: FloatArray, inner: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """`values` by dataset and algorithm, and by the names of their last axis where there is one."""
-    return {
-        dataset: {
-            algorithm: float(values[a, s]) if inner is None else dict(zip(inner, values[a, s].tolist(), strict=True))
-            for a, algorithm in enumerate(table.algorithms)
-        }
-        for s, dataset in enumerate(table.datasets)
-    }

@@ -16,6 +16,8 @@ from recassay.analysis.decodirt.subset import Recommendation
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tabular import by_name, long_frame, stated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,27 +66,24 @@ class DecodirtResult(Displayed):
         return dataset_table(self.traits, self.bins)
 
     def scores_frame(self) -> pl.DataFrame:
-        """One row a dataset and respondent: ability and true score, with and without negative instances (Figure 9)."""
-        parts = [
-            pl.DataFrame(
+        """One row per dataset and respondent: ability and true score, with and without negative instances (Fig. 9)."""
+        return pl.concat(
+            long_frame(
+                {c.DATASET: [traits.dataset], "respondent": traits.respondents},
                 {
-                    c.DATASET: [one.dataset] * len(one.respondents),
-                    "respondent": one.respondents,
-                    "role": one.roles,
-                    "accuracy": one.scored.accuracies,
-                    "ability": one.scored.abilities.estimate,
-                    "ability_low": one.scored.ability_intervals[:, 0],
-                    "ability_high": one.scored.ability_intervals[:, 1],
-                    "true_score": one.scored.true_scores,
-                    "probability": one.probabilities(negative=True),
-                    "ability_without_negative": one.kept_ability,
-                    "true_score_without_negative": one.kept_true_score,
-                    "probability_without_negative": one.probabilities(negative=False),
-                }
+                    "role": traits.roles,
+                    "accuracy": traits.scored.accuracies,
+                    "ability": traits.scored.abilities.estimate,
+                    ("ability_low", "ability_high"): traits.scored.ability_intervals,
+                    "true_score": traits.scored.true_scores,
+                    "probability": traits.probabilities(negative=True),
+                    "ability_without_negative": traits.kept_ability,
+                    "true_score_without_negative": traits.kept_true_score,
+                    "probability_without_negative": traits.probabilities(negative=False),
+                },
             )
-            for one in self.traits
-        ]
-        return pl.concat(parts).fill_nan(None)
+            for traits in self.traits
+        )
 
     def mean_scores_frame(self) -> pl.DataFrame:
         """One row a respondent: the mean over datasets of the probability of a right answer (true score / items)."""
@@ -218,46 +217,41 @@ def _bin(one: Bin) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _scores(one: DatasetTraits) -> dict[str, Any]:
-    columns = np.stack([one.scored.abilities.estimate, one.scored.true_scores, one.kept_true_score], axis=1).tolist()
-    keys = ("ability", "all_instances", "without_negative")
-    return {name: dict(zip(keys, row, strict=True)) for name, row in zip(one.respondents, columns, strict=True)}
+def _scores(traits: DatasetTraits) -> dict[str, Any]:
+    columns = np.stack([traits.scored.abilities.estimate, traits.scored.true_scores, traits.kept_true_score], axis=1)
+    scores: dict[str, Any] = by_name(columns, traits.respondents, ("ability", "all_instances", "without_negative"))
+    return scores
 
 
-def _set(one: SetRatings) -> dict[str, Any]:
-    found: dict[str, Any] = {"title": one.set.title, "order": one.set.by, "datasets": list(one.set.datasets)}
-    for variant, result in one.variants():
-        check = baselines(result)
+def _set(rated: SetRatings) -> dict[str, Any]:
+    data: dict[str, Any] = {"title": rated.set.title, "order": rated.set.by, "datasets": list(rated.set.datasets)}
+    for variant, result in rated.variants():
         full = result.to_dict()
-        found[variant] = {
+        data[variant] = {
             "ratings": full["ratings"],
             "random_orders": full["random_orders"],
-            "above_optimal": check.above_optimal,
-            "below_pessimal": check.below_pessimal,
+            **stated(baselines(result), "above_optimal", "below_pessimal"),
             "tau": result.tau,
             "notes": full["notes"],
         }
-    return found
+    return data
 
 
-def _recommended(one: Recommendation) -> dict[str, Any]:
+def _recommended(subset: Recommendation) -> dict[str, Any]:
     return {
-        "set": one.name,
-        "datasets": list(one.datasets),
-        "left_out": list(one.left_out),
-        "rule": one.rule,
-        "kendall_tau": one.tau,
-        "random_kendall_tau": None if one.random_tau is None else list(one.random_tau),
-        "beaten_random_subsets": one.beaten,
-        "overlap_of_least": one.overlap,
+        "set": subset.name,
+        **stated(subset, "datasets", "left_out", "rule"),
+        "kendall_tau": subset.tau,
+        "random_kendall_tau": plain(subset.random_tau),
+        "beaten_random_subsets": subset.beaten,
+        "overlap_of_least": subset.overlap,
         "candidates": {
             candidate.name: {
                 "datasets": list(candidate.datasets),
-                "above_optimal": candidate.baselines.above_optimal,
-                "below_pessimal": candidate.baselines.below_pessimal,
+                **stated(candidate.baselines, "above_optimal", "below_pessimal"),
                 "separated": candidate.separated,
                 "kendall_tau": candidate.tau,
             }
-            for candidate in one.candidates
+            for candidate in subset.candidates
         },
     }

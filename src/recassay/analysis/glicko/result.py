@@ -11,8 +11,13 @@ import polars as pl
 from recassay.analysis.glicko.system import CALMER, SETTLED, START, TAU
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
+
+STATE = ("rating", "deviation", "volatility")
+"""What Glicko-2 keeps of each algorithm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,34 +84,27 @@ class GlickoResult(Displayed):
         return places.astype(np.float64) + 1.0
 
     def to_frame(self) -> pl.DataFrame:
-        """One row an algorithm, highest rating first."""
-        order, ends = self.order(), self.intervals()
-        return pl.DataFrame(
+        """One row per algorithm, highest rating first."""
+        return long_frame(
+            {c.ALGORITHM: self.algorithms},
             {
-                c.ALGORITHM: [self.algorithms[a] for a in order],
-                "rating": self.ratings[0, order],
-                "deviation": self.ratings[1, order],
-                "volatility": self.ratings[2, order],
-                "low": ends[order, 0],
-                "high": ends[order, 1],
-                "order_low": self.spread[0, order],
-                "order_median": self.spread[1, order],
-                "order_high": self.spread[2, order],
-                "order_rank_low": self.rank_spread[0, order],
-                "order_rank_high": self.rank_spread[2, order],
-            }
-        ).fill_nan(None)
+                STATE: self.ratings.T,
+                ("low", "high"): self.bounds,
+                ("order_low", "order_median", "order_high"): self.spread.T,
+                ("order_rank_low", "order_rank_high"): self.rank_spread[[0, 2]].T,
+            },
+            order=self.order(),
+        )
 
     def history_frame(self) -> pl.DataFrame:
-        """One row a dataset and algorithm, in the order of play: rating, deviation, volatility and rank after it."""
-        ranks = self.ranks()
-        rows = [
-            (t + 1, dataset, self.algorithms[a], *self.history[t + 1, :, a].tolist(), int(ranks[t, a]))
-            for t, dataset in enumerate(self.datasets)
-            for a in self.order()
-        ]
-        names = ["period", c.DATASET, c.ALGORITHM, "rating", "deviation", "volatility", c.RANK]
-        return pl.DataFrame(rows, schema=names, orient="row")
+        """One row per dataset and algorithm, in the order of play: rating, deviation, volatility and rank after it."""
+        period = np.arange(1, len(self.datasets) + 1)[:, None]
+        ranks = self.ranks().astype(np.int64)
+        return long_frame(
+            {c.DATASET: self.datasets, c.ALGORITHM: self.algorithms},
+            {"period": period, STATE: self.history[1:].transpose(0, 2, 1), c.RANK: ranks},
+            order=self.order(),
+        ).select("period", pl.exclude("period"))
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Ratings, their history, and the probability of winning for each pair."""
@@ -123,40 +121,29 @@ class GlickoResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`ratings` by name, `history` by dataset in the order of play, `win_probability`, the spread over orders."""
-        order, ends = self.order(), self.intervals()
-        names = ("rating", "deviation", "volatility")
+        order = self.order()
+        names = [self.algorithms[a] for a in order]
+        history: list[dict[str, Any]] = [by_name(state.T[order], names, STATE) for state in self.history]
+        interval = by_name(None if self.bounds is None else self.bounds[order], names) or dict.fromkeys(names)
 
-        def state(t: int, a: int) -> dict[str, float]:
-            return dict(zip(names, self.history[t, :, a].tolist(), strict=True))
+        def over_orders(spread: FloatArray) -> dict[str, Any]:
+            return estimates(names, spread[1, order], spread[[0, 2]].T[order])
 
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "datasets": list(self.datasets),
+            **stated(self, "metric", "higher_is_better", "datasets"),
             "order": self.order_name,
-            "ratings": {
-                self.algorithms[a]: {**state(-1, a), "interval": None if self.bounds is None else ends[a].tolist()}
-                for a in order
-            },
+            "ratings": {name: {**state, "interval": interval[name]} for name, state in history[-1].items()},
             "history": [
-                {c.DATASET: dataset, "ratings": {self.algorithms[a]: state(t + 1, a) for a in order}}
-                for t, dataset in enumerate(self.datasets)
+                {c.DATASET: dataset, "ratings": state}
+                for dataset, state in zip(self.datasets, history[1:], strict=True)
             ],
-            "win_probability": {
-                self.algorithms[i]: {self.algorithms[j]: float(self.wins[i, j]) for j in order if i != j} for i in order
-            },
+            "win_probability": by_pair(self.wins[np.ix_(order, order)], names),
             "random_orders": {
                 "orders": self.n_orders,
-                "rating": {self.algorithms[a]: {"estimate": float(self.spread[1, a]),
-                                                "interval": [float(self.spread[0, a]), float(self.spread[2, a])]}
-                           for a in order},
-                "rank": {self.algorithms[a]: {"estimate": float(self.rank_spread[1, a]),
-                                              "interval": [float(self.rank_spread[0, a]),
-                                                           float(self.rank_spread[2, a])]} for a in order},
+                "rating": over_orders(self.spread),
+                "rank": over_orders(self.rank_spread),
             },
-            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
-                        "dropped": list(self.missing.dropped)},
+            "missing": plain(self.missing),
             "settings": {"tau": self.tau, "tie": self.tie, "start": list(START)},
-            "settled": self.settled,
-            "notes": self.notes,
-        }  # fmt: skip
+            **stated(self, "settled", "notes"),
+        }

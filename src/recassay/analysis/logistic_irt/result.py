@@ -14,6 +14,7 @@ from recassay.analysis.logistic_irt.model import probabilities
 from recassay.core.choices import LogisticModel
 from recassay.core.system.display import Displayed
 from recassay.core.tables.responses import LogisticItems
+from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 Estimator = Literal["mml", "birnbaum", "given"]
@@ -73,30 +74,27 @@ class LogisticResult(Displayed):
         return probabilities(abilities, self.items.take(items))
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a respondent, ablest first."""
-        order = self.order()
-        return pl.DataFrame(
+        """One row per respondent, ablest first."""
+        return long_frame(
+            {"respondent": self.respondents},
             {
-                "respondent": [self.respondents[r] for r in order],
-                "ability": self.abilities.estimate[order],
-                "standard_error": self.abilities.standard_error[order],
-                "ability_low": self.ability_intervals[order, 0],
-                "ability_high": self.ability_intervals[order, 1],
-                "true_score": self.true_scores[order],
-                "accuracy": self.accuracies[order],
-            }
+                "ability": self.abilities.estimate,
+                "standard_error": self.abilities.standard_error,
+                ("ability_low", "ability_high"): self.ability_intervals,
+                "true_score": self.true_scores,
+                "accuracy": self.accuracies,
+            },
+            order=self.order(),
         )
 
     def items_frame(self) -> pl.DataFrame:
-        """One row an item."""
+        """One row per item."""
         values = self.parameters()
-        columns: dict[str, Any] = {"item": self.items.names}
+        columns: dict[str | tuple[str, ...], FloatArray] = {}
         for k, name in enumerate(PARAMETERS):
-            columns[name] = values[:, k]
-            columns[f"{name}_error"] = self.item_errors[:, k]
-            columns[f"{name}_low"] = self.item_intervals[:, k, 0]
-            columns[f"{name}_high"] = self.item_intervals[:, k, 1]
-        return pl.DataFrame(columns).fill_nan(None)
+            columns |= {name: values[:, k], f"{name}_error": self.item_errors[:, k]}
+            columns[f"{name}_low", f"{name}_high"] = self.item_intervals[:, k]
+        return long_frame({"item": self.items.names}, columns)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Abilities and items."""
@@ -119,39 +117,19 @@ class LogisticResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """`ability`, `true_score`, `items` by name, their errors and intervals, and how the estimation ended."""
-        values = self.parameters()
+        names, items = self.respondents, self.items.names
+        errors = by_name(self.abilities.standard_error, names)
+        ability = estimates(names, self.abilities.estimate, self.ability_intervals)
         return {
-            "model": self.model,
-            "estimator": self.estimator,
+            **stated(self, "model", "estimator"),
             "ability_method": self.abilities.method,
-            "ability": {
-                name: {
-                    "estimate": float(self.abilities.estimate[r]),
-                    "interval": self.ability_intervals[r].tolist(),
-                    "standard_error": float(self.abilities.standard_error[r]),
-                }
-                for r, name in enumerate(self.respondents)
-            },
-            "true_score": dict(zip(self.respondents, self.true_scores.tolist(), strict=True)),
-            "accuracy": dict(zip(self.respondents, self.accuracies.tolist(), strict=True)),
-            "items": {
-                name: dict(zip(PARAMETERS, values[i].tolist(), strict=True)) for i, name in enumerate(self.items.names)
-            },
-            "item_intervals": {
-                name: dict(zip(PARAMETERS, self.item_intervals[i].tolist(), strict=True))
-                for i, name in enumerate(self.items.names)
-            }
-            if self.estimator == "mml"
-            else {},
-            "constant_items": [n for n, flat in zip(self.items.names, self.constant, strict=True) if flat],
+            "ability": {name: {**known, "standard_error": errors[name]} for name, known in ability.items()},
+            "true_score": by_name(self.true_scores, names),
+            "accuracy": by_name(self.accuracies, names),
+            "items": by_name(self.parameters(), items, PARAMETERS),
+            "item_intervals": by_name(self.item_intervals, items, PARAMETERS) if self.estimator == "mml" else {},
+            "constant_items": [n for n, flat in zip(items, self.constant, strict=True) if flat],
             "summary": self.summary(),
-            "fit": {
-                "converged": self.converged,
-                "cycles": self.cycles,
-                "change": self.change,
-                "gradient": self.gradient,
-                "log_likelihood": self.log_likelihood,
-            },
-            "confidence": self.confidence,
-            "notes": list(self.notes),
+            "fit": stated(self, "converged", "cycles", "change", "gradient", "log_likelihood"),
+            **stated(self, "confidence", "notes"),
         }

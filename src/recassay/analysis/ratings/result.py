@@ -10,6 +10,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
+from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
 FEWEST_DATASETS = 5
@@ -60,17 +61,17 @@ class RatingsResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm, highest rating first."""
-        k = len(self.algorithms)
-        return pl.DataFrame(
-            [
-                {c.ALGORITHM: self.algorithms[a], "rating": float(self.rating[a]), "low": float(self.interval[a, 0]),
-                 "high": float(self.interval[a, 1]), "win_rate": float(self.win_rate[a].sum() / (k - 1)),
-                 "improvability": float(self.improvability[a]),
-                 "skill": None if self.skill is None else float(self.skill[a])}
-                for a in self.order()
-            ],
-            schema_overrides={"skill": pl.Float64},
-        ).fill_nan(None)  # fmt: skip
+        return long_frame(
+            {c.ALGORITHM: self.algorithms},
+            {
+                "rating": self.rating,
+                ("low", "high"): self.interval,
+                "win_rate": self.win_rate.sum(axis=1) / (len(self.algorithms) - 1),
+                "improvability": self.improvability,
+                "skill": self.skill,
+            },
+            order=self.order(),
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Ratings, and the share of datasets on which each beats each."""
@@ -85,22 +86,12 @@ class RatingsResult(Displayed):
         """`ratings` with intervals, `win_rate` by pair, `improvability`, `skill` and the settings."""
         names = self.algorithms
         return plain({
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "datasets": list(self.datasets),
-            "ratings": {
-                name: {"estimate": float(self.rating[a]), "interval": self.interval[a].tolist()}
-                for a, name in enumerate(names)
-            },
+            **stated(self, "metric", "higher_is_better", "datasets"),
+            "ratings": estimates(names, self.rating, self.interval),
             "lead": dict(zip(("points", "win_share"), self.lead(), strict=True)),
-            "win_rate": {
-                one: {other: float(self.win_rate[a, b]) for b, other in enumerate(names) if b != a}
-                for a, one in enumerate(names)
-            },
-            "improvability": dict(zip(names, self.improvability.tolist(), strict=True)),
-            "skill": None if self.skill is None else dict(zip(names, self.skill.tolist(), strict=True)),
-            "baseline": self.baseline,
-            "anchored": self.anchored,
-            "settings": {"replicates": self.replicates, "confidence": self.confidence, "families": self.families,
-                         "seed": self.seed},
+            "win_rate": by_pair(self.win_rate, names),
+            "improvability": by_name(self.improvability, names),
+            "skill": by_name(self.skill, names),
+            **stated(self, "baseline", "anchored"),
+            "settings": stated(self, "replicates", "confidence", "families", "seed"),
         })  # fmt: skip

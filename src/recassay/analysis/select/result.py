@@ -10,6 +10,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
+from recassay.core.system.plain import plain
+from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 
 PRESERVING = "preserving"
@@ -77,22 +79,21 @@ class DatasetChoice:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "datasets": list(self.datasets),
+        return plain({
+            "datasets": self.datasets,
             "spearman": self.rho,
             "better_than_random": self.better_than_random,
-            "simulated": None if self.simulated is None else self.simulated.to_dict(),
-            "left_out_datasets": self.left_out.to_dict(),
-            "simulated_by_metric": None if self.simulated_by_metric is None
-            else {name: spread.to_dict() for name, spread in self.simulated_by_metric.items()},
+            "simulated": self.simulated,
+            "left_out_datasets": self.left_out,
+            "simulated_by_metric": self.simulated_by_metric,
             "held_out": {
-                "algorithms": None if self.held_out_algorithms is None else self.held_out_algorithms.to_dict(),
+                "algorithms": self.held_out_algorithms,
                 "better_than_random": self.held_out_better_than_random,
                 "p": self.held_out_p,
                 "metrics": self.by_metric,
-                "algorithms_and_metrics": None if self.held_out_both is None else self.held_out_both.to_dict(),
+                "algorithms_and_metrics": self.held_out_both,
             },
-        }  # fmt: skip
+        })  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +188,12 @@ class SelectResult(Displayed):
         return {
             "metric": self.metric,
             "aggregation": self.rule,
-            "k": self.k,
-            "datasets": list(self.datasets),
-            "algorithms": list(self.algorithms),
-            "choices": {name: choice.to_dict() for name, choice in self.choices.items()},
+            **stated(self, "k", "datasets", "algorithms", "choices"),
             "aggregations": self.by_rule,
-            "curve": [{"method": p.method, "k": p.k, "held_out": p.held_out, **p.spread.to_dict()} for p in self.curve],
+            "curve": [{**stated(p, "method", "k", "held_out"), **p.spread.to_dict()} for p in self.curve],
             "skipped": self.skipped,
-            "settings": {"simulations": self.simulations, "halves": self.halves,
-                         "held_out_metrics": list(self.held_out_metrics)},
-        }  # fmt: skip
+            "settings": stated(self, "simulations", "halves", "held_out_metrics"),
+        }
 
 
 def _mean(values: dict[str, float]) -> float | None:

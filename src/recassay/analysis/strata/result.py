@@ -13,6 +13,7 @@ from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, Study
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import FloatArray, IntArray
 
 CROSSING_SCHEMA = {
@@ -64,20 +65,17 @@ class DatasetStrata:
     whole: FloatArray | None = None
 
     def curves_frame(self, alpha: float) -> pl.DataFrame:
-        """One row a threshold and algorithm; `told_from_best`: it differs from the best there (never for the best)."""
-        n_thresholds, n_algorithms = self.value.shape
-        return pl.DataFrame(
+        """One row per threshold and algorithm; `told_from_best`: it differs from the best there (never the best)."""
+        return long_frame(
+            {c.DATASET: [self.dataset], "threshold": self.thresholds, c.ALGORITHM: self.algorithms},
             {
-                c.DATASET: [self.dataset] * self.value.size,
-                "threshold": np.repeat(np.array(self.thresholds, dtype=np.int64), n_algorithms),
-                c.ALGORITHM: list(self.algorithms) * n_thresholds,
-                c.VALUE: self.value.ravel(),
-                "low": self.low.ravel(),
-                "high": self.high.ravel(),
-                c.RANK: self.rank.ravel(),
-                "told_from_best": self.told_from_best(alpha).ravel(),
-                "users": np.repeat(self.users, n_algorithms),
-            }
+                c.VALUE: self.value,
+                "low": self.low,
+                "high": self.high,
+                c.RANK: self.rank,
+                "told_from_best": self.told_from_best(alpha),
+                "users": self.users[:, None],
+            },
         )
 
     def told_from_best(self, alpha: float) -> Any:
@@ -92,22 +90,20 @@ class DatasetStrata:
         return told
 
     def pairs_frame(self, alpha: float) -> pl.DataFrame:
-        """One row a threshold and pair."""
-        n_thresholds, n_pairs = self.tests.difference.shape
-        return pl.DataFrame(
+        """One row per threshold and pair."""
+        tests, names = self.tests, self.algorithms
+        return long_frame(
+            {c.DATASET: [self.dataset], "threshold": self.thresholds, "left": [names[a] for a in tests.left]},
             {
-                c.DATASET: [self.dataset] * (n_thresholds * n_pairs),
-                "threshold": np.repeat(np.array(self.thresholds, dtype=np.int64), n_pairs),
-                "left": [self.algorithms[a] for a in self.tests.left] * n_thresholds,
-                "right": [self.algorithms[a] for a in self.tests.right] * n_thresholds,
-                "difference": self.tests.difference.ravel(),
-                "low": self.difference_low.ravel(),
-                "high": self.difference_high.ravel(),
-                "t": self.tests.t.ravel(),
-                "p": self.tests.p.ravel(),
-                "p_holm": self.tests.p_holm.ravel(),
-                "significant": significant(self.tests, alpha).ravel(),
-            }
+                "right": [names[a] for a in tests.right],
+                "difference": tests.difference,
+                "low": self.difference_low,
+                "high": self.difference_high,
+                "t": tests.t,
+                "p": tests.p,
+                "p_holm": tests.p_holm,
+                "significant": significant(tests, alpha),
+            },
         )
 
     def order(self, row: int) -> list[str]:
@@ -123,32 +119,28 @@ class DatasetStrata:
 
     def to_dict(self, alpha: float) -> dict[str, Any]:
         """Plain data for JSON."""
-        shares = self.shares.to_dicts()
-        differs = significant(self.tests, alpha)
-        tests = self.tests
+        shares, tests, names = self.shares.to_dicts(), self.tests, self.algorithms
+        differs = significant(tests, alpha)
+        differences = np.stack([self.difference_low, self.difference_high], axis=2).tolist()
+        values = [
+            estimates(names, *row) for row in zip(self.value, np.stack([self.low, self.high], axis=2), strict=True)
+        ]
         return {
-            "algorithms": list(self.algorithms),
+            "algorithms": list(names),
             "strata": [
                 {
                     **shares[row],
                     "users": int(self.users[row]),
                     "order": self.order(row),
                     "values": {
-                        name: {
-                            "estimate": float(self.value[row, a]),
-                            "interval": [float(self.low[row, a]), float(self.high[row, a])],
-                            "rank": float(self.rank[row, a]),
-                        }
-                        for a, name in enumerate(self.algorithms)
+                        name: {**values[row][name], "rank": float(self.rank[row, a])} for a, name in enumerate(names)
                     },
                     "pairs": [
                         {
-                            "left": self.algorithms[tests.left[pair]],
-                            "right": self.algorithms[tests.right[pair]],
+                            "left": names[tests.left[pair]],
+                            "right": names[tests.right[pair]],
                             "difference": float(tests.difference[row, pair]),
-                            "interval": [
-                                float(bound[row, pair]) for bound in (self.difference_low, self.difference_high)
-                            ],
+                            "interval": differences[row][pair],
                             "p_holm": float(tests.p_holm[row, pair]),
                             "significant": bool(differs[row, pair]),
                         }
@@ -160,9 +152,7 @@ class DatasetStrata:
             "crossings": [{**asdict(crossing), "proven": crossing.proven} for crossing in self.crossings],
             "sensitivity": self.sensitivity.to_dict(),
             "shortened_lists": self.shortened,
-            "whole_test_part": None
-            if self.whole is None
-            else dict(zip(self.algorithms, self.whole.tolist(), strict=True)),
+            "whole_test_part": by_name(self.whole, names),
         }
 
 
@@ -254,15 +244,9 @@ class StrataResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`datasets` by name with strata, crossings and sensitivity, then `sensitivity` over the study."""
         return {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
+            **stated(self, "metric", "higher_is_better"),
             "datasets": {dataset.dataset: dataset.to_dict(self.alpha) for dataset in self.datasets},
             "sensitivity": self.study.to_dict(),
             "left_out": list(self.left_out),
-            "settings": {
-                "others": self.others,
-                "alpha": self.alpha,
-                "confidence": self.confidence,
-                "replicates": self.replicates,
-            },
+            "settings": stated(self, "others", "alpha", "confidence", "replicates"),
         }

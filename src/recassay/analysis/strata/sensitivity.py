@@ -10,6 +10,7 @@ import numpy as np
 
 from recassay.analysis.strata.pairs import PairTests
 from recassay.core import ties
+from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 
 
@@ -69,15 +70,7 @@ class OrderSensitivity:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {
-            "estimate": self.estimate,
-            "chance": self.chance.to_dict(),
-            "beyond_chance": self.beyond_chance,
-            "pairs": self.pairs,
-            "observed": self.observed,
-            "flipped": self.flipped,
-            "proven": self.proven,
-        }
+        return stated(self, "estimate", "chance", "beyond_chance", "pairs", "observed", "flipped", "proven")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +102,7 @@ class StudySensitivity:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
-            "estimate": self.estimate,
-            "chance": self.chance.to_dict(),
-            "beyond_chance": self.beyond_chance,
+            **stated(self, "estimate", "chance", "beyond_chance"),
             "by_mean_rank": {
                 "estimate": self.by_mean_rank,
                 "chance": self.by_mean_rank_chance.to_dict(),

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.core.tabular import long_frame
 from recassay.core.types import FloatArray, IntArray
+
+NUMBERS = ("rho", "low", "high", "error", "lowest")
+"""What is told of the agreement at each strength of a change."""
 
 CONFIDENCE = 0.95
 
@@ -87,15 +91,10 @@ class Curve:
 
     def to_frame(self) -> pl.DataFrame:
         """Long: test, aggregation, x, rho, low, high, error, lowest, tried."""
-        names = ("rho", "low", "high", "error", "lowest")
-        rows = [
-            {"test": self.test, "aggregation": rule, "x": float(x)}
-            | dict(zip(names, self.numbers[r, p].tolist(), strict=True))
-            | {"tried": int(self.tried[p])}
-            for r, rule in enumerate(self.rules)
-            for p, x in enumerate(self.x)
-        ]
-        return pl.DataFrame(rows)
+        return long_frame(
+            {"test": [self.test], "aggregation": self.rules, "x": self.x.astype(float).tolist()},
+            {NUMBERS: self.numbers, "tried": self.tried},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """By aggregation, a list of points with `x`, `estimate`, `interval`, `error`, `lowest` and `tried`."""

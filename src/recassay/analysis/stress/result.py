@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.analysis.stress.conclusions import Conclusion
-from recassay.analysis.stress.curve import Curve, estimated
+from recassay.analysis.stress.curve import NUMBERS, Curve, estimated
 from recassay.analysis.stress.datasets import Subset
 from recassay.analysis.stress.signs import Row
 from recassay.analysis.stress.survival import Survival
@@ -18,6 +18,7 @@ from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray
 
 
@@ -79,13 +80,14 @@ class StressResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """The table of plus and minus, long: property, aggregation, number, sign, rule."""
-        rows = [
-            {"property": row.name, "aggregation": rule.name, "number": row.numbers[r], "sign": row.signs[r],
-             "rule": row.rule}
-            for row in self.signs
-            for r, rule in enumerate(self.rules)
-        ]  # fmt: skip
-        return pl.DataFrame(rows).with_columns(pl.col("number").fill_nan(None))
+        return long_frame(
+            {"property": [row.name for row in self.signs], "aggregation": [rule.name for rule in self.rules]},
+            {
+                "number": [row.numbers for row in self.signs],
+                "sign": [row.signs for row in self.signs],
+                "rule": [[row.rule] for row in self.signs],
+            },
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Plus and minus, the curves, the small sets of datasets, the conclusions, and the order in tiers."""
@@ -104,40 +106,26 @@ class StressResult(Displayed):
         }
 
     def _subsets_frame(self) -> pl.DataFrame:
-        names = ("rho", "low", "high", "error", "lowest")
-        return pl.DataFrame(
-            [
-                {"datasets": subset.size, "compared_with": what, "aggregation": rule.name}
-                | dict(zip(names, numbers[r].tolist(), strict=True))
-                | {"tried": subset.tried}
-                for subset in self.subsets
-                for what, numbers in subset.numbers.items()
-                for r, rule in enumerate(self.rules)
-            ]
+        return pl.concat(
+            long_frame(
+                {"datasets": [subset.size], "compared_with": [what], "aggregation": [rule.name for rule in self.rules]},
+                {NUMBERS: numbers, "tried": subset.tried},
+            )
+            for subset in self.subsets
+            for what, numbers in subset.numbers.items()
         )
 
     def _conclusions_frame(self) -> pl.DataFrame:
-        return pl.DataFrame(
-            [
-                {"conclusion": found.statement, "change": found.change, "when": found.when, "verdict": found.verdict,
-                 "holds_under": found.holds_under}
-                | {rule.name: share for rule, share in zip(self.rules, found.shares, strict=True)}
-                for found in self.conclusions
-            ]
-        )  # fmt: skip
+        names = [rule.name for rule in self.rules]
+        return pl.DataFrame([_conclusion(each) | by_name(each.shares, names) for each in self.conclusions])
 
     def to_dict(self) -> dict[str, Any]:
         """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""
         names = [rule.name for rule in self.rules]
         return plain({
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "algorithms": list(self.algorithms),
-            "datasets": list(self.datasets),
+            **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "aggregations": {rule.name: rule.title for rule in self.rules},
-            "skipped": self.skipped,
-            "missing": {"policy": self.missing.policy, "cells": [list(cell) for cell in self.missing.cells],
-                        "dropped": list(self.missing.dropped)},
+            **stated(self, "skipped", "missing"),
             "settings": {"draws": self.draws, "seed": self.seed, "beta_max": self.dolan_more.beta_max},
             "verdict": self.verdict(),
             "tiers": [[self.algorithms[a] for a in tier] for tier in self.tiers],
@@ -145,17 +133,9 @@ class StressResult(Displayed):
                 name: [self.datasets[d] for d in np.flatnonzero(lost)]
                 for name, lost in zip(names, self.deciding, strict=True)
             },
-            "conclusions": [
-                {"conclusion": found.statement, "change": found.change, "when": found.when, "verdict": found.verdict,
-                 "holds_under": found.holds_under, "share": dict(zip(names, found.shares, strict=True))}
-                for found in self.conclusions
-            ],
+            "conclusions": [_conclusion(each) | {"share": by_name(each.shares, names)} for each in self.conclusions],
             "table": {
-                row.name: {
-                    "rule": row.rule,
-                    "signs": dict(zip(names, row.signs, strict=True)),
-                    "numbers": dict(zip(names, row.numbers, strict=True)),
-                }
+                row.name: {"rule": row.rule, "signs": by_name(row.signs, names), "numbers": by_name(row.numbers, names)}
                 for row in self.signs
             },
             "subsets": {
@@ -172,5 +152,9 @@ class StressResult(Displayed):
                 }
                 for subset in self.subsets
             },
-            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+            "curves": self.curves,
         })  # fmt: skip
+
+
+def _conclusion(each: Conclusion) -> dict[str, Any]:
+    return {"conclusion": each.statement, **stated(each, "change", "when", "verdict", "holds_under")}

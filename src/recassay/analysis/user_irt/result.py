@@ -14,6 +14,7 @@ from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core import columns as c
 from recassay.core.choices import LogisticModel
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 
 ALL = "all datasets"
@@ -63,13 +64,11 @@ class UserFit:
     def to_dict(self) -> dict[str, Any]:
         """Counts, abilities, hit rates, reliabilities, and the users in summary."""
         whole = self.fit.to_dict()
-        first, second, probability = self.lead()
         return {
-            "lead": {"first": first, "second": second, "probability": probability},
+            "lead": dict(zip(("first", "second", "probability"), self.lead(), strict=True)),
             "users": self.users,
             "telling_users": self.telling,
-            "hit_by_all": self.hit_by_all,
-            "hit_by_none": self.hit_by_none,
+            **stated(self, "hit_by_all", "hit_by_none"),
             "ability": whole["ability"],
             "hit_rate": self.hit_rate,
             "reliability": self.reliability(),
@@ -151,9 +150,7 @@ class UserIRTResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`datasets` by name (the users themselves are in the tables), and `notes`."""
         return {
-            "metric": self.metric,
-            "model": self.model,
-            "datasets": {name: found.to_dict() for name, found in self.fits.items()},
-            "confidence": self.confidence,
-            "notes": list(self.notes),
+            **stated(self, "metric", "model"),
+            "datasets": {name: fit.to_dict() for name, fit in self.fits.items()},
+            **stated(self, "confidence", "notes"),
         }
