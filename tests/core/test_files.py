@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -11,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from recassay.core.errors import UsageError
 from recassay.core.system import files
 from recassay.core.system.files import (
     appearing_folder,
     locked,
+    refuse_no_file,
     remove_folder,
     remove_unfinished,
     temporary_name,
+    write_all,
     write_whole,
 )
 
@@ -199,3 +203,79 @@ def test_a_lock_is_held_by_one_process_keeps_the_content_and_ends_with_it(tmp_pa
         except RuntimeError:
             time.sleep(0.1)
     pytest.fail("the lock of a killed process was not freed")
+
+
+SPECIAL = "is a device, a pipe or a socket, not a file"
+
+
+@pytest.fixture(params=["pipe", "device", "link to a device"])
+def special(request, tmp_path):
+    """Something that is no regular file, and the kind that it must still be afterwards."""
+    place = tmp_path / "special"
+    if request.param == "pipe":
+        os.mkfifo(place)
+    elif request.param == "device":
+        try:
+            os.mknod(place, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except OSError:
+            pytest.skip("devices cannot be made here")
+    else:
+        place.symlink_to("/dev/zero")
+    return place
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices of POSIX")
+def test_what_is_no_file_is_never_replaced(special, tmp_path):
+    kind = special.stat().st_mode, special.lstat().st_mode
+    for attempt in (
+        lambda: write_whole(special, b"text"),
+        lambda: write_all(tmp_path, {"other.txt": b"text", "special": b"text"}),
+        lambda: refuse_no_file(special),
+    ):
+        with pytest.raises(UsageError, match=SPECIAL):
+            attempt()
+    assert (special.stat().st_mode, special.lstat().st_mode) == kind
+    assert os.listdir(tmp_path) == ["special"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices of POSIX")
+def test_standard_output_and_nowhere_are_streams(capfdbinary):
+    before = os.stat("/dev/null")
+    for place in ("-", "/dev/stdout", "/dev/null"):
+        refuse_no_file(Path(place))
+        write_whole(Path(place), b"text\n")
+        assert write_all(Path(place).parent, {Path(place).name: b"more\n"}) == [Path(place)]
+    assert capfdbinary.readouterr().out == b"text\nmore\n" * 2
+    assert (os.stat("/dev/null").st_mode, os.stat("/dev/null").st_rdev) == (before.st_mode, before.st_rdev)
+
+
+def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("file")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_all_files_are_written_or_none(tmp_path, monkeypatch, there):
+    folder = tmp_path / "some" / "out"
+    if there:
+        folder.mkdir(parents=True)
+        (folder / "a.txt").write_bytes(b"old")
+        (folder / "mine.txt").write_bytes(b"mine")
+    before = sorted(tmp_path.rglob("*"))
+
+    def full(target, content, **more):
+        if content == b"third":
+            raise OSError(errno.ENOSPC, "the disk is full", str(target))
+        return write_whole(target, content, **more)
+
+    monkeypatch.setattr("recassay.core.system.files.write_whole", full)
+    with pytest.raises(OSError, match="disk is full"):
+        write_all(folder, {"a.txt": b"first", "deep/b.txt": b"second", "c.txt": b"third"})
+    assert sorted(tmp_path.rglob("*")) == before
+    assert not there or (folder / "a.txt").read_bytes() == b"old"
+    written = write_all(folder, {"a.txt": b"first", "deep/b.txt": b"second"})
+    assert [path.read_bytes() for path in written] == [b"first", b"second"]
+    assert {path.name for path in folder.iterdir()} == {"a.txt", "deep", *(["mine.txt"] if there else [])}

@@ -10,6 +10,7 @@ from recassay.api.arguments import checked
 from recassay.api.tables import joined_results
 from recassay.core.errors import UsageError
 from recassay.core.inputs import PathLike, ResultsLike
+from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
 from recassay.data.tables.roles import Asked
 from recassay.reporting.files import write_files
@@ -46,7 +47,7 @@ def import_results(
         prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
     """
     target = Path(out) if out is not None else None
-    if target is not None and target.suffix.lower() not in ENDINGS:
+    if target is not None and target.suffix.lower() not in ENDINGS and not is_stream(target):
         raise UsageError(
             f"cannot write {target.suffix or 'a file without an ending'}",
             where=str(target),

@@ -47,6 +47,8 @@ def import_(
     )
     print_notes(results.notes)
     frame = results.frame
+    if o.is_output(out):
+        return  # the table is the output
     if as_json:
         print_json(recassay.document("import", {"rows": frame.to_dicts()}, results))
     else:

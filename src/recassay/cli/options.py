@@ -12,7 +12,7 @@ import recassay
 from recassay.core.choices import MissingPolicy
 from recassay.core.choices import Task as Tasks
 from recassay.core.formats import known_formats
-from recassay.core.system.files import refuse_no_folder
+from recassay.core.system.files import refuse_no_file, refuse_no_folder
 
 MOST_DRAWS = 1_000_000
 """Of a bootstrap or a simulation: more only cost memory and time."""
@@ -38,10 +38,13 @@ def folder_can_be(path: Path | None) -> Path | None:
 def file_can_be(path: Path | None) -> Path | None:
     """A file to write, unless its folder cannot be."""
     if path is not None:
-        refuse_no_folder(path.parent)
-        if path.is_dir():
-            raise recassay.UsageError("is a folder, not a file", where=str(path), fix="name a file in it")
+        refuse_no_file(path)
     return path
+
+
+def is_output(path: Path | None) -> bool:
+    """Whether a file to write is the standard output, which nothing else is printed to then."""
+    return path is not None and str(path) in ("-", "/dev/stdout")
 
 
 Files = Annotated[

@@ -60,6 +60,8 @@ def report(
         progress=show_stages(),
         out=out,
     )
+    if o.is_output(out):
+        return  # the page is the output
     if as_json:
         print_json(recassay.document("report", {**found.to_dict(), "report": str(found.files[0])}, found.results))
         return

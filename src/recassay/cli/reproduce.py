@@ -20,7 +20,8 @@ def reproduce(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every number, not only those that do not agree.")] = False,
     page: Annotated[
-        Path | None, typer.Option("--markdown", help="Write the page of the documentation.", show_default=False)
+        Path | None, typer.Option("--markdown", help="Write the page of the documentation.", show_default=False,
+                                    callback=o.file_can_be)
     ] = None,
     as_json: o.Json = False,
 ) -> None:  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from recassay.core.errors import InputError, from_os
-from recassay.core.system.files import write_whole
+from recassay.core.system.files import write_all
 
 
 def safe_stem(name: str) -> str:
@@ -22,15 +22,11 @@ def refuse_file(out: Path) -> None:
 
 
 def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write each file (its path within `out`, with `/`) whole, making the folders; returns them in order."""
+    """Write the files (by their paths within `out`, with `/`), all of them or none; returns them in order."""
     refuse_file(out)
-    written = []
     try:
-        for name, data in files.items():
-            written.append(out / name)
-            write_whole(written[-1], data, sync=False)
+        return write_all(out, files)
     except OSError as error:
         raise InputError(
             f"cannot be written: {from_os(error).what}", where=str(out), fix="choose another --out"
         ) from error
-    return written

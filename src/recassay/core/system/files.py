@@ -15,7 +15,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
@@ -26,6 +26,8 @@ UNFINISHED = ".unfinished-"
 
 LONGEST_NAME = 255
 """Bytes of the name of a file or a folder, on every usual system."""
+
+_STREAMS = ("-", "/dev/stdout", "/dev/null")
 
 Existing: TypeAlias = Literal["refuse", "keep", "replace"]
 """What to do about a folder that is there already."""
@@ -69,6 +71,43 @@ def refuse_no_folder(path: Path) -> None:
         raise UsageError(f"{place} may not be written", where=str(path), fix="choose another place")
 
 
+def refuse_no_file(path: Path) -> None:
+    """Raise where no regular file can be written at `path`; the streams of `is_stream` pass.
+
+    Asked before long work, so that it is not done for nothing.
+    """
+    if not is_stream(path):
+        refuse_no_folder(path.parent)
+        _regular(path)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path stands for the standard output or for nowhere: `-`, `/dev/stdout`, `/dev/null`."""
+    return str(path) in _STREAMS
+
+
+def _regular(path: Path) -> Path:
+    """The file that `path` leads to, a link followed; raise where something else than a regular file stands there.
+
+    Renaming a file onto a device replaces the device, for the whole system if the user is its administrator.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return path
+    except OSError as error:
+        raise from_os(error) from None
+    if stat.S_ISDIR(mode):
+        raise UsageError("is a folder, not a file", where=str(path), fix="name a file in it")
+    if not stat.S_ISREG(mode):
+        raise UsageError(
+            "is a device, a pipe or a socket, not a file",
+            where=str(path),
+            fix="name a file, or - for the standard output",
+        )
+    return path.resolve() if path.is_symlink() else path
+
+
 def temporary_name(target: Path) -> Path:
     """A name beside `target` that nothing else uses; `remove_unfinished` recognises it."""
     return target.with_name(f"{UNFINISHED}{target.name[:100]}-{secrets.token_hex(6)}")
@@ -78,8 +117,13 @@ def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sy
     """Write bytes, or what `content` writes, to a file that gets its name `target` only when it is whole.
 
     With `sync` it is on the disk by then. Without, a power cut may lose it, a crash of the process never does: that is
-    for what can be made again.
+    for what can be made again. The streams of `is_stream` are written to; any other device is refused.
     """
+    if is_stream(target):
+        with _stream(target) as stream:
+            stream.write(content) if isinstance(content, bytes) else content(stream)
+        return
+    target = _regular(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_name(target)
     try:
@@ -94,6 +138,45 @@ def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sy
         raise
     if sync:
         sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _stream(path: Path) -> Iterator[IO[bytes]]:
+    if str(path) == "/dev/null":
+        with Path(os.devnull).open("wb") as nowhere:
+            yield nowhere
+    else:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+def write_all(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files (by their paths within `folder`, with `/`) so that all of them are there, or none; their places.
+
+    They are written beside their places first, and renamed when the last one is whole: a full disk is met before
+    anything of the folder has changed. Files of other names stay as they are.
+    """
+    places = [folder / name for name in files]
+    targets = [place if is_stream(place) else _regular(place) for place in places]
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    staging = temporary_name(folder / "files")
+    try:
+        staged = [staging / str(number) for number in range(len(files))]
+        for target, stage, content in zip(targets, staged, files.values(), strict=True):
+            write_whole(target if is_stream(target) else stage, content, sync=False)
+        for target, stage in zip(targets, staged, strict=True):
+            if not is_stream(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                stage.replace(target)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        for place in made:
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        raise
+    shutil.rmtree(staging, ignore_errors=True)
+    return places
 
 
 @contextlib.contextmanager
