@@ -53,7 +53,7 @@ def test_an_edit_changes_the_cells_of_what_imports_it(copied_package, module, ex
 
 @pytest.mark.parametrize(
     ("module", "changed"),
-    [("artificial", {"optimal", "rand1"}), ("portfolio", {"SVM", "mlp-1"}), ("preprocess", set())],
+    [("artificial", {"optimal", "rand1"}), ("portfolio", {"SVM", "mlp-1"}), ("tables", set())],
 )
 def test_classifiers_are_known_by_their_code_too(copied_package, tmp_path, module, changed):
     folder = copied_package("recassay.classifiers")

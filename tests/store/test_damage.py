@@ -158,16 +158,95 @@ def test_a_study_on_read_only_media_is_read(study, tmp_path, monkeypatch, killed
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
-@pytest.mark.slow
-def test_status_verifies_the_files_when_asked(study, tmp_path, cli):
+def _sql(statement):
+    def change(folder):
+        connection = sqlite3.connect(folder / INDEX_FILE)
+        connection.execute(statement)
+        assert connection.total_changes or "TABLE" in statement
+        connection.commit()
+        connection.close()
+
+    return change
+
+
+def _split_part(folder):
+    return sorted(next((folder / "splits").iterdir()).glob("train.*.npy"))[0]
+
+
+EDITS = {
+    "metrics": _sql("UPDATE metrics SET value = value + 0.1"),
+    "one metric is gone": _sql("DELETE FROM metrics WHERE rowid = (SELECT min(rowid) FROM metrics)"),
+    "parameters": _sql("UPDATE cells SET parameters = '{\"a\": 1}'"),
+    "seconds": _sql("UPDATE cells SET seconds_fit = 0.5"),
+    "status": _sql("UPDATE cells SET attempts = attempts + 1"),
+    "a trial's parameters": _sql("UPDATE trials SET parameters = '{\"a\": 1}' WHERE number = 1"),
+    "a trial's value": _sql("UPDATE trials SET value = value + 0.1 WHERE number = 0"),
+}
+SPLIT_HARMS = {
+    "a zeroed split": lambda folder: _split_part(folder).write_bytes(bytes(_split_part(folder).stat().st_size)),
+    "a removed file of a split": lambda folder: _split_part(folder).unlink(),
+    "a removed split": lambda folder: shutil.rmtree(next((folder / "splits").iterdir())),
+    "a swapped score": lambda folder: _swap(sorted((folder / "scores").iterdir())[0]),
+}
+
+
+@pytest.mark.parametrize("harm", [*EDITS, *SPLIT_HARMS])
+def test_verify_notices_every_harm_and_exits_with_1(study, tmp_path, cli, harm):
     folder = shutil.copytree(study[1], tmp_path / "copy")
-    assert "what was written" not in cli("status", folder).out
     sound = cli("status", folder, "--verify")
-    assert "The files of all 2 done cells are what was written." in sound.out
-    assert cli("status", folder, "--verify", "--json").json()["damaged"] == []
-    harmed = sorted((folder / "scores").iterdir())[0]
-    _flip(harmed)
-    told = cli("status", folder, "--verify")
-    assert f"Damaged or gone: {harmed}" in " ".join(told.out.split()).replace("/ ", "/")
-    assert cli("status", folder, "--verify", "--json").json()["damaged"] == [str(harmed)]
+    assert sound.code == 0
+    assert "All 2 done cells and 1 splits are what was written." in sound.out
+    {**EDITS, **SPLIT_HARMS}[harm](folder)
+    harmed = cli("status", folder, "--verify")
+    assert harmed.code == 1
+    assert "Damaged or gone:" in harmed.out
+    assert "are what was written" not in harmed.out
+    told = cli("status", folder, "--verify", "--json")
+    assert told.code == 1
+    assert told.json()["damaged"]
     assert cli("status", folder, "--json").json()["damaged"] is None
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.usefixtures("in_process")
+def test_an_edited_row_is_made_again(study, tmp_path, edit):
+    spec, source = study
+    folder = shutil.copytree(source, tmp_path / "copy")
+    EDITS[edit](folder)
+    if "trial" not in edit:
+        with Store.open(folder) as store, pytest.raises(InputError, match=r"is not what was written.*run the study"):
+            store.results()
+    assert run_study(spec, folder, workers=1).ran >= 1
+    assert numbers(folder) == numbers(source)
+    with Store.open(folder) as store:
+        assert store.verify().damaged == ()
+
+
+def test_what_has_no_checksum_cannot_be_verified(study, tmp_path, cli):
+    folder = shutil.copytree(study[1], tmp_path / "copy")
+    _sql("UPDATE cells SET files = NULL, seal = NULL")(folder)
+    _swap(sorted((folder / "scores").iterdir())[0])
+    told = cli("status", folder, "--verify")
+    assert told.code == 0
+    assert "2 cells cannot be verified" in " ".join(told.out.split())
+    assert "are what was written" not in told.out
+    assert cli("status", folder, "--verify", "--json").json()["unverified"] == {"cells": 2}
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        _sql("ALTER TABLE cells DROP COLUMN reason"),
+        _sql("DROP TABLE metrics"),
+        _sql("UPDATE cells SET algorithm = CAST(x'ff41' AS TEXT)"),
+    ],
+    ids=["a column is gone", "a table is gone", "a text is not UTF-8"],
+)
+def test_a_store_that_lacks_a_part_is_one_line(study, tmp_path, cli, harm):
+    folder = shutil.copytree(study[1], tmp_path / "copy")
+    harm(folder)
+    for command in ("status", "results", "rank"):
+        ran = cli(command, folder)
+        assert ran.code == 2, ran.err
+        assert "the store is damaged" in ran.err
+        assert "Traceback" not in ran.err

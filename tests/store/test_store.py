@@ -12,9 +12,10 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.store import CellRecord, Store, TrialRecord
 from recassay.store import schema as store_schema
+from recassay.store.files import write_cell_files
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow
-from recassay.store.store import INDEX_FILE, write_cell_files
+from recassay.store.store import INDEX_FILE
 
 METRICS = ("ndcg@10", "coverage@10")
 
@@ -147,25 +148,29 @@ def change_version(folder, version):
 def test_other_schema_versions_are_refused(store):
     store.close()
     change_version(store.folder, 99)
-    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 2\); update RecAssay"):
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 3\); update RecAssay"):
         Store.open(store.folder)
     change_version(store.folder, 0)
-    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 2\)"):
+    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 3\)"):
         Store.open(store.folder, create=True)
 
 
 def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
     store.close()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    connection.execute("ALTER TABLE cells DROP COLUMN files")
+    for table, column in (("cells", "files"), ("cells", "split"), ("cells", "seal"), ("trials", "seal")):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.close()
     change_version(store.folder, 0)
     monkeypatch.setitem(store_schema.MIGRATIONS, 0, "ALTER TABLE plan ADD COLUMN colour TEXT")
+    before = (store.folder / INDEX_FILE).read_bytes()
     with Store.open(store.folder) as opened:
         assert opened.plan() == ()
         assert opened.cells() == ()
+    assert (store.folder / INDEX_FILE).read_bytes() == before, "a reader migrates a copy"
+    Store.open(store.folder, create=True).close()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (3,)
     assert "colour" in [column[1] for column in connection.execute("PRAGMA table_info(plan)")]
     connection.close()
 

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from recassay.store import CellRecord, Store
+from recassay.store.files import write_cell_files
 from recassay.store.records import PlannedRow
-from recassay.store.store import write_cell_files
 
 LISTS = pl.DataFrame({"user": ["u1"], "rank": [1], "item": ["i9"], "score": [0.5]})
 

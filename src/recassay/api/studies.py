@@ -176,15 +176,12 @@ def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
     """How far the study in `folder` is: cells done, failed (with reasons) and to go.
 
     `earlier` counts the cells that an earlier version of an algorithm's code has made; the next run makes them again,
-    and those whose files are `damaged`.
+    and those that `verified` names as damaged.
 
     Args:
         folder: the folder of a study.
-        verify: read every file of the done cells and hold it against its checksum.
+        verify: hold the rows, trials, files and splits of the done cells against their checksums.
     """
     with Store.open(folder) as store:
         earlier = store.earlier_versions(store.plan(), current_code(store.manifest()))
-        planned, statuses = {row.cell for row in store.plan()}, store.statuses()
-        done = [cell for cell, state in statuses.items() if state == "done" and cell in planned]
-        damaged = tuple(store.damaged(done).values()) if verify else None
-        return replace(store.status(), earlier=earlier, damaged=damaged)
+        return replace(store.status(), earlier=earlier, verified=store.verify() if verify else None)

@@ -22,8 +22,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.runner.jobs import Emit
 from recassay.runner.memory import peak_bytes, reset_peak
-from recassay.store.files import write_parquet
-from recassay.store.store import RESPONSES, responses_file
+from recassay.store.files import RESPONSES, responses_file, write_parquet
 
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:

@@ -142,14 +142,14 @@ def run(
 
 def status(
     folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
-    verify: Annotated[bool, typer.Option("--verify", help="Hold every stored file against its checksum.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Check rows, trials, files and splits.")] = False,
     as_json: o.Json = False,
 ) -> None:
     """How far a study is."""
     found = recassay.status(folder, verify=verify)
     if as_json:
         print_json(recassay.plain({**found.to_dict(), "adaptive": recassay.adaptive_standing(folder)}))
-        return
+        raise typer.Exit(1 if found.verified is not None and found.verified.damaged else 0)
     print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
                  f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`"),
                  *_standing(folder), *_verified(found)])  # fmt: skip
@@ -157,17 +157,26 @@ def status(
         print_lines(cause.sentence() for cause in found.causes())
     if found.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
+    if found.verified is not None and found.verified.damaged:
+        raise typer.Exit(1)
 
 
-def _verified(found: StoreStatus) -> list[str]:
+def _verified(status: StoreStatus) -> list[str]:
     """What the checksums say; no line where they were not asked."""
-    if found.damaged is None:
+    verified = status.verified
+    if verified is None:
         return []
-    if not found.damaged:
-        return [f"The files of all {found.done} done cells are what was written."]
-    named = ", ".join(str(path) for path in found.damaged[:3])
-    more = f" and {len(found.damaged) - 3} more" if len(found.damaged) > 3 else ""
-    return [f"Damaged or gone: {named}{more}; the same `recassay run` makes these cells again."]
+    lines = []
+    if verified.damaged:
+        named = ", ".join(verified.damaged[:3])
+        more = f" and {len(verified.damaged) - 3} more" if len(verified.damaged) > 3 else ""
+        lines.append(f"Damaged or gone: {named}{more}; the same `recassay run` makes this again.")
+    if verified.unverified:
+        kinds = ", ".join(f"{count} {what if count > 1 else what[:-1]}" for what, count in verified.unverified.items())
+        lines.append(f"{kinds} cannot be verified: the version that wrote this kept no checksums.")
+    if not lines:
+        lines.append(f"All {verified.cells} done cells and {verified.splits} splits are what was written.")
+    return lines
 
 
 def _standing(folder: Path) -> list[str]:

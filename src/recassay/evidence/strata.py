@@ -19,8 +19,9 @@ from recassay.evidence.strata_sets import Size, Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
+from recassay.store.files import lists_file
 from recassay.store.records import CellRecord
-from recassay.store.store import Store, lists_file
+from recassay.store.store import Store
 
 if TYPE_CHECKING:
     from recassay.core.choices import OtherItems

@@ -14,8 +14,9 @@ from recassay.core.tables.labels import find_label
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.users import UserScores
+from recassay.store.files import scores_file
 from recassay.store.records import CellRecord
-from recassay.store.store import Store, scores_file
+from recassay.store.store import Store
 
 
 def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:

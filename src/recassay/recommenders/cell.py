@@ -36,7 +36,7 @@ from recassay.recommenders.work import Work
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
 from recassay.store import TrialRecord
-from recassay.store.store import write_cell_files
+from recassay.store.files import write_cell_files
 
 if TYPE_CHECKING:
     from recassay.recommenders.tune import Tuning

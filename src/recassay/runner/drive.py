@@ -94,6 +94,7 @@ def drive(
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
         known = store.statuses()
         damaged = store.damaged(cell.id for cell in work.cells if known.get(cell.id) == "done")
+        store.forget_damaged(damaged)
         known = {cell: status for cell, status in known.items() if cell not in damaged}
         done = {cell for cell, status in known.items() if status == "done" or not retry_failed}
         to_run = [cell for cell in work.cells if cell.id not in done]
@@ -102,7 +103,7 @@ def drive(
                 store.forget_failed_trials(cell.row.tuning)
         run = Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
         earlier = _earlier(work, store)
-        run.tell("plan", earlier=earlier, damaged=tuple(map(str, damaged.values())))
+        run.tell("plan", earlier=earlier, damaged=tuple(damaged.values()))
         if not to_run and choose is not None:
             run.tell("decided", said=choose(store).said)
         if to_run:

@@ -235,6 +235,7 @@ class Run:
             seed=cell.row.seed,
             fold=cell.row.fold,
             spec=cell.spec,
+            split=cell.split,
             status=outcome.status,  # type: ignore[arg-type]
             reason=outcome.reason,
             detail=outcome.detail,

@@ -77,6 +77,8 @@ class CellRecord:
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     files: Mapping[str, str] | None = None
     """By kind of file (`SCORES`, `LISTS`, `RESPONSES`), the SHA-256 of what was written."""
+    split: str | None = None
+    """The folder of the prepared data that it was trained and judged on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,18 @@ class PlannedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Verification:
+    """Whether a study is what was written: its done cells with their rows, trials and files, and its splits."""
+
+    cells: int
+    splits: int
+    damaged: tuple[str, ...]
+    """The places of what is gone or is not what was written."""
+    unverified: Mapping[str, int]
+    """How many `cells`, `splits` and `trials` have no checksum: an earlier version wrote them."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoreStatus:
     """How far a study is: the cells of its current plan."""
 
@@ -106,8 +120,8 @@ class StoreStatus:
     trials: int
     """How many tuning trials of the plan are recorded."""
     earlier: Mapping[str, int] = field(default_factory=dict)
-    damaged: tuple[Path, ...] | None = None
-    """Files of done cells that are gone or are not what was written; None where the files were not read."""
+    verified: Verification | None = None
+    """What the checksums say; None where they were not asked."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, each cause once."""
@@ -132,7 +146,8 @@ class StoreStatus:
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
             "earlier": dict(self.earlier),
-            "damaged": None if self.damaged is None else [str(path) for path in self.damaged],
+            "damaged": None if self.verified is None else list(self.verified.damaged),
+            "unverified": None if self.verified is None else dict(self.verified.unverified),
         }
 
 

@@ -18,12 +18,13 @@ from recassay.core.errors import InputError
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _SPARE = 1 << 17
 """Free bytes below which an error of the disk is that it is full: SQLite needs about a quarter of this for its log."""
 
 _NAME = "name the folder of a study"
+_RESTORE = "restore it from a copy, or run the study in a new folder"
 _ON_DISK = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EROFS,
@@ -32,7 +33,11 @@ _ON_DISK = {
     sqlite3.SQLITE_PERM: errno.EACCES,
 }
 
-MIGRATIONS: dict[int, str] = {1: "ALTER TABLE cells ADD COLUMN files TEXT"}
+MIGRATIONS: dict[int, str] = {
+    1: "ALTER TABLE cells ADD COLUMN files TEXT",
+    2: "ALTER TABLE cells ADD COLUMN split TEXT;\nALTER TABLE cells ADD COLUMN seal TEXT;\n"
+    "ALTER TABLE trials ADD COLUMN seal TEXT",
+}
 """By the version it starts from, the script that leads to the next one."""
 
 TABLES = """
@@ -58,7 +63,9 @@ CREATE TABLE cells (
     peak_memory REAL,
     predicted_memory REAL,
     counts TEXT,
-    files TEXT
+    files TEXT,
+    split TEXT,
+    seal TEXT
 ) STRICT;
 CREATE TABLE metrics (
     cell TEXT NOT NULL REFERENCES cells (id) ON DELETE CASCADE,
@@ -76,6 +83,7 @@ CREATE TABLE trials (
     reason TEXT,
     stages TEXT NOT NULL,
     seconds REAL NOT NULL,
+    seal TEXT,
     PRIMARY KEY (tuning, number)
 ) STRICT;
 CREATE TABLE plan (
@@ -92,24 +100,42 @@ CREATE TABLE plan (
 """
 
 
+class _Cursor(sqlite3.Cursor):
+    """A cursor whose rows are read under the same rules as its statement."""
+
+    def __next__(self) -> Any:
+        with _explained(self.connection):
+            return super().__next__()
+
+    def fetchone(self) -> Any:
+        with _explained(self.connection):
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with _explained(self.connection):
+            return super().fetchall()
+
+
 class _Index(sqlite3.Connection):
     """A connection whose troubles with the disk are `OSError`, and with the file's content `InputError`."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        with _told(self):
-            return super().execute(*arguments)
+        with _explained(self):
+            return self.cursor(_Cursor).execute(*arguments)
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        with _told(self):
-            return super().executemany(*arguments)
+        with _explained(self):
+            return self.cursor(_Cursor).executemany(*arguments)
 
 
 @contextmanager
-def _told(connection: sqlite3.Connection) -> Iterator[None]:
+def _explained(connection: sqlite3.Connection) -> Iterator[None]:
+    path = getattr(connection, "path", "")
     try:
         yield
+    except UnicodeDecodeError:
+        raise InputError("the store is damaged (a text is not UTF-8)", where=path, fix=_RESTORE) from None
     except sqlite3.DatabaseError as error:
-        path = getattr(connection, "path", "")
         kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if kind in _ON_DISK:
             number = _ON_DISK[kind]
@@ -122,6 +148,10 @@ def _told(connection: sqlite3.Connection) -> Iterator[None]:
             raise InputError(
                 f"this is no store of a study, or it is damaged ({error})", where=path, fix=_NAME
             ) from None
+        # Our statements are right, so the tables are not ours, or a text cannot be decoded.
+        if isinstance(error, sqlite3.OperationalError):
+            message = " ".join(str(error).split())[:120]
+            raise InputError(f"the store is damaged ({message})", where=path, fix=_RESTORE) from None
         raise
 
 
@@ -134,6 +164,8 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     media can be read.
     """
     connection = _opened(path, create)
+    if not create and connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+        connection = _in_memory(connection)  # a reader migrates a copy, not the file
     connection.path = str(path)  # type: ignore[attr-defined]
     try:
         if create:
@@ -185,8 +217,8 @@ def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
     found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
-        said = " ".join(str(found).split())[:120]
-        raise InputError(f"the store is damaged ({said})", where=str(path), fix="restore it from a copy, or run anew")
+        message = " ".join(str(found).split())[:120]
+        raise InputError(f"the store is damaged ({message})", where=str(path), fix=_RESTORE)
     connection.execute("BEGIN IMMEDIATE" if create else "BEGIN")
     try:
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from recassay.core.errors import InputError
 from recassay.store.files import file_checksum, write_json
@@ -78,6 +78,20 @@ def is_sound(folder: Path, description: str) -> bool:
     except InputError:
         return False
     return True
+
+
+def folder_state(folder: Path) -> Literal["sound", "damaged", "unsealed"]:
+    """How a folder of prepared data stands to the checksums in its description; `unsealed` where it has none."""
+    descriptions = list(folder.glob("*.json"))
+    try:
+        stored = [read_sealed(folder, path.name, "") for path in descriptions]
+        for content in stored:
+            check_files(folder, content, "")
+    except (InputError, OSError):
+        return "damaged"
+    if not stored:
+        return "damaged"
+    return "sound" if all(_FILES in content for content in stored) else "unsealed"
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:

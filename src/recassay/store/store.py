@@ -14,28 +14,28 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
-from recassay.core.system.parquet import parquet_frame
+from recassay.core.system.files import UNFINISHED
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
-from recassay.store.files import file_checksum, write_parquet
-from recassay.store.records import CellRecord, PlannedRow, StoreStatus, TrialRecord, unpacked
+from recassay.store.cell_files import CellFiles
+from recassay.store.files import checksum
+from recassay.store.records import CellRecord, PlannedRow, StoreStatus, Verification, unpacked
 from recassay.store.schema import connect, rest
-from recassay.store.sealed import read_sealed, write_sealed
+from recassay.store.sealed import folder_state, read_sealed, write_sealed
+from recassay.store.trials import TrialTable
 
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
+SPLITS = "splits"
 COST_METRICS = ("seconds_fit", "seconds_predict", "memory")
 """What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak."""
-
-SCORES, LISTS, RESPONSES = "scores", "lists", "responses"
-"""The kinds of files that a cell leaves, which are also the names of their folders."""
 
 _JSON_FIELDS = ("spec", "parameters", "counts", "files")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
 
 
-class Store:
+class Store(CellFiles, TrialTable):
     """A study folder: `study.sqlite`, `manifest.json`, and Parquet files of the cells. One writer at a time."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, writes: bool = False) -> None:
@@ -100,27 +100,6 @@ class Store:
         """Versions, machine, seeds, the study's spec, hashes and conventions, as of the last run."""
         return read_sealed(self.folder, MANIFEST_FILE, "the manifest")
 
-    def record_trial(self, tuning: str, trial: TrialRecord) -> None:
-        """Keep a trial; when this returns it is on the disk. Only the first record of a number counts."""
-        self._connection.execute(
-            "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                tuning,
-                trial.number,
-                trial.state,
-                json.dumps(dict(trial.parameters)),
-                trial.value,
-                trial.reason,
-                json.dumps(trial.stages),
-                trial.seconds,
-            ),
-        )
-
-    def forget_failed_trials(self, tuning: str) -> None:
-        """Forget the first failed trial and those after it, which followed from it, so that they are tried again."""
-        failed = "SELECT min(number) FROM trials WHERE tuning = ? AND state IN ('failed', 'over_budget')"
-        self._connection.execute(f"DELETE FROM trials WHERE tuning = ? AND number >= ({failed})", (tuning, tuning))
-
     def record(self, cell: CellRecord) -> None:
         """Keep what happened to a cell, in place of what was known before; a done one must have its files."""
         if cell.status == "done" and not self.has_files(cell.id):
@@ -136,6 +115,10 @@ class Store:
             self._connection.executemany(
                 "INSERT INTO metrics VALUES (?, ?, ?, ?)",
                 [(cell.id, n, label, value) for n, (label, value) in enumerate(cell.metrics.items())],
+            )
+            # Of what the database says it holds: a whole number in a column of reals comes back as a real.
+            self._connection.execute(
+                "UPDATE cells SET seal = ? WHERE id = ?", (self._seals(cell.id)[cell.id][1], cell.id)
             )
 
     def plan(self) -> tuple[PlannedRow, ...]:
@@ -167,28 +150,71 @@ class Store:
         """The status of every cell that ever ran here."""
         return dict(self._connection.execute("SELECT id, status FROM cells").fetchall())
 
-    def damaged(self, cells: Iterable[str]) -> dict[str, Path]:
-        """Of done `cells` those with a file that is gone or is not what was written, and that file: they do not count
-        as done. Every file is read.
+    def _seals(self, cell: str | None = None) -> dict[str, tuple[str | None, str]]:
+        """By cell (all, or one), the checksum that its row was written with and the one of its row and metrics now."""
+        metrics: dict[str, list[Any]] = {}
+        for name, *row in self._connection.execute(
+            "SELECT cell, position, metric, value FROM metrics WHERE ? IS NULL OR cell = ? ORDER BY cell, position",
+            (cell, cell),
+        ):
+            metrics.setdefault(name, []).append(row)
+        query = f"SELECT {', '.join(_COLUMNS)}, seal FROM cells WHERE ? IS NULL OR id = ?"
+        seals = {}
+        for *values, seal in self._connection.execute(query, (cell, cell)):
+            # Empty columns are left out, so that a column of a later version changes no checksum.
+            row = {name: value for name, value in zip(_COLUMNS, values, strict=True) if value is not None}
+            seals[row["id"]] = seal, checksum([row, metrics.get(row["id"], [])])
+        return seals
+
+    def damaged(self, cells: Iterable[str]) -> dict[str, str]:
+        """Of done `cells` those of which something is not what was written, and where: they do not count as done.
+
+        That is a file that is gone or has another checksum, the row of the cell and its metrics, or a trial of its
+        tuning. Every file is read.
         """
-        found = {cell: self._damaged_file(cell) for cell in cells}
-        return {cell: path for cell, path in found.items() if path is not None}
+        seals, trials = self._seals(), self.damaged_trials()[0]
+        tunings = {row.cell: row.tuning for row in self.plan()}
+        index = self.folder / INDEX_FILE
+        damaged = {}
+        for cell in cells:
+            seal, now = seals.get(cell, (None, ""))
+            if seal not in (None, now):
+                damaged[cell] = f"{index} (the row of the cell {cell})"
+            elif tunings.get(cell) in trials:
+                damaged[cell] = f"{index} (trial {trials[tunings[cell]]} of the cell {cell})"
+            elif (file := self.damaged_file(cell)) is not None:
+                damaged[cell] = str(file)
+        return damaged
 
-    def _damaged_file(self, cell: str) -> Path | None:
-        checksums = self._checksums(cell)
-        if not checksums:
-            return None if self.has_files(cell) else scores_file(self.folder, cell)
-        for kind, checksum in checksums.items():
-            path = cell_file(self.folder, kind, cell)
-            if not path.is_file() or file_checksum(path) != checksum:
-                return path
-        return None
+    def forget_damaged(self, cells: Iterable[str]) -> None:
+        """Forget the rows of damaged `cells` and all damaged trials: no reader sees them until they are made again."""
+        with self._transaction():
+            self._connection.executemany("DELETE FROM cells WHERE id = ?", [(cell,) for cell in cells])
+            self.forget_damaged_trials()
 
-    def _checksums(self, cell: str) -> dict[str, str]:
-        """Empty for a cell of a version that kept none."""
-        row = self._connection.execute("SELECT files FROM cells WHERE id = ?", (cell,)).fetchone()
-        kept: dict[str, str] | None = self._unpacked("files", row[0]) if row is not None else None
-        return kept or {}
+    def verify(self) -> Verification:
+        """Hold everything that the done cells of the plan rest on against its checksum: rows, trials, files, splits."""
+        planned = {row.cell for row in self.plan()}
+        done = [cell for cell in self.cells() if cell.status == "done" and cell.id in planned]
+        seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
+        damaged = list(self.damaged(cell.id for cell in done).values())
+        unsealed = [cell for cell in done if seals[cell.id][0] is None or not cell.files]
+        folders = {self.folder / SPLITS / cell.split for cell in done if cell.split is not None}
+        if (self.folder / SPLITS).is_dir():
+            folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
+        states = {folder: folder_state(folder) for folder in sorted(folders)}
+        damaged += [str(folder) for folder, state in states.items() if state == "damaged"]
+        unknown = {
+            "cells": len(unsealed),
+            "splits": sum(state == "unsealed" for state in states.values()),
+            "trials": unsealed_trials,
+        }
+        return Verification(
+            cells=len(done),
+            splits=len(states),
+            damaged=tuple(damaged),
+            unverified={what: count for what, count in unknown.items() if count},
+        )
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no
@@ -227,7 +253,14 @@ class Store:
         """
         rows = []
         labels = {row.cell: row.metrics for row in self.plan()}
+        seals = self._seals()
         for cell in self.cells():
+            if seals[cell.id][0] not in (None, seals[cell.id][1]):
+                raise InputError(
+                    f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
+                    where=str(self.folder / INDEX_FILE),
+                    fix="run the study again: it makes this cell again",
+                )
             costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict, "memory": cell.memory}
             costs["memory"] = None if cell.memory is None else cell.memory / 1e6
             for label in (*labels[cell.id], *COST_METRICS):
@@ -244,47 +277,6 @@ class Store:
             frame = frame.with_columns(pl.col(c.FOLD).fill_null(0))
         return Results.from_frame(frame, where=str(self.folder), sources=(self._source(),))
 
-    def trials(self, cell: str | None = None) -> pl.DataFrame:
-        """Every trial of the current plan (or of one cell): one row each, parameters and stages as JSON text."""
-        query = (
-            "SELECT plan.algorithm, plan.dataset, plan.seed, plan.fold, trials.number, trials.state, trials.value, "
-            "trials.parameters, trials.stages, trials.reason, trials.seconds, plan.cell FROM plan "
-            "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials "
-            "WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
-        )
-        schema = {
-            c.ALGORITHM: pl.String,
-            c.DATASET: pl.String,
-            c.SEED: pl.Int64,
-            c.FOLD: pl.Int64,
-            "number": pl.Int64,
-            "state": pl.String,
-            c.VALUE: pl.Float64,
-            "parameters": pl.String,
-            "stages": pl.String,
-            "reason": pl.String,
-            "seconds": pl.Float64,
-            "cell": pl.String,
-        }
-        return pl.DataFrame(self._connection.execute(query, (cell, cell)).fetchall(), schema=schema, orient="row")
-
-    def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
-        """The trials kept under `tuning` from number 0 on without a gap: what a tuning resumes from."""
-        kept = self.kept_trials(tuning)
-        return tuple(trial for n, (number, trial) in enumerate(kept.items()) if n == number)
-
-    def kept_trials(self, tuning: str) -> dict[int, TrialRecord]:
-        """All trials kept under `tuning`, by number; there are gaps where trials that ran side by side were lost."""
-        names = ("number", "state", "parameters", "value", "reason", "stages", "seconds")
-        query = f"SELECT {', '.join(names)} FROM trials WHERE tuning = ? ORDER BY number"
-        found: dict[int, TrialRecord] = {}
-        for row in self._connection.execute(query, (tuning,)):
-            stored = dict(zip(names, row, strict=True))
-            for name in ("parameters", "stages"):
-                stored[name] = self._unpacked(name, stored[name])
-            found[stored["number"]] = TrialRecord.from_dict(stored)
-        return found
-
     def seconds(self) -> dict[str, float]:
         """By id, the seconds that the current plan's cells took, of those that are done."""
         query = (
@@ -293,70 +285,6 @@ class Store:
         )
         return dict(self._connection.execute(query).fetchall())
 
-    def per_user(self, cell: str) -> pl.DataFrame:
-        """The scores of a cell: the user's own id and one column a metric label, null where undefined."""
-        return self._read(SCORES, cell)
-
-    def top_lists(self, cell: str) -> pl.DataFrame:
-        """The lists of a cell: user, rank (from 1), item (original ids) and score."""
-        return self._read(LISTS, cell)
-
-    def responses(self, cell: str) -> pl.DataFrame:
-        """The answers of a classifier's cell: row (from 1, in the file), truth, predicted, right (0 or 1)."""
-        return self._read(RESPONSES, cell)
-
-    def has_files(self, cell: str) -> bool:
-        """Whether the files of a cell are there: scores and lists of a recommender, or responses of a classifier."""
-        if responses_file(self.folder, cell).is_file():
-            return True
-        return scores_file(self.folder, cell).is_file() and lists_file(self.folder, cell).is_file()
-
-    def _read(self, kind: str, cell: str) -> pl.DataFrame:
-        path = cell_file(self.folder, kind, cell)
-        if not path.is_file():
-            raise InputError(f"there is no finished cell {cell!r}", where=str(self.folder), fix="see the status")
-        content = path.read_bytes()
-        checksum = self._checksums(cell).get(kind)
-        again = "run the study again: it makes this cell anew"
-        if checksum is not None and hashlib.sha256(content).hexdigest() != checksum:
-            raise InputError(
-                f"the {kind} of this cell are not what was written (the checksum differs)", where=str(path), fix=again
-            )
-        try:
-            return parquet_frame(content)
-        except (pl.exceptions.PolarsError, OSError):
-            raise InputError(f"the {kind} of this cell cannot be read", where=str(path), fix=again) from None
-
     def _source(self) -> Source:
         cells = [(cell.id, cell.status, dict(cell.metrics)) for cell in self.cells()]
         return Source(str(self.folder), hashlib.sha256(json.dumps(cells).encode()).hexdigest())
-
-
-def cell_file(folder: Path, kind: str, cell: str) -> Path:
-    """Where a cell's file of a kind (`SCORES`, `LISTS`, `RESPONSES`) lies."""
-    return folder / kind / f"{cell}.parquet"
-
-
-def scores_file(folder: Path, cell: str) -> Path:
-    """Where a cell's per-user scores lie."""
-    return cell_file(folder, SCORES, cell)
-
-
-def lists_file(folder: Path, cell: str) -> Path:
-    """Where a cell's lists lie."""
-    return cell_file(folder, LISTS, cell)
-
-
-def responses_file(folder: Path, cell: str) -> Path:
-    """Where the answers of a classifier's cell lie."""
-    return cell_file(folder, RESPONSES, cell)
-
-
-def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> dict[str, str]:
-    """Write a cell's scores and lists, each whole; their checksums, for its row, which whoever holds the index writes
-    after them.
-    """
-    return {
-        SCORES: write_parquet(scores_file(folder, cell), per_user),
-        LISTS: write_parquet(lists_file(folder, cell), lists),
-    }
