@@ -80,7 +80,7 @@ def module_exists(name: str, beside: Path) -> bool:
 
 @cache
 def public_names() -> frozenset[str]:
-    groups = re.findall(r'entry-points."recassay\.(\w+)"', (ROOT / "pyproject.toml").read_text())
+    groups = re.findall(r'"recassay\.(\w+)"\)', (SOURCE / "core" / "registry.py").read_text())
     return frozenset([*re.findall(r"\w+", (SOURCE / "__init__.pyi").read_text()), *ROOMS, *groups])
 
 
