@@ -1,10 +1,13 @@
 """What `import recassay` offers; each name is imported from its module when it is first used."""
 
+from .algorithms.external.models import wrap as wrap
 from .api.adaptive import adaptive as adaptive
 from .api.advise import advise as advise
 from .api.analyze import analyze as analyze
 from .api.associations import associations as associations
 from .api.beta_irt import fit_beta_irt as fit_beta_irt
+from .api.check import CheckResult as CheckResult
+from .api.check import check as check
 from .api.classify import classifier_scores as classifier_scores
 from .api.classify import classify as classify
 from .api.classify import load_classify_study as load_classify_study

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 import pytest
 
+import recassay
 from recassay.algorithms.baselines import MostPop
-from recassay.algorithms.external.models import ImplicitStyle, implicit_style
+from recassay.algorithms.external.models import wrap
 from recassay.algorithms.external.plugins import load_plugin
 from recassay.algorithms.external.recommendations_file import RecommendationsFile
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.specs.search import Real
 from recassay.core.types import Interactions
 from recassay.recommenders.references import listed_algorithm, load_algorithm
-from recassay.testing import ALGORITHM_CHECKS, check_algorithm, example_interactions, learnable_tastes
+from recassay.testing import ALGORITHM_CHECKS, check_algorithm, check_external, example_interactions, learnable_tastes
 from recassay.testing.checks import Check
 
 
@@ -70,24 +72,24 @@ def everyone(train: Interactions) -> np.ndarray:
 @pytest.mark.parametrize("model", [PopularModel, PlainModel])
 @pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
 def test_an_adapted_model_keeps_every_promise(check: Check, model: type) -> None:
-    check(implicit_style(model))
+    check(wrap(model))
 
 
 @pytest.mark.parametrize("model", [PopularModel, PlainModel])
 def test_adapted_lists_have_the_scores_of_ours(model: type) -> None:
     train, test = learnable_tastes()
     for exclude in (None, train.csr(), test.csr()):
-        theirs = ImplicitStyle(model).fit(train, rng=rng()).recommend(everyone(train), 10, exclude=exclude)
+        theirs = wrap(model)().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=exclude)
         ours = MostPop().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=exclude)
         np.testing.assert_array_equal(theirs.scores, ours.scores)
 
 
 def test_parameters_and_instances_reach_the_model() -> None:
     train, _ = learnable_tastes()
-    squared = implicit_style(PopularModel, name="Squared")(power=2.0)
+    squared = wrap(PopularModel, name="Squared")(power=2.0)
     top = squared.fit(train, rng=rng()).recommend(everyone(train), 3, exclude=None)
     made = PopularModel(power=2.0)
-    same = ImplicitStyle(made).fit(train, rng=rng()).recommend(everyone(train), 3, exclude=None)
+    same = wrap(made)().fit(train, rng=rng()).recommend(everyone(train), 3, exclude=None)
     assert squared.name == "Squared"
     np.testing.assert_array_equal(top.scores, same.scores)
     assert top.scores[0, 0] == np.bincount(train.item).max() ** 2
@@ -97,19 +99,106 @@ def test_parameters_and_instances_reach_the_model() -> None:
 
 def test_what_is_no_model_is_refused() -> None:
     train, _ = learnable_tastes()
-    with pytest.raises(UsageError, match=r"has no fit\(matrix\) and recommend"):
-        ImplicitStyle(object)
+    with pytest.raises(InputError, match=r"it has no method fit\(train\); it has neither recommend"):
+        wrap(object)
     with pytest.raises(UsageError, match="for a model that is already made"):
-        ImplicitStyle(PopularModel(), power=2.0)
-    for model, message in ((WrongShape, r"240|128.*ids of shape \(10,\)"), (WrongIds, "no positions of items")):
+        wrap(PopularModel())(power=2.0)
+    for model, message in ((WrongShape, "answers 128 users with lists of other"), (WrongIds, "lists item 1000000")):
         with pytest.raises(RecAssayError, match=message):
-            ImplicitStyle(model).fit(train, rng=rng()).recommend(everyone(train), 10, exclude=None)
+            wrap(model)().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=None)
 
 
 @pytest.mark.filterwarnings("ignore:Method expects CSR input")  # raised by implicit of its own matrix
 def test_a_model_of_implicit_itself() -> None:
     neighbours = pytest.importorskip("implicit.nearest_neighbours", reason="implicit is not installed")
-    check_algorithm(implicit_style(neighbours.CosineRecommender))
+    check_algorithm(wrap(neighbours.CosineRecommender))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scorer_of_lenskit_itself() -> None:
+    knn = pytest.importorskip("lenskit.knn", reason="lenskit is not installed")
+    check_external(wrap(knn.ItemKNNScorer(feedback="implicit")))
+
+
+class Ten:
+    """The smallest algorithm: most popular first, as scores."""
+
+    def fit(self, train: Interactions) -> None:
+        self.counts = np.bincount(train.item, minlength=train.n_items)
+
+    def score(self, users: np.ndarray) -> np.ndarray:
+        return np.tile(self.counts, (len(users), 1))
+
+
+class TenLists(Ten):
+    """The same as lists of item positions, without scores."""
+
+    score = None  # type: ignore[assignment]
+
+    def recommend(self, users: np.ndarray, k: int) -> list[list[int]]:
+        return [np.argsort(-self.counts, kind="stable")[:k].tolist() for _ in users]
+
+
+@pytest.mark.parametrize("model", [Ten, TenLists])
+@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
+def test_the_smallest_algorithm_keeps_every_promise(check: Check, model: type) -> None:
+    check(wrap(model))
+
+
+def test_the_smallest_algorithm_is_most_popular() -> None:
+    train, test = learnable_tastes()
+    ours = MostPop().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=test.csr())
+    scored = wrap(Ten)().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=test.csr())
+    np.testing.assert_array_equal(scored.scores, ours.scores)
+    listed = wrap(TenLists)().fit(train, rng=rng()).recommend(everyone(train), 10, exclude=test.csr())
+    counts = np.bincount(train.item, minlength=train.n_items)
+    np.testing.assert_array_equal(counts[listed.items], ours.scores)
+
+
+def test_every_broken_rule_is_named_at_once() -> None:
+    class Broken:
+        space: ClassVar = {"factors": Real(1.0, 2.0, 1.5)}
+
+        def __init__(self, size: int) -> None: ...
+        def recommend(self, users: Any) -> None: ...
+
+    with pytest.raises(InputError) as refused:
+        wrap(Broken)
+    message = str(refused.value)
+    assert "it has no method fit(train)" in message
+    assert "tuning may vary 'factors', which its constructor does not take" in message
+    assert "it cannot be made without the argument 'size'" in message
+
+
+def test_check_lists_all_broken_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "class Good:\n"
+        "    name = 'Mine'\n"
+        "    def fit(self, train):\n"
+        "        self.gram = (train.csr().T @ train.csr()).toarray()\n"
+        "        np.fill_diagonal(self.gram, 0)\n"
+        "        self.seen = train.csr()\n"
+        "    def score(self, users):\n"
+        "        return self.seen[users] @ self.gram\n"
+        "class Random(Good):\n"
+        "    def score(self, users):\n"
+        "        return np.random.random((len(users), self.gram.shape[0]))\n"
+        "class Crash(Good):\n"
+        "    def score(self, users):\n"
+        "        return 1 / 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    good = recassay.check("./mine.py:Good")
+    assert good.to_dict()["ready"]
+    assert good.name == "Mine"
+    assert good.verdict()[0].startswith("Mine is ready: it keeps all 9 rules")
+    chance = recassay.check("./mine.py:Random")
+    assert len(chance.broken) == 2
+    assert any("two different answers for one seed" in broken.problem for broken in chance.broken)
+    crash = recassay.check("./mine.py:Crash")
+    assert {broken.where for broken in crash.broken} == {"mine.py, line 15"}
+    assert crash.verdict()[0] == "Mine breaks 8 of 9 rules."
 
 
 def small() -> Interactions:
@@ -197,6 +286,7 @@ def test_a_file_made_from_a_model_passes_the_suite_where_it_has_lists(tmp_path: 
 
 
 GOOD = """
+import recassay
 from recassay.algorithms.baselines import MostPop
 
 class Mine(MostPop):
@@ -246,11 +336,7 @@ def test_files_of_one_name_do_not_collide(tmp_path: Path) -> None:
         ("x = 1\nimport no_such_library\n", "mine.py:Mine", r"mine\.py, line 2: fails .*No module named"),
         ("x = 1\n\ny = x / 0\n", "mine.py:Mine", r"mine\.py, line 3: fails .*ZeroDivisionError"),
         ("class Mine:\n  def fit(self:\n", "mine.py:Mine", r"mine\.py, line 2: fails .*SyntaxError"),
-        (
-            "class Mine:\n    name = 'x'\n",
-            "mine.py:Mine",
-            r"is no algorithm: it lacks source, space, fit, memory_bytes",
-        ),
+        ("class Mine:\n    name = 'x'\n", "mine.py:Mine", r"it has no method fit\(train\); it has neither"),
         ("Mine = 3\n", "mine.py:Mine", "has no class 'Mine'"),
     ],
 )

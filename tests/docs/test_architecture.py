@@ -29,7 +29,7 @@ def test_every_kind_of_part_has_an_example():
 
 @pytest.mark.slow
 def test_the_algorithm_and_the_metric_keep_their_promises():
-    check_algorithm(example("algorithm")["NewestItems"], skip=["check_learns"])
+    check_algorithm(example("algorithm")["Newest"], skip=["check_learns"])
     check_metric(example("metric")["FirstPlace"])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DatasetSpec
-from recassay.runner.references import dataset_version
+from recassay.runner.references import dataset_version, part_labels
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,18 @@ def test_a_file_read_in_another_way_is_another_dataset(tmp_path, read):
     again = DatasetSpec(reference="./films.csv", name="another name")
     assert dataset_version(other, str(tmp_path)) != dataset_version(plain, str(tmp_path))
     assert dataset_version(again, str(tmp_path)) == dataset_version(plain, str(tmp_path))
+
+
+def test_a_file_names_its_algorithm(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "raise SystemExit('not executed')\n"
+        "class Named:\n    name: str = 'My model'\n"
+        "class Plain:\n    pass\n"
+        "Other = recassay.wrap(Plain, name='Wrapped')\n"
+        "class Computed:\n    name = 'a' + 'b'\n"
+        "class Bad:\n    name = 'a/b'\n"
+    )
+    (tmp_path / "lib.toml").write_text('name = "implicit ALS"\n')
+    files = ["./mine.py:Named", "./mine.py:Plain", "./mine.py:Other", "./mine.py:Computed", "./mine.py:Bad"]
+    labels = part_labels([*files, "./lib.toml", "./gone.toml"], str(tmp_path))
+    assert labels == ["My model", "Plain", "Wrapped", "Computed", "Bad", "implicit ALS", "gone"]

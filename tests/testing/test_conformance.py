@@ -20,7 +20,7 @@ from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
 from recassay.testing import ALGORITHM_CHECKS, ConformanceError, check_algorithm, checks
 
-ADAPTERS = {"ExternalProcess", "ImplicitStyle", "RecommendationsFile"}
+ADAPTERS = {"ExternalProcess", "RecommendationsFile"}
 """Algorithms only with something of the user's; their own tests run the suite on examples."""
 
 CHANCE = {"Random", "RatingMF"}

@@ -77,7 +77,7 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
         "name": study.get("name", path.stem),
         "seed": study.get("seed", 1),
         "datasets": _datasets(study, tables.get("dataset", {}), target, base, place),
-        "classifiers": (*_classifiers(study, tables.get("classifier", {}), place), *growing_mlps(mlps)),
+        "classifiers": (*_classifiers(study, tables.get("classifier", {}), base, place), *growing_mlps(mlps)),
         "protocol": make_spec(HoldoutSpec, protocol, ("protocol",), place),
         "mlps": mlps,
         "budget": make_spec(Budget, tables.get("budget", {}), ("budget",), place),
@@ -104,7 +104,7 @@ def growing_mlps(spec: MlpsSpec) -> tuple[ClassifierSpec, ...]:
     )
 
 
-def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], place: Place) -> list[ClassifierSpec]:
+def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], base: str, place: Place) -> list[ClassifierSpec]:
     named = names_of(study, "classifiers", place) if "classifiers" in study else list(GROUPS)
     references = list(dict.fromkeys(name for one in named for name in GROUPS.get(one, (one,))))
     for reference in references:
@@ -113,7 +113,7 @@ def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], place: Pla
                 classifiers.get(reference)
             except UsageError as error:
                 place.refuse(["study", "classifiers"], error.what, error.fix or "")
-    labels = part_labels(references, classifiers)
+    labels = part_labels(references, base, classifiers)
     settings = by_label(tables, labels, references, "classifier", place)
     return [
         ClassifierSpec(

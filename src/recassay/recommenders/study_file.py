@@ -94,7 +94,7 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
     known_keys(study, STUDY_KEYS, ("study",), place)
     algorithms = names_of(study, "algorithms", place)
     datasets = names_of(study, "datasets", place)
-    labels = part_labels(algorithms)
+    labels = part_labels(algorithms, base)
     settings = by_label(tables.get("algorithm", {}), labels, algorithms, "algorithm", place)
     data_labels = dataset_labels(datasets)
     data_tables = by_label(tables.get("dataset", {}), data_labels, datasets, "dataset", place)

@@ -15,6 +15,7 @@ from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs.specs import Spec
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
+from recassay.runner.references import short_name
 
 MOST_BYTES = 10_000_000
 """Of a study file."""
@@ -138,8 +139,9 @@ def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:
 def by_label(
     tables: Mapping[str, Any], labels: Sequence[str], references: Sequence[str], section: str, place: Place
 ) -> dict[str, Mapping[str, Any]]:
-    """The tables `[section.NAME]` under the label that NAME means: the label or the reference as it was written."""
-    known = {canonical(n): label for pair in (labels, references) for n, label in zip(pair, labels, strict=True)}
+    """The tables `[section.NAME]` under the label that NAME means: the label, or the reference or its class or stem."""
+    spellings = ([short_name(reference) for reference in references], references, labels)
+    known = {canonical(n): label for names in spellings for n, label in zip(names, labels, strict=True)}
     found = {}
     for name, table in tables.items():
         if canonical(name) not in known:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import hashlib
+import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
@@ -12,7 +15,7 @@ from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.specs.external import ExternalSpec
-from recassay.core.specs.study import DatasetSpec
+from recassay.core.specs.study import DatasetSpec, is_plain_name
 from recassay.core.system.files import refuse_special
 from recassay.data.library import stored_rule
 from recassay.data.lists.read import SIDECAR
@@ -20,13 +23,17 @@ from recassay.data.parts import find_parts
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 from recassay.runner.code_version import code_hash, imported_hash
 
+MOST_CODE = 1 << 20
+"""Bytes of a file that is searched for the name it declares."""
+
 GENERATOR_VERSION = "synthetic 1"
 """Part of the version of every synthetic dataset: raise it when the same spec comes to give other data."""
 
 
-def part_labels(references: Sequence[str], parts: Registry[Any] = algorithms) -> list[str]:
-    """What the results call each algorithm (or other part): its registered name, or for a file its class or stem."""
-    labels = [_part_label(reference, parts) for reference in references]
+def part_labels(references: Sequence[str], base: str, parts: Registry[Any] = algorithms) -> list[str]:
+    """What the results call each algorithm (or other part): its registered name, or for a file the name that the file
+    declares, else its class or stem."""
+    labels = [_part_label(reference, base, parts) for reference in references]
     registered = [label for reference, label in zip(references, labels, strict=True) if not is_part_file(reference)]
     twice = next((label for label in registered if registered.count(label) > 1), None)
     if twice is not None:
@@ -115,10 +122,38 @@ def is_part_file(reference: str) -> bool:
     return ".py:" in reference or is_path(reference)
 
 
-def _part_label(reference: str, parts: Registry[Any]) -> str:
+def _part_label(reference: str, base: str, parts: Registry[Any]) -> str:
     if not is_part_file(reference):
         return next((name for name in parts.names() if canonical(name) == canonical(reference)), reference)
+    file, short = path_of(_file_part(reference), base), short_name(reference)
+    with contextlib.suppress(OSError, SyntaxError, ValueError):  # what is wrong with the file is said when it is read
+        if 0 < file.stat().st_size <= MOST_CODE:
+            text = file.read_text(encoding="utf-8")
+            declared = tomllib.loads(text).get("name") if file.suffix == ".toml" else _declared_name(text, short)
+            if isinstance(declared, str) and declared.strip() and is_plain_name(declared):
+                return declared
+    return short
+
+
+def short_name(reference: str) -> str:
+    """The class of a reference to a Python file, the stem of any other file."""
     return reference.rpartition(":")[2] if ".py:" in reference else PurePath(reference).stem
+
+
+def _declared_name(code: str, wanted: str) -> Any:
+    """The `name` of a class in Python code, or of what `wrap` makes of another; the code is read, not executed."""
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.ClassDef) and node.name == wanted:
+            for line in node.body:
+                targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
+                value = getattr(line, "value", None)
+                if any(isinstance(target, ast.Name) and target.id == "name" for target in targets):
+                    return value.value if isinstance(value, ast.Constant) else None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            named = next((word.value for word in node.value.keywords if word.arg == "name"), None)
+            if any(isinstance(target, ast.Name) and target.id == wanted for target in node.targets):
+                return named.value if isinstance(named, ast.Constant) else None
+    return None
 
 
 def _dataset_label(reference: str) -> str:

@@ -1,103 +1,216 @@
-"""Models of other libraries as algorithms: a class with `fit(matrix)` and `recommend(...)` in the style of implicit."""
+"""Any model as an algorithm: a small class of one's own, or a model in the style of implicit or LensKit.
+
+`wrap` looks at what a class or an instance offers and adapts it. Leaving out seen items, cutting lists and breaking
+ties are done here, so that a model of a user's own is `fit` and one more method.
+"""
 
 from __future__ import annotations
 
 import copy
 import inspect
-from typing import Any, ClassVar, TypeGuard
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
-from recassay.algorithms.kernels.scoring import block_rows, scoring_bytes
-from recassay.core.errors import RecAssayError, UsageError, listing
+from recassay.algorithms.kernels.scoring import ScoreRecommender, block_rows
+from recassay.core.errors import InputError, RecAssayError, UsageError, listing
 from recassay.core.specs.search import SearchSpace
 from recassay.core.types import BoolArray, Float32Array, IdArray, Interactions, Recommender, TopK
 
-_NOTHING = float(np.finfo(np.float32).min)
+NOTHING = float(np.finfo(np.float32).min)
 """The score that implicit gives to a place it could not fill."""
 
+INTERFACE = "give it fit(train) and either recommend(users, k) or score(users)"
 
-class ImplicitStyle:
-    """An algorithm out of a model class (or a configured instance) in the style of the library `implicit`.
+Lists: TypeAlias = tuple[IdArray, Float32Array]
+Fit: TypeAlias = Callable[[Any, Interactions, np.random.Generator, str], Recommender]
+"""From a model, training data, chance and a name to lists."""
 
-    The model has `fit(matrix)` (users x items, scipy CSR, float32 ones) and `recommend(users, user_items, N=...)`
-    which answers with (item ids, scores), both users x N, best first; a place it cannot fill holds id -1 or the lowest
-    float. A class is made anew with `parameters` for every fit; an instance is copied. Where the model takes
-    `random_state`, it gets a number drawn from `rng`. Where `recommend` takes `filter_already_liked_items`, it is used
-    for exclusions that the model can make itself; all others are made here, out of longer lists.
+
+def wrap(
+    model: Any, *, name: str | None = None, space: SearchSpace | None = None, source: str | None = None
+) -> type[Any]:
+    """An algorithm class for a model of one's own or of another library.
+
+    Accepted are, as a class, as a function that makes one, or as an instance that is ready to be fitted:
+
+    - `fit(train)` with `recommend(users, k)` (item positions, users x k, best first) or with `score(users)` (a matrix,
+      users x items); `train` is an `Interactions`, and a `rng` is passed to `fit` where it takes one;
+    - a model of implicit: `fit(matrix)` and `recommend(users, user_items, N=...)`;
+    - a LensKit pipeline or scorer.
+
+    Seen items are left out, lists are cut and padded, and memory is measured, not declared.
+
+    Args:
+        model: the class or the instance.
+        name: what results call it; by default its attribute `name`, else the name of its class.
+        space: what tuning may vary: constructor arguments by name; by default its attribute `space`, else nothing.
+        source: where it comes from; by default its attribute `source`, else its module and class.
     """
+    kind = model if _makes(model) else type(model)
+    problems = broken_rules(model, space=space)
+    if problems:
+        raise InputError("; ".join(problems), where=kind.__name__, fix=INTERFACE)
+    adapter = _adapter(model)
+    assert adapter is not None
+    described = {
+        "name": name or _text(model, "name") or kind.__name__,
+        "space": dict(getattr(model, "space", {}) if space is None else space),
+        "source": source or _text(model, "source") or f"{kind.__module__}.{kind.__qualname__}",
+        "model": staticmethod(model) if isinstance(model, FunctionType) else model,
+        "adapter": staticmethod(adapter),
+        "__doc__": f"`{kind.__qualname__}`, adapted; see `wrap`.",
+        "__module__": kind.__module__,
+    }
+    return type(kind.__name__, (Wrapped,), described)
 
-    name: ClassVar[str] = "ImplicitStyle"
-    space: ClassVar[SearchSpace] = {}
-    source: ClassVar[str] = "A model of another library"
-    model: ClassVar[Any] = None
 
-    def __init__(self, model: Any = None, **parameters: Any) -> None:
-        self._model = type(self).model if model is None else model
+def broken_rules(model: Any, *, space: SearchSpace | None = None) -> list[str]:
+    """What keeps a class or an instance from being used as an algorithm, a sentence per rule; none where it can be."""
+    problems = []
+    if isinstance(model, FunctionType):
+        try:
+            model()
+        except Exception as error:
+            return [f"it cannot be called without arguments: {type(error).__name__}: {error}"]
+    if _adapter(model) is None:
+        if not callable(getattr(model, "fit", None)):
+            problems.append("it has no method fit(train)")
+        if not any(callable(getattr(model, method, None)) for method in ("recommend", "score")):
+            problems.append("it has neither recommend(users, k) nor score(users)")
+        elif not problems:
+            problems.append("its recommend does not take (users, k)")
+    declared = getattr(model, "space", {}) if space is None else space
+    if not isinstance(declared, Mapping):
+        problems.append(f"its space is {type(declared).__name__}, not a mapping from argument to range")
+    elif declared and not _makes(model):
+        problems.append("an instance cannot be tuned: wrap its class to use space")
+    else:
+        problems += [
+            f"tuning may vary {key!r}, which its constructor does not take"
+            for key in declared
+            if not _takes(model, key) and not any(p.kind is p.VAR_KEYWORD for p in _parameters(model).values())
+        ]
+    if isinstance(model, type):
+        problems += [
+            f"it cannot be made without the argument {argument.name!r}: give it a default"
+            for argument in _parameters(model).values()
+            if argument.default is argument.empty
+            and argument.kind not in (argument.VAR_KEYWORD, argument.VAR_POSITIONAL)
+        ]
+    return problems
+
+
+class Wrapped:
+    """What the classes that `wrap` makes share: making a model per fit, and handing on its answers."""
+
+    name: ClassVar[str]
+    space: ClassVar[SearchSpace]
+    source: ClassVar[str]
+    model: ClassVar[Any]
+    adapter: ClassVar[Fit]
+
+    def __init__(self, **parameters: Any) -> None:
         self._parameters = parameters
-        if not is_implicit_style(self._model):
-            raise UsageError(
-                f"{self._model!r} has no fit(matrix) and recommend(users, user_items, N=...)",
-                fix="give a class or an instance that has both",
-            )
-        if parameters and not isinstance(self._model, type):
+        if parameters and not _makes(type(self).model):
             raise UsageError(
                 f"parameters ({listing(parameters, most=None)}) for a model that is already made",
-                fix="give the class, or set them on the instance",
+                fix="wrap the class, or set them on the instance",
             )
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
-        """Make a model and fit it to the binary matrix of `train`."""
-        seed = int(rng.integers(2**31))
-        if isinstance(self._model, type):
-            takes_seed = "random_state" in inspect.signature(self._model).parameters
-            model = self._model(**({"random_state": seed} if takes_seed else {}) | self._parameters)
+        """Make a model, fit it, and answer with what turns it into lists."""
+        model, seed = type(self).model, int(rng.integers(2**31))
+        if _makes(model):
+            made = model(**({"random_state": seed} if "random_state" in _parameters(model) else {}) | self._parameters)
         else:
-            model = copy.deepcopy(self._model)
-            if hasattr(model, "random_state"):
-                model.random_state = seed
-        history = csr_matrix(train.csr())
-        quiet = {"show_progress": False} if _takes(model.fit, "show_progress") else {}
-        model.fit(history, **quiet)
-        return _Answers(model, history, self.name)
-
-    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """A guess, since the model cannot be asked: 256 float32 for every id, and the matrix four times."""
-        return 4 * 256 * (n_users + n_items) + 64 * n_interactions + 2 * scoring_bytes(n_items)
+            made = copy.deepcopy(model)
+            if hasattr(made, "random_state"):
+                made.random_state = seed
+        return type(self).adapter(made, train, rng, self.name)
 
 
-def implicit_style(
-    model: type, *, name: str | None = None, space: SearchSpace | None = None, source: str | None = None
-) -> type[ImplicitStyle]:
-    """An algorithm class for `model`, whose constructor's arguments become the algorithm's parameters.
-
-    `name`, `space` and `source` are taken from attributes of the model where they are not given.
-    """
-    described = {
-        "name": name or getattr(model, "name", None) or model.__name__,
-        "space": getattr(model, "space", {}) if space is None else space,
-        "source": source or getattr(model, "source", None) or f"{model.__module__}.{model.__qualname__}",
-        "model": model,
-        "__doc__": f"`{model.__qualname__}`, adapted; see `ImplicitStyle`.",
-    }
-    return type(model.__name__, (ImplicitStyle,), described)
-
-
-def is_implicit_style(model: Any) -> TypeGuard[Any]:
-    """Whether `model` has `fit` and a `recommend` that takes `N`."""
+def _adapter(model: Any) -> Fit | None:
+    """What fits a model of this style and makes lists of it; None where the style is not known."""
+    if isinstance(model, FunctionType):
+        model = model()
+    if (model if isinstance(model, type) else type(model)).__module__.startswith("lenskit."):
+        return _fit_lenskit
     if not callable(getattr(model, "fit", None)):
-        return False
-    return callable(getattr(model, "recommend", None)) and _takes(model.recommend, "N")
+        return None
+    recommend = getattr(model, "recommend", None)
+    if callable(recommend) and _takes(recommend, "N"):
+        return _fit_implicit
+    if callable(recommend) and _positional(recommend, bound=not isinstance(model, type)) >= 2:
+        return _fit_plain
+    return _fit_plain if callable(getattr(model, "score", None)) and recommend is None else None
 
 
-class _Answers:
-    """A fitted model, asked for lists that are long enough to drop the excluded items."""
+def _fit_plain(model: Any, train: Interactions, rng: np.random.Generator, name: str) -> Recommender:
+    answer = model.fit(train, **({"rng": rng} if _takes(model.fit, "rng") else {}))
+    fitted = model if answer is None else answer
+    if hasattr(fitted, "recommend"):
+        return ListRecommender(fitted.recommend, train.n_items, name)
 
-    def __init__(self, model: Any, history: csr_matrix, name: str) -> None:
-        self.name = name
-        self._model, self._history = model, history
-        self._filters = _takes(model.recommend, "filter_already_liked_items")
+    def score(users: IdArray) -> Float32Array:
+        scores = np.asarray(fitted.score(users), dtype=np.float32)
+        if scores.shape != (len(users), train.n_items):
+            raise RecAssayError(
+                f"score(users) answers with shape {scores.shape}",
+                where=name,
+                fix=f"answer with one row per user and one column per item: {(len(users), train.n_items)}",
+            )
+        if np.isnan(scores).any():
+            raise RecAssayError("score(users) answers with a score that is not a number", where=name)
+        return scores
+
+    return ScoreRecommender(score, n_items=train.n_items, rng=rng)
+
+
+def _fit_implicit(model: Any, train: Interactions, rng: np.random.Generator, name: str) -> Recommender:
+    history = csr_matrix(train.csr())
+    model.fit(history, **({"show_progress": False} if _takes(model.fit, "show_progress") else {}))
+    # Its own filter knows the seen items alone: what is excluded is dropped here, whatever it is.
+    unfiltered = {"filter_already_liked_items": False} if _takes(model.recommend, "filter_already_liked_items") else {}
+
+    def ask(users: IdArray, wanted: int) -> Any:
+        return model.recommend(users, history[users], N=wanted, **unfiltered)
+
+    return ListRecommender(ask, train.n_items, name)
+
+
+def _fit_lenskit(model: Any, train: Interactions, rng: np.random.Generator, name: str) -> Recommender:
+    import pandas as pd
+    from lenskit.batch import recommend
+    from lenskit.data import from_interactions_df
+    from lenskit.pipeline import Pipeline, topn_pipeline
+
+    pipeline = model if isinstance(model, Pipeline) else topn_pipeline(model)
+    events = pd.DataFrame({"user_id": train.user, "item_id": train.item}).drop_duplicates()
+    pipeline.train(from_interactions_df(events))
+
+    def ask(users: IdArray, wanted: int) -> Lists:
+        ids = np.full((len(users), wanted), -1, dtype=np.int32)
+        scores = np.full((len(users), wanted), -np.inf, dtype=np.float32)
+        place = {int(user): row for row, user in enumerate(users)}
+        for key, answer in recommend(pipeline, users.tolist(), n=wanted, n_jobs=1):
+            found = np.asarray(answer.scores(), dtype=np.float32)
+            row, kept = place[int(key.user_id)], np.flatnonzero(np.isfinite(found))[:wanted]
+            ids[row, : len(kept)] = answer.ids()[kept]
+            scores[row, : len(kept)] = found[kept]
+        return ids, scores
+
+    return ListRecommender(ask, train.n_items, name)
+
+
+class ListRecommender:
+    """Lists from a model that makes lists itself: it is asked for so many items that the excluded ones can go."""
+
+    def __init__(self, ask: Callable[[IdArray, int], Any], n_items: int, name: str) -> None:
+        self._ask, self._n_items, self._name = ask, n_items, name
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
@@ -105,58 +218,96 @@ class _Answers:
             raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
         items = np.full((len(users), k), -1, dtype=np.int32)
         scores = np.full((len(users), k), -np.inf, dtype=np.float32)
-        rows = block_rows(self._history.shape[1])
-        for start in range(0, len(users), rows):
-            part = slice(start, start + rows)
-            items[part], scores[part] = self._block(users[part], k, None if exclude is None else exclude[users[part]])
+        size = block_rows(self._n_items)
+        for start in range(0, len(users), size):
+            part = slice(start, start + size)
+            block = users[part]
+            barred = np.zeros((len(block), self._n_items), dtype=bool)
+            if exclude is not None:
+                rows = exclude[block]
+                barred[np.repeat(np.arange(len(block)), np.diff(rows.indptr)), rows.indices] = True
+            wanted = min(k + int(barred.sum(axis=1).max(initial=0)), self._n_items)
+            ids, values = self._checked(self._ask(block, wanted), len(block))
+            items[part], scores[part] = _kept(ids, values, k, barred)
         return TopK(users=users, items=items, scores=scores)
 
-    def _block(self, users: IdArray, k: int, exclude: csr_array | None) -> tuple[IdArray, Float32Array]:
-        n_items = self._history.shape[1]
-        own = self._history[users]
-        barred = np.zeros((len(users), n_items), dtype=bool)
-        if exclude is not None:
-            barred[np.repeat(np.arange(len(users)), np.diff(exclude.indptr)), exclude.indices] = True
-        options: dict[str, bool] = {}
-        extra = barred.sum(axis=1)
-        if self._filters:
-            seen = own.toarray() > 0
-            options["filter_already_liked_items"] = bool((barred | ~seen).all()) and exclude is not None
-            if options["filter_already_liked_items"]:
-                extra = (barred & ~seen).sum(axis=1)
-        wanted = min(k + int(extra.max(initial=0)), n_items)
-        ids, values = self._model.recommend(users, own, N=wanted, **options)
-        return _kept(self._checked(ids, len(users), n_items), np.asarray(values, dtype=np.float32), k, barred)
-
-    def _checked(self, ids: Any, n_users: int, n_items: int) -> IdArray:
-        answer = np.asarray(ids)
-        if answer.ndim != 2 or len(answer) != n_users:
+    def _checked(self, answer: Any, n_users: int) -> Lists:
+        """Ids and scores of an answer: a pair of both, or ids alone, whose scores are then their places."""
+        ids, scores = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+        table = _rectangle(ids)
+        if table is None or len(table) != n_users:
+            shape = "lists of other things than item positions" if table is None else f"{len(table)} lists"
             raise RecAssayError(
-                f"answers {n_users} users with ids of shape {answer.shape}",
-                where=self.name,
-                fix="recommend must return (ids, scores), both users x N",
+                f"recommend answers {n_users} users with {shape}",
+                where=self._name,
+                fix="return item positions, one row per user, best first (or a pair of positions and scores)",
             )
-        if answer.size and (answer.max() >= n_items or answer.dtype.kind not in "iu"):
-            raise RecAssayError("lists ids that are no positions of items", where=self.name)
-        return answer.astype(np.int32)
+        if table.size and table.max() >= self._n_items:
+            raise RecAssayError(
+                f"recommend lists item {int(table.max())}, and the catalogue has positions 0 to {self._n_items - 1}",
+                where=self._name,
+                fix="return positions of items, as in train.item",
+            )
+        if scores is None:
+            falling = -np.arange(table.shape[1], dtype=np.float32)
+            return table, np.broadcast_to(falling, table.shape)
+        values = np.asarray(scores, dtype=np.float32)
+        if values.shape != table.shape:
+            raise RecAssayError(
+                f"recommend gives items of shape {table.shape} and scores of shape {values.shape}", where=self._name
+            )
+        return table, values
 
 
-def _kept(ids: IdArray, values: Float32Array, k: int, barred: BoolArray) -> tuple[IdArray, Float32Array]:
+def _rectangle(ids: Any) -> IdArray | None:
+    """Item positions as a rectangle, short lists filled with -1; None where they are no whole numbers."""
+    if isinstance(ids, Sequence) and not isinstance(ids, (str, bytes)):
+        longest = max((len(row) for row in ids), default=0)
+        ids = np.array([[*row, *[-1] * (longest - len(row))] for row in ids]).reshape(len(ids), longest)
+    table = np.asarray(ids)
+    if table.ndim != 2 or (table.size and table.dtype.kind not in "iu"):
+        return None
+    return np.maximum(table, -1).astype(np.int32)
+
+
+def _kept(ids: IdArray, values: Float32Array, k: int, barred: BoolArray) -> Lists:
     """The first k of every row that are there and not barred, by falling score."""
-    absent = (ids < 0) | ~(values > _NOTHING) | np.take_along_axis(barred, np.maximum(ids, 0), axis=1)
+    absent = (ids < 0) | ~(values > NOTHING) | np.take_along_axis(barred, np.maximum(ids, 0), axis=1)
     values = np.where(absent, -np.inf, values)
     order = np.argsort(-values, axis=1, kind="stable")[:, :k]
     short = ((0, 0), (0, k - order.shape[1]))
     chosen = np.take_along_axis(np.where(absent, -1, ids), order, axis=1)
     return (
         np.pad(chosen, short, constant_values=-1).astype(np.int32),
-        np.pad(np.take_along_axis(values, order, axis=1), short, constant_values=-np.inf),
+        np.pad(np.take_along_axis(values, order, axis=1), short, constant_values=-np.inf).astype(np.float32),
     )
 
 
-def _takes(function: Any, argument: str) -> bool:
+def _makes(model: Any) -> bool:
+    """Whether calling it gives a model: a class or a function, rather than a model that is ready to be fitted."""
+    return isinstance(model, (type, FunctionType))
+
+
+def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     try:
-        parameters = inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return False
-    return argument in parameters
+        return {}
+
+
+def _takes(function: Any, argument: str) -> bool:
+    return argument in _parameters(function)
+
+
+def _positional(method: Any, *, bound: bool) -> int:
+    """How many arguments a method takes by position, itself not counted."""
+    kinds = [parameter.kind for parameter in _parameters(method).values()]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return 99
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(kind in plain for kind in kinds) - (0 if bound else 1)
+
+
+def _text(model: Any, attribute: str) -> str | None:
+    value = getattr(model, attribute, None)
+    return value if isinstance(value, str) and value.strip() else None

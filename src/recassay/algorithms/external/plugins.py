@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from recassay.algorithms.external.models import implicit_style, is_implicit_style
+from recassay.algorithms.external.models import INTERFACE, broken_rules, wrap
 from recassay.algorithms.external.process import external_process
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.system.plugin_file import load_class, plugin_path, split_reference
 
 
 def load_plugin(reference: str, base_dir: str | Path) -> type[Any]:
     """The algorithm class that `reference` names: `FILE.py:CLASS` or `LIBRARY.toml`.
 
-    Paths and failures are those of `recassay.core.system.plugin_file.load_class`. A class in the style of implicit is
-    adapted; anything else must satisfy `Algorithm`.
+    Paths and failures are those of `recassay.core.system.plugin_file.load_class`. A class that satisfies `Algorithm` is
+    taken as it is, with what it does not declare filled in; any other is adapted by `wrap`.
     """
     file = plugin_path(reference, base_dir)
     if file.suffix.lower() == ".toml":
         return external_process(file)
-    return _as_algorithm(load_class(reference, base_dir), f"{file.name}:{split_reference(reference)[1]}")
+    return as_algorithm(load_class(reference, base_dir), f"{file.name}:{split_reference(reference)[1]}")
 
 
-def _as_algorithm(found: type[Any], where: str) -> type[Any]:
-    needed = {"name": str, "source": str, "space": Mapping}
-    missing = [name for name, kind in needed.items() if not isinstance(getattr(found, name, None), kind)]
-    missing += [name for name in ("fit", "memory_bytes") if not callable(getattr(found, name, None))]
-    if not missing:
-        return found
-    if is_implicit_style(found):
-        return implicit_style(found)
-    raise InputError(
-        f"is no algorithm: it lacks {listing(missing)}",
-        where=where,
-        fix="give it name, source, space, fit(train, *, rng) and memory_bytes(...), or fit(matrix) and"
-        " recommend(users, user_items, N=...) as in implicit",
-    )
+def as_algorithm(given: type[Any], where: str) -> type[Any]:
+    """A class as an algorithm; `InputError` lists every rule that it breaks."""
+    if not _is_algorithm(given):
+        problems = broken_rules(given)
+        if problems:
+            raise InputError("does not implement the interface: " + "; ".join(problems), where=where, fix=INTERFACE)
+        return wrap(given)
+    declared = {"name": (str, given.__name__), "space": (Mapping, {}), "source": (str, where)}
+    lacking = {
+        attribute: default
+        for attribute, (kind, default) in declared.items()
+        if not isinstance(getattr(given, attribute, None), kind)
+    }
+    return type(given.__name__, (given,), {**lacking, "__module__": given.__module__}) if lacking else given
+
+
+def _is_algorithm(given: type[Any]) -> bool:
+    """Whether a class follows `Algorithm`: `fit` takes `rng`, and what makes the lists takes what to exclude."""
+    fit, recommend = getattr(given, "fit", None), getattr(given, "recommend", None)
+    if not callable(fit) or "rng" not in signature(fit).parameters:
+        return False
+    if recommend is None:
+        return not hasattr(given, "score")
+    return callable(recommend) and "exclude" in signature(recommend).parameters

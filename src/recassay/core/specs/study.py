@@ -9,8 +9,13 @@ from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
 
+def is_plain_name(name: str) -> bool:
+    """Whether a name can stand in a table and in a path."""
+    return name not in (".", "..") and all(letter.isprintable() and letter not in "/\\" for letter in name)
+
+
 def _plain_name(name: str) -> str:
-    if name in (".", "..") or any(not letter.isprintable() or letter in "/\\" for letter in name):
+    if not is_plain_name(name):
         raise ValueError("a name has no slash, no line break and no other unprintable character")
     return name
 

@@ -1,0 +1,108 @@
+"""The verb `check`: does an algorithm of one's own keep the rules, all of them told at once?"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.api.arguments import checked
+from recassay.core.errors import RecAssayError
+from recassay.core.system.plugin_file import split_reference
+from recassay.core.system.printable import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule that an algorithm breaks."""
+
+    rule: str
+    """The rule, as a sentence."""
+    problem: str
+    """What the algorithm did instead."""
+    where: str
+    """The line of the algorithm's file that raised an error, where there was one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Which rules an algorithm keeps on a small dataset."""
+
+    name: str
+    """What results will call the algorithm."""
+    tunable: tuple[str, ...]
+    """The parameters that tuning may vary."""
+    kept: tuple[str, ...]
+    """The rules that it keeps."""
+    broken: tuple[BrokenRule, ...]
+    """The rules that it breaks."""
+    seconds: float
+    """How long the check took."""
+
+    def verdict(self) -> list[str]:
+        """The answer in plain sentences, the most important first."""
+        count = len(self.kept) + len(self.broken)
+        if not self.broken:
+            tuning = f"tuning varies {', '.join(self.tunable)}" if self.tunable else "nothing is tuned"
+            return [f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning})."]
+        return [
+            f"{self.name} breaks {len(self.broken)} of {count} rules.",
+            *(
+                f"{broken.problem}{f' ({broken.where})' if broken.where else ''}. Rule: {broken.rule}"
+                for broken in self.broken
+            ),
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rule: rule, kept, problem, where."""
+        rows = [(broken.rule, False, broken.problem, broken.where) for broken in self.broken]
+        rows += [(rule, True, "", "") for rule in self.kept]
+        return pl.DataFrame(rows, schema=["rule", "kept", "problem", "where"], orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """`name`, `ready`, `tunable`, `seconds` and `rules`."""
+        return {
+            "name": self.name,
+            "ready": not self.broken,
+            "tunable": list(self.tunable),
+            "seconds": self.seconds,
+            "rules": self.to_frame().to_dicts(),
+        }
+
+
+@checked
+def check(algorithm: str, *, every: bool = False) -> CheckResult:
+    """Whether an algorithm of one's own keeps the rules, tried on a small dataset in a few seconds.
+
+    Every broken rule is listed, not only the first.
+
+    Args:
+        algorithm: a registered name, `./mymodel.py:MyModel`, or the description of an external one, `./library.toml`.
+        every: try all rules, also those that need many fits.
+    """
+    from recassay.recommenders.references import load_algorithm
+    from recassay.testing.checks import ALGORITHM_CHECKS, EXTERNAL_CHECKS
+
+    begun = time.perf_counter()
+    kind = load_algorithm(algorithm, str(Path.cwd()))
+    file = split_reference(algorithm)[0].name
+    kept, broken = [], []
+    for attempt in ALGORITHM_CHECKS if every else EXTERNAL_CHECKS:
+        rule = " ".join((attempt.__doc__ or attempt.__name__).split())
+        try:
+            attempt(kind)
+            kept.append(rule)
+        except RecAssayError as error:
+            broken.append(BrokenRule(rule, f"It {error.what}", ""))
+        except Exception as error:
+            raised = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in raised if Path(frame.filename).name == file]
+            where = f"{file}, line {lines[-1]}" if lines else ""
+            broken.append(BrokenRule(rule, one_line(f"It raises {type(error).__name__}: {error}", 300), where))
+    return CheckResult(
+        str(kind.name), tuple(kind.space), tuple(kept), tuple(broken), round(time.perf_counter() - begun, 2)
+    )
