@@ -17,7 +17,7 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.adaptive.certificate import SLACK
-from recassay.analysis.adaptive.fit import Benchmark, Grid, Question, decide, read_benchmark, replay, replay_costs
+from recassay.analysis.adaptive.fit import Benchmark, CellGrid, Question, decide, read_benchmark, replay, replay_costs
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.dataset_space.kmeans import kmeans
 from recassay.core import ties
@@ -190,7 +190,7 @@ def replay_published(source: str, metrics: Sequence[str] = METRICS) -> None:
 def as_benchmark(values: np.ndarray, seconds: np.ndarray, features: np.ndarray | None) -> Benchmark:
     """Arrays as a benchmark."""
     names = tuple(f"a{i:02d}" for i in range(len(values)))
-    grid = Grid("value", names, tuple(f"d{j:02d}" for j in range(values.shape[1])), features)
+    grid = CellGrid("value", names, tuple(f"d{j:02d}" for j in range(values.shape[1])), features)
     return Benchmark(grid, values, seconds, True)
 
 

@@ -13,7 +13,16 @@ import recassay
 from recassay.analysis.adaptive.belief import complete
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
-from recassay.analysis.adaptive.fit import Benchmark, Grid, Probes, Question, decide, replay, replay_costs, run_adaptive
+from recassay.analysis.adaptive.fit import (
+    Benchmark,
+    CellGrid,
+    Probes,
+    Question,
+    decide,
+    replay,
+    replay_costs,
+    run_adaptive,
+)
 from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
@@ -29,7 +38,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 def benchmark(kind="factors", seed=0, algorithms=6, datasets=8) -> Benchmark:
     grid = synthetic_grid(kind, rng(seed), algorithms=algorithms, datasets=datasets)
     names = tuple(f"a{i}" for i in range(algorithms)), tuple(f"d{j}" for j in range(datasets))
-    return Benchmark(Grid("score", *names, grid.features), grid.values, grid.seconds, True)
+    return Benchmark(CellGrid("score", *names, grid.features), grid.values, grid.seconds, True)
 
 
 def whole_ranks(values: np.ndarray) -> np.ndarray:
@@ -228,7 +237,7 @@ def test_a_runner_whose_cells_fail_and_whose_metric_falls():
         asked.extend(cells)
         return {(a, d): (None if a == "broken" else {"good": 0.1, "bad": 0.9}[a], 1.0) for a, d in cells}
 
-    grid = Grid("loss", ("bad", "broken", "good"), ("x", "y", "z"))
+    grid = CellGrid("loss", ("bad", "broken", "good"), ("x", "y", "z"))
     found = run_adaptive(runner, grid, Question("order", 0.9), higher_is_better=False)
     assert found.order == ("good", "bad", "broken")
     assert len(asked) == len(set(asked)) == found.measured.sum()
@@ -272,7 +281,7 @@ def test_what_cannot_be_asked_is_refused():
     with pytest.raises(UsageError, match="choose first"):
         Question("second")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="at least two"):
-        Grid("x", ("a",), ("d", "e"))
+        CellGrid("x", ("a",), ("d", "e"))
     with pytest.raises(UsageError, match="name its algorithms"):
         recassay.adaptive(lambda cells: {})
     frame = pl.DataFrame({"algorithm": ["a", "b"], "dataset": "d", "metric": "ndcg@10", "value": [0.1, 0.2]})
@@ -281,7 +290,7 @@ def test_what_cannot_be_asked_is_refused():
 
 
 def test_equal_results_everywhere():
-    grid = Grid("x", ("a", "b", "c"), ("d", "e"))
+    grid = CellGrid("x", ("a", "b", "c"), ("d", "e"))
     found = decide(grid, Question("order"), np.full((3, 2), 0.5), np.ones((3, 2)))
     assert found.ended == "complete"
     assert found.mean_ranks.tolist() == [2, 2, 2]

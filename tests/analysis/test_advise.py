@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.analysis.advise.cost import expected_cost
-from recassay.analysis.advise.fit import advise_for
+from recassay.analysis.advise.fit import advise_for, expected_cost
 from recassay.analysis.advise.order_model import (
     CANDIDATES,
     OrderModel,

@@ -11,10 +11,9 @@ from sklearn.cluster import KMeans
 
 import recassay
 from recassay.analysis.clusters.fit import cluster_datasets
-from recassay.analysis.clusters.indices import adjusted_rand, davies_bouldin, silhouette
-from recassay.analysis.dataset_space.isolation import isolation_scores
+from recassay.analysis.clusters.number import adjusted_rand, davies_bouldin, silhouette
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
-from recassay.analysis.dataset_space.space import Standardisation, place_datasets
+from recassay.analysis.dataset_space.space import Standardisation, isolation_scores, place_datasets
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.data.published.printed import printed_table

@@ -14,8 +14,7 @@ from scipy import stats
 from recassay.analysis.decodirt.bins import equal_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.ratings import PAPER_PLAYERS, baselines, benchmark_sets, choose_players
-from recassay.analysis.decodirt.scale import standardised
-from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, dataset_traits
+from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, dataset_traits, standardised
 from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.model import true_score

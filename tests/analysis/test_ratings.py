@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from recassay.analysis.ratings.bradley_terry import ELO, VIRTUAL_GAMES, strengths
-from recassay.analysis.ratings.fit import rate_by_pairs
+from recassay.analysis.ratings.fit import ELO, VIRTUAL_GAMES, rate_by_pairs, strengths
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.strata.bootstrap import GROUPS, user_replicates
-from recassay.analysis.strata.fit import sweep_strata
+from recassay.analysis.strata.fit import GROUPS, sweep_strata, user_replicates
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
 from recassay.analysis.strata.sensitivity import order_distance
 from recassay.core.analysis import AnalysisResult

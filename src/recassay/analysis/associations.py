@@ -125,8 +125,8 @@ def correlate_characteristics(
         raise NotApplicableError(
             f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
         )
-    told, dropped = table.aligned(matrix.datasets).usable()
-    x, y = told.values, np.apply_along_axis(ties.level, 0, matrix.values.T)
+    known, dropped = table.aligned(matrix.datasets).usable()
+    x, y = known.values, np.apply_along_axis(ties.level, 0, matrix.values.T)
     own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
     own = own or list(range(len(matrix.algorithms)))
     n = len(matrix.datasets)
@@ -161,7 +161,7 @@ def correlate_characteristics(
         metric=matrix.metric,
         rows=(*matrix.algorithms, AVERAGE),
         averaged=tuple(matrix.algorithms[a] for a in own),
-        characteristics=told.names,
+        characteristics=known.names,
         n_datasets=n,
         values=values,
         interval=interval,

@@ -23,7 +23,7 @@ class CostResult(Displayed):
     """Seconds and memory of every cell."""
 
     cells: pl.DataFrame
-    """One row a cell and measure: algorithm, dataset, measure (`seconds_fit`, `seconds_predict`, `seconds` or
+    """One row per cell and measure: algorithm, dataset, measure (`seconds_fit`, `seconds_predict`, `seconds` or
     `memory`), value in seconds or MB."""
 
     @property

@@ -30,7 +30,7 @@ MOST = 6
 SMALLEST_COST = 1e-6
 REPLICATES = 1_000
 FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of datasets drawn anew."""
+"""Below so many datasets nothing is said of datasets drawn again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class Trade:
     """Accuracy and one other metric, averaged over the datasets on which all of `algorithms` have both.
 
     `front[i]`: no algorithm is at least as good in both and better in one (the Pareto front). `share[i]`: in which
-    share of the bootstrap's replicates, the datasets drawn anew, it is on the front; None below `FEWEST_DATASETS`.
+    share of the bootstrap's replicates, the datasets drawn again, it is on the front; None below `FEWEST_DATASETS`.
     `mean` says how `other` was averaged; `left_out` lacks values on more than half of the datasets.
     """
 

@@ -148,15 +148,15 @@ def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
     if matrix.replicates is None or not matrix.paired or len(matrix.algorithms) < 2:
         return ()
     sign = 1 if matrix.higher_is_better else -1
-    found = []
+    leads = []
     for d, name in enumerate(matrix.datasets):
         first, second = np.argsort(-sign * matrix.values[:, d], kind="stable")[:2]
-        one, other = matrix.replicates[first, d], matrix.replicates[second, d]
-        both = np.isfinite(one) & np.isfinite(other)
-        share = float(beats(sign * one[both], sign * other[both]).mean()) if both.any() else float("nan")
+        best, other = matrix.replicates[first, d], matrix.replicates[second, d]
+        both = np.isfinite(best) & np.isfinite(other)
+        share = float(beats(sign * best[both], sign * other[both]).mean()) if both.any() else float("nan")
         names = matrix.algorithms[first], matrix.algorithms[second]
-        found.append(Ahead(name, *names, share, int(both.sum())))
-    return tuple(found)
+        leads.append(Ahead(name, *names, share, int(both.sum())))
+    return tuple(leads)
 
 
 def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> FloatArray:

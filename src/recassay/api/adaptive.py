@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from recassay.analysis.adaptive.fit import (
-    Grid,
+    CellGrid,
     Question,
     Runner,
     dataset_features,
@@ -82,7 +82,7 @@ def adaptive(
         if algorithms is None or datasets is None:
             raise UsageError("the grid is not known", fix="name its algorithms and its datasets")
         known = None if characteristics is None else load_characteristics(characteristics).aligned(tuple(datasets))
-        grid = Grid(
+        grid = CellGrid(
             metric or "value", tuple(algorithms), tuple(datasets),
             None if known is None else dataset_features(known),
             None if classes is None else tuple(classes.get(name, "other") for name in algorithms),

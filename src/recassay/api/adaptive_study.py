@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.adaptive.fit import Grid, Probes, Question, dataset_features, decide
+from recassay.analysis.adaptive.fit import CellGrid, Probes, Question, dataset_features, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray
@@ -88,7 +88,7 @@ class AdaptiveStudy:
         )
         return Choice([row.cell for row in rows], said, again=bool(self.waiting))
 
-    def _journal(self, grid: Grid, result: AdaptiveResult, said: str, probes: Probes | None) -> dict[str, Any]:
+    def _journal(self, grid: CellGrid, result: AdaptiveResult, said: str, probes: Probes | None) -> dict[str, Any]:
         return {
             "metric": grid.metric,
             "algorithms": grid.algorithms,
@@ -105,7 +105,7 @@ class AdaptiveStudy:
         }
 
 
-def stored_probes(grid: Grid, folder: Path, trials: int, *, more: bool) -> Probes | None:
+def stored_probes(grid: CellGrid, folder: Path, trials: int, *, more: bool) -> Probes | None:
     """What the probes of a study in `folder` gave and took, and whether `more` may be run; None where there are none,
     and none may be.
     """
@@ -117,7 +117,7 @@ def stored_probes(grid: Grid, folder: Path, trials: int, *, more: bool) -> Probe
     return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio) if more else None
 
 
-def _listed(grid: Grid, probes: Probes) -> list[tuple[str, str, float | None, float]]:
+def _listed(grid: CellGrid, probes: Probes) -> list[tuple[str, str, float | None, float]]:
     """The probes that were run: algorithm, dataset, value (None: it failed; higher is better) and seconds."""
     found = probes.values
     return [
@@ -126,7 +126,7 @@ def _listed(grid: Grid, probes: Probes) -> list[tuple[str, str, float | None, fl
     ]
 
 
-def study_grid(planned: Plan, folder: Path) -> Grid:
+def study_grid(planned: Plan, folder: Path) -> CellGrid:
     """The grid of a plan: its algorithms, the datasets that could be prepared, and the metric that tuning maximises
     where the study reports it, else the first that it reports.
     """
@@ -136,7 +136,7 @@ def study_grid(planned: Plan, folder: Path) -> Grid:
     names = tuple(dict.fromkeys(cell.algorithm.name for cell in planned.cells))
     classes = cost_classes(planned.study)
     metric = tuned if tuned in labels else labels[0]
-    return Grid(
+    return CellGrid(
         metric,
         names,
         sizes.datasets,
@@ -146,7 +146,7 @@ def study_grid(planned: Plan, folder: Path) -> Grid:
     )
 
 
-def stored_cells(grid: Grid, store: Store) -> tuple[FloatArray, FloatArray]:
+def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
     """Values (higher is better; NaN: not run whole; -inf: failed) and seconds of the grid's cells as stored."""
     shape = (len(grid.algorithms), len(grid.datasets))
     planned: dict[tuple[str, str], int] = {}

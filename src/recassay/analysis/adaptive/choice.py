@@ -77,12 +77,12 @@ def choose(
         if (block := _best_block(j, gain[:, :, j], open_cells[:, j], done[:, j], seconds[:, j])) is not None
     ]
     candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
-    found: list[Block] = []
+    blocks: list[Block] = []
     for block in _in_steps(candidates, float(seconds[done].sum())):
-        found.append(block)
-        if sum(len(b.algorithms) for b in found) >= cells and sum(b.seconds for b in found) >= least_seconds:
+        blocks.append(block)
+        if sum(len(b.algorithms) for b in blocks) >= cells and sum(b.seconds for b in blocks) >= least_seconds:
             break
-    return found
+    return blocks
 
 
 def _in_steps(blocks: list[Block], spent: float) -> list[Block]:

@@ -42,7 +42,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class CellGrid:
     """All cells that a benchmark could run, and what is known of them before: `features` (datasets x p, the logarithm
     of the size first) and the `classes` of the algorithms, which say which of them cost alike.
     """
@@ -80,7 +80,7 @@ class Probes:
 
 
 def decide(
-    grid: Grid,
+    grid: CellGrid,
     question: Question,
     values: FloatArray,
     seconds: FloatArray,
@@ -165,7 +165,7 @@ def decide(
     )
 
 
-def _predicted(grid: Grid, done: BoolArray, seconds: FloatArray, probes: Probes | None) -> FloatArray:
+def _predicted(grid: CellGrid, done: BoolArray, seconds: FloatArray, probes: Probes | None) -> FloatArray:
     """The expected seconds of every cell, and of every probe after them."""
     n = len(grid.datasets)
     size = None if grid.features is None else grid.features[:, 0]
@@ -177,7 +177,7 @@ def _predicted(grid: Grid, done: BoolArray, seconds: FloatArray, probes: Probes 
 
 
 def _believe(
-    grid: Grid, question: Question, values: FloatArray, probes: Probes | None, seed: int
+    grid: CellGrid, question: Question, values: FloatArray, probes: Probes | None, seed: int
 ) -> tuple[Belief, Certificate]:
     done = str(int((~np.isnan(values)).sum()))
     looked = None if probes is None else probes.values
@@ -205,7 +205,7 @@ def _ended(
     return "budget" if (seconds[~done & ~barred] > most).all() else None
 
 
-def _why(grid: Grid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray) -> str:
+def _why(grid: CellGrid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray) -> str:
     """Why these cells, in a few words."""
     if not blocks:
         return ""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from recassay.analysis.adaptive.decide import Grid, Probes, Question, decide
+from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
@@ -22,7 +22,7 @@ from recassay.core.types import BoolArray, FloatArray
 
 __all__ = [
     "Benchmark",
-    "Grid",
+    "CellGrid",
     "Measured",
     "Probes",
     "Question",
@@ -55,7 +55,7 @@ class Benchmark:
     -inf where it failed; `seconds` of those that were run, NaN where they are not known.
     """
 
-    grid: Grid
+    grid: CellGrid
     values: FloatArray
     seconds: FloatArray
     higher_is_better: bool
@@ -94,7 +94,7 @@ def read_benchmark(
         )
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
-    return Benchmark(Grid(label, rows, columns, features, kinds, upward), values, seconds, upward)
+    return Benchmark(CellGrid(label, rows, columns, features, kinds, upward), values, seconds, upward)
 
 
 def dataset_features(table: CharacteristicsTable) -> FloatArray:
@@ -117,7 +117,7 @@ def dataset_features(table: CharacteristicsTable) -> FloatArray:
 
 def run_adaptive(
     runner: Runner,
-    grid: Grid,
+    grid: CellGrid,
     question: Question,
     *,
     higher_is_better: bool = True,
@@ -160,16 +160,16 @@ def run_adaptive(
 
 def _measure(
     runner: Runner,
-    grid: Grid,
+    grid: CellGrid,
     cells: Sequence[tuple[str, str]],
     values: FloatArray,
     seconds: FloatArray,
     higher_is_better: bool,
 ) -> None:
     """Run cells and put what they gave and took into the tables."""
-    found = runner(cells)
+    measured = runner(cells)
     for algorithm, dataset in cells:
-        value, took = found[algorithm, dataset]
+        value, took = measured[algorithm, dataset]
         at = grid.algorithms.index(algorithm), grid.datasets.index(dataset)
         failed = value is None or np.isnan(value)
         values[at] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
@@ -189,7 +189,7 @@ def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveRes
     return run_adaptive(runner, grid, question, allowed=~np.isnan(values), **more)
 
 
-def _revealed(grid: Grid, values: FloatArray, costs: FloatArray) -> Runner:
+def _revealed(grid: CellGrid, values: FloatArray, costs: FloatArray) -> Runner:
     """A runner that looks up what cells gave and took."""
     at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
 
@@ -236,11 +236,11 @@ def fit_adaptive(
         if algorithm in grid.algorithms and dataset in grid.datasets:
             seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
     probes = None if metric not in (None, journal["metric"]) else probes_from(journal)
-    found = decide(
+    result = decide(
         grid, question, table.values, seconds, probes=probes, steps=steps_from(journal["steps"]),
         seed=int(journal["seed"]),
     )  # fmt: skip
-    return replace(found, ended=found.ended or journal.get("ended"))
+    return replace(result, ended=result.ended or journal.get("ended"))
 
 
 def probes_from(journal: Mapping[str, Any]) -> Probes | None:
@@ -267,8 +267,8 @@ def _placed(cells: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[s
     return table
 
 
-def _refuse_others(found: Sequence[str], known: Sequence[str], what: str) -> None:
-    others = [name for name in found if name not in known]
+def _refuse_others(names: Sequence[str], known: Sequence[str], what: str) -> None:
+    others = [name for name in names if name not in known]
     if others:
         raise InputError(f"the table has the {what} {others[0]!r}, which is not of the grid", fix="name it, or drop it")
 

@@ -21,7 +21,7 @@ from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray, IntArray
 
 SETTING_EVERY = 6
-"""How often, in sweeps, the setting of K is drawn anew."""
+"""How often, in sweeps, the setting of K is drawn again."""
 
 
 @compiled
@@ -71,7 +71,7 @@ def redraw_column(
     z: FloatArray, mean: FloatArray, sharpness: float, order: IntArray, group: IntArray, known: int,
     precision: FloatArray, rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Draw a column anew, in place: `order[:known]` are its observed algorithms from worst to best, `order[known:]` the
+    """Redraw a column in place: `order[:known]` are its observed algorithms from worst to best, `order[known:]` the
     others; `group` numbers the places of the observed ones, equal where they tie. P = `precision` is Sigma^-1, and the
     column's covariance Sigma/`sharpness`.
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
-from recassay.analysis.advise.cost import SIZE, expected_cost
 from recassay.analysis.advise.order_model import (
     OrderModel,
     best_candidate,
@@ -23,8 +23,10 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.dataset_space.space import Standardisation
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
+from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
+from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.errors import InputError, NotApplicableError, listing
 from recassay.core.seeds import derived_rng
@@ -71,17 +73,17 @@ def advise_for(
         raise InputError(
             f"the {k} nearest of {n} datasets were asked for", where=table.where, fix=f"choose -k from 2 to {n - 1}"
         )
-    told, left = _common(table.aligned(matrix.datasets), characteristics)
-    own = np.array([[float(characteristics[each]) for each in told.names]])
-    scale = Standardisation.of(told.values, log_skewed=True)
-    points = scale(told.values)
+    known, left = _common(table.aligned(matrix.datasets), characteristics)
+    own = np.array([[float(characteristics[each]) for each in known.names]])
+    scale = Standardisation.of(known.values, log_skewed=True)
+    points = scale(known.values)
     place = bounded(scale, own, points)
     apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
     near = nearest(apart[None], k)[0]
     among = _ranking(matrix, near, replicates, confidence, seed)
 
     ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
-    nested, chosen = nested_predictions(told.values, ranks)
+    nested, chosen = nested_predictions(known.values, ranks)
     base = left_out(OrderModel("baseline"), points, ranks)
     by_nearest = left_out(OrderModel("nearest", k), points, ranks)
     model = best_candidate(points, ranks)
@@ -97,11 +99,11 @@ def advise_for(
         algorithms=matrix.algorithms,
         n_datasets=n,
         characteristics={each: float(value) for each, value in characteristics.items()},
-        used=told.names,
+        used=known.names,
         left_out=left,
         nearest=tuple(Neighbour(matrix.datasets[d], float(apart[d])) for d in near),
         usual_distance=_usual(points),
-        outside=_outside(told, own[0]),
+        outside=_outside(known, own[0]),
         near_ranks=among.rankings["mean_rank"].scores,
         near_interval=_known(among.rankings["mean_rank"].score_interval, (len(matrix.algorithms), 2)),
         near_first=_known(among.rankings["mean_rank"].resampling_share, (len(matrix.algorithms),)),
@@ -127,20 +129,20 @@ def _cost(
 
 def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
     """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
-    told, left = table.usable()
-    for name in told.names:
+    known, left = table.usable()
+    for name in known.names:
         if name not in own:
             left[name] = "not known of the new dataset"
         elif not np.isfinite(own[name]):
             left[name] = "undefined for the new dataset"
-    kept = [j for j, name in enumerate(told.names) if name not in left]
+    kept = [j for j, name in enumerate(known.names) if name not in left]
     if not kept:
         raise InputError(
-            f"the benchmark's characteristics ({listing(told.names)}) are none that RecAssay computes",
+            f"the benchmark's characteristics ({listing(known.names)}) are none that RecAssay computes",
             where=table.where,
             fix="name the columns as in `recassay data describe`: Nu, Ni, Nr, Density, ...",
         )
-    return replace(told, values=told.values[:, kept], names=tuple(told.names[j] for j in kept)), left
+    return replace(known, values=known.values[:, kept], names=tuple(known.names[j] for j in kept)), left
 
 
 def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float, seed: int) -> RankResult:
@@ -213,3 +215,44 @@ def _interval(predicted: FloatArray, errors: FloatArray, confidence: float) -> F
         return np.repeat([[1.0, float(count)]], count, axis=0)
     margin = np.sort(np.abs(errors), axis=0)[place - 1]
     return np.clip(np.stack([predicted - margin, predicted + margin], axis=1), 1, count)
+
+
+MEASURE, SIZE = "seconds_fit", "Nr"
+FEWEST_TIMINGS = 5
+
+
+def expected_cost(
+    results: Results, table: CharacteristicsTable, size: float, *, confidence: float = 0.9
+) -> tuple[Cost, ...]:
+    """Seconds to train each algorithm on `size` interactions: a line through log seconds over log interactions.
+
+    The interval is that of a new observation (Student's t): it holds what one more dataset of that size took, on the
+    machine of the benchmark. Algorithms with fewer than `FEWEST_TIMINGS` timings have none, nor have tables
+    without.
+    """
+    if MEASURE not in results.metrics or SIZE not in table.names or not size > 0:
+        return ()
+    sizes = dict(zip(table.datasets, table.values[:, table.names.index(SIZE)].tolist(), strict=True))
+    rows = (
+        results.frame.filter(pl.col(c.METRIC) == MEASURE, pl.col(c.VALUE) > 0)
+        .group_by(c.ALGORITHM, c.DATASET)
+        .agg(pl.col(c.VALUE).mean())
+        .with_columns(pl.col(c.DATASET).replace_strict(sizes, default=None, return_dtype=pl.Float64).alias(SIZE))
+        .filter(pl.col(SIZE) > 0)
+    )
+    costs = []
+    for name in results.algorithms:
+        own = rows.filter(pl.col(c.ALGORITHM) == name)
+        x, y = (np.log(own.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
+        if len(x) < FEWEST_TIMINGS or np.ptp(x) == 0:
+            continue
+        middle, spread = x.mean(), ((x - x.mean()) ** 2).sum()
+        slope = ((x - middle) * (y - y.mean())).sum() / spread
+        intercept = y.mean() - slope * middle
+        residual = np.sqrt(((y - intercept - slope * x) ** 2).sum() / (len(x) - 2))
+        place = np.log(size)
+        width = t_quantile(0.5 + confidence / 2, len(x) - 2) * residual
+        width *= np.sqrt(1 + 1 / len(x) + (place - middle) ** 2 / spread)
+        at = intercept + slope * place
+        costs.append(Cost(name, float(np.exp(at)), float(np.exp(at - width)), float(np.exp(at + width)), len(x)))
+    return tuple(costs)

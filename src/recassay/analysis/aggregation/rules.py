@@ -184,6 +184,6 @@ RULES: dict[str, Rule] = {
 
 def distinct(rules: Iterable[Rule]) -> list[Rule]:
     """These rules without those that order the algorithms as another of them does (Borda is the mean rank)."""
-    found = list(rules)
-    names = {rule.name for rule in found}
-    return [rule for rule in found if rule.same_as not in names]
+    kept = list(rules)
+    names = {rule.name for rule in kept}
+    return [rule for rule in kept if rule.same_as not in names]

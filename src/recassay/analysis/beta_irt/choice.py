@@ -45,8 +45,8 @@ def find(values: FloatArray, sigma: float, density: Density, start: Found | None
 
 def least_error(values: FloatArray, sigma: float, start: Found) -> float:
     """The mean squared error that the paper's own fit reaches: how well curves of this kind can do."""
-    found = find(values, sigma, "bi-reirt", start)
-    x, y, a = found.posterior.split(found.mode.z)
+    fit = find(values, sigma, "bi-reirt", start)
+    x, y, a = fit.posterior.split(fit.mode.z)
     return float(np.nanmean((values - expit(a * (x[:, None] - y))) ** 2))
 
 
@@ -60,7 +60,6 @@ def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Fou
     plain = tuple(find(values, sigma, "beta") for values in tables)
     free = tuple(find(values, sigma, "precision", start) for values, start in zip(tables, plain, strict=True))
     log_posteriors = {
-        name: float(sum(one.mode.log_density for one in found))
-        for name, found in (("beta", plain), ("precision", free))
+        name: float(sum(fit.mode.log_density for fit in fits)) for name, fits in (("beta", plain), ("precision", free))
     }
     return (plain if log_posteriors["beta"] >= log_posteriors["precision"] else free), log_posteriors

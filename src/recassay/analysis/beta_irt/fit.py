@@ -74,9 +74,9 @@ def fit_beta_irt(
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
         if estimator == "auto":
-            found, log_posteriors = find_likelier(tables, sigma)
+            fits, log_posteriors = find_likelier(tables, sigma)
         else:
-            found = tuple(find(table, sigma, estimator) for table in tables)
+            fits = tuple(find(table, sigma, estimator) for table in tables)
         one, two = (
             fit_direction(
                 number,
@@ -88,8 +88,8 @@ def fit_beta_irt(
                 rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
             )
             for number, table, mode, rows, columns in (
-                (1, tables[0], found[0], algorithms, datasets),
-                (2, tables[1], found[1], datasets, algorithms),
+                (1, tables[0], fits[0], algorithms, datasets),
+                (2, tables[1], fits[1], datasets, algorithms),
             )
         )
         notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
@@ -103,7 +103,7 @@ def fit_beta_irt(
         datasets=tuple(datasets),
         values=upward,
         directions=(one, two),
-        estimator=found[0].density,
+        estimator=fits[0].density,
         log_posteriors=log_posteriors,
         posterior=posterior,
         sigma=sigma,

@@ -11,9 +11,9 @@ from recassay.core.types import FloatArray
 def trigamma(x: FloatArray) -> FloatArray:
     """psi'(x) = sum over i >= 0 of 1 / (x + i)^2, for x > 0."""
     flat = np.ascontiguousarray(x, dtype=np.float64).ravel()
-    found = np.empty_like(flat)
-    _fill(flat, found)
-    return found.reshape(np.shape(x))
+    values = np.empty_like(flat)
+    _fill(flat, values)
+    return values.reshape(np.shape(x))
 
 
 @compiled_exactly

@@ -35,7 +35,7 @@ LABELS = "NPS"
 DIMENSION = "dimension"
 
 EXPERT_LABELS = ("PPPSSS", "SPSPSS", "SSPSPS", "PPSSSP", "SNSPPN")
-"""Table 2: the merged labels of three experts; a row a dimension, a letter an objective."""
+"""Table 2: the merged labels of three experts; one row per dimension, one letter per objective."""
 
 DICE_SIMILARITY = (
     (0.075, 0.094, 0.079, 0.079, 0.096, 0.038),

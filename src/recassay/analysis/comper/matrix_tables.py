@@ -1,4 +1,4 @@
-"""One's own matrix, labels and similarities of ComPer from tables: a row a dimension, a column an objective."""
+"""One's own matrix, labels and similarities of ComPer from tables: one row per dimension, one column per objective."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def numbers(frame: pl.DataFrame, where: str, *, empty: bool = False) -> FloatArr
 
 
 def matrix_from_frame(frame: pl.DataFrame, *, where: str = "the matrix") -> CorrelationMatrix:
-    """One's own matrix: first column dimension (all five), then one column an objective, numbers of at least 0."""
+    """One's own matrix: first column dimension (all five), then one column per objective, numbers of at least 0."""
     rows, objectives = dimension_rows(frame, where)
     values = numbers(rows, where)
     if (values < 0).any() or not values.any():

@@ -46,7 +46,7 @@ class ComPerResult(Displayed):
     sensitivities: tuple[WeightSensitivity, ...]
     """How often the order changes when the matrix is drawn at random, by way of drawing."""
     resampling_share: FloatArray | None = None
-    """How often each algorithm has the highest mean score when the datasets are drawn anew with all their settings;
+    """How often each algorithm has the highest mean score when the datasets are drawn again with all their settings;
     None with fewer than five datasets."""
 
     @property
@@ -77,13 +77,13 @@ class ComPerResult(Displayed):
     @property
     def notes(self) -> list[str]:
         """What a reader must know before reading the scores."""
-        found = []
+        notes = []
         if self.table.time_unit is not None and self.normalisation == "ratio":
-            found.append(
+            notes.append(
                 f"Scalability is in {self.table.time_unit}: equation (4) depends on the unit, and the score with it."
             )
         missing = self.table.missing.sentence()
-        return [*found, *([missing + "."] if missing else [])]
+        return [*notes, *([missing + "."] if missing else [])]
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class ComPerResult(Displayed):
 
     def agreement(self, measure: str = "comper") -> OrderAgreement | None:
         """Of one measure over all settings; None where there is one setting or one algorithm."""
-        return next((found for found in self.agreements if found.measure == measure), None)
+        return next((each for each in self.agreements if each.measure == measure), None)
 
     def conclusions(self) -> list[str]:
         """What the numbers support, in sentences; none for a single algorithm."""
@@ -140,8 +140,8 @@ class ComPerResult(Displayed):
             return []
         if whole.reversed_share == 0:
             return [f"The order by ComPer is the same in every setting ({whole.settings} of them)."]
-        single = [one for name in DIMENSIONS if (one := self.agreement(name)) is not None]
-        shares = [one.reversed_share for one in single if one.reversed_share == one.reversed_share]
+        single = [each for name in DIMENSIONS if (each := self.agreement(name)) is not None]
+        shares = [each.reversed_share for each in single if each.reversed_share == each.reversed_share]
         beside = f" (single dimensions: {100 * min(shares):.0f} % to {100 * max(shares):.0f} %)" if shares else ""
         best = self.order()[0]
         wins = int(np.count_nonzero(self.scores[best] == self.scores.max(axis=0)))
@@ -153,7 +153,7 @@ class ComPerResult(Displayed):
 
     def _weighed(self) -> str:
         """How much the order hangs on the matrix."""
-        by_scheme = {one.scheme: one for one in self.sensitivities}
+        by_scheme = {drawn.scheme: drawn for drawn in self.sensitivities}
         near, free = by_scheme["perturbed"], by_scheme["any"]
         best = self.order()[0]
         first = free.probability_first[best, -1]
@@ -187,10 +187,10 @@ class ComPerResult(Displayed):
         )
 
     def agreement_frame(self) -> pl.DataFrame:
-        """One row a scope and measure."""
+        """One row per scope and measure."""
         fields = OrderAgreement.__dataclass_fields__
         return pl.DataFrame(
-            [[getattr(one, name) for name in fields] for one in self.agreements],
+            [[getattr(each, name) for name in fields] for each in self.agreements],
             schema={
                 name: pl.Int64 if name == "settings" else pl.Float64 if "float" in str(f.type) else pl.String
                 for name, f in fields.items()

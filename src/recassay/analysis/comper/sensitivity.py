@@ -24,7 +24,7 @@ SCHEMES: dict[Scheme, str] = {
 _AT_ONCE = 4_000_000
 
 FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of datasets drawn anew."""
+"""Below so many datasets nothing is said of datasets drawn again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +95,7 @@ def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]
 
 
 def resampled_first(scores: FloatArray, datasets: Sequence[str], *, draws: int, seed: int) -> FloatArray | None:
-    """How often each algorithm has the highest mean score when datasets are drawn anew, each with all its settings.
+    """How often each algorithm has the highest mean score when datasets are drawn again, each with all its settings.
 
     Several best ones share a draw. None below `FEWEST_DATASETS` datasets: so few say nothing about others.
     """

@@ -63,8 +63,8 @@ def make_bins(
     descending: bool = False,
 ) -> tuple[Bin, ...]:
     """Bins of the datasets by `values`, each with means of the item parameters and probabilities of right answers."""
-    statistics = [one.statistics() for one in traits]
-    found = []
+    statistics = [dataset.statistics() for dataset in traits]
+    bins = []
     for number, at in enumerate(equal_bins(values, most, descending=descending), start=1):
         means = {name: _mean([statistics[i][f"mean_{name}"] for i in at]) for name in PARAMETERS}
         means["negative_share"] = _mean([statistics[i]["negative_share"] for i in at])
@@ -74,7 +74,7 @@ def make_bins(
             for name in players:
                 if name in own:
                     chances.setdefault(name, []).append(own[name])
-        found.append(
+        bins.append(
             Bin(
                 number,
                 tuple(traits[i].dataset for i in at),
@@ -84,7 +84,7 @@ def make_bins(
                 {name: _mean(own) for name, own in chances.items()},
             )
         )
-    return tuple(found)
+    return tuple(bins)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -93,27 +93,27 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def dataset_table(traits: Sequence[DatasetTraits], bins: Sequence[Bin]) -> pl.DataFrame:
-    """One row a dataset, hardest first; datasets without a difficulty (nothing varies) come last and have no bin."""
-    place = {name: one.number for one in bins for name in one.datasets}
+    """One row per dataset, hardest first; datasets without a difficulty (nothing varies) come last and have no bin."""
+    place = {name: group.number for group in bins for name in group.datasets}
     rows = []
-    for one in traits:
-        found = one.statistics()
+    for dataset in traits:
+        statistics = dataset.statistics()
         rows.append(
             {
-                c.DATASET: one.dataset,
-                "bin": place.get(one.dataset),
-                "instances": len(one.kept),
-                "constant_instances": int(one.fit.constant.sum()),
-                "respondents": len(one.respondents),
+                c.DATASET: dataset.dataset,
+                "bin": place.get(dataset.dataset),
+                "instances": len(dataset.kept),
+                "constant_instances": int(dataset.fit.constant.sum()),
+                "respondents": len(dataset.respondents),
                 **{
-                    key: found[key]
+                    key: statistics[key]
                     for name in PARAMETERS
                     for key in (f"mean_{name}", f"median_{name}", f"{name}_deviation")
                 },
-                "negative_share": found["negative_share"] if one.varied else float("nan"),
-                "clearly_negative_share": found["clearly_negative_share"],
-                "converged": one.fit.converged,
-                "cycles": one.fit.cycles,
+                "negative_share": statistics["negative_share"] if dataset.varied else float("nan"),
+                "clearly_negative_share": statistics["clearly_negative_share"],
+                "converged": dataset.fit.converged,
+                "cycles": dataset.fit.cycles,
             }
         )
     frame = pl.DataFrame(rows, schema_overrides={"bin": pl.Int64}).fill_nan(None)

@@ -46,9 +46,10 @@ def analyze_instances(
     calibration = how or ItemCalibration()
     traits = all_traits(instances, calibration, progress)
     players = choose_players(traits, rated)
-    difficulty = np.array([one.statistics()["mean_difficulty"] for one in traits])
+    difficulty = np.array([dataset.statistics()["mean_difficulty"] for dataset in traits])
     ratings = tuple(
-        rate_set(traits, one, players, tau=tau, tie=tie, orders=orders, seed=seed) for one in benchmark_sets(traits)
+        rate_set(traits, dataset, players, tau=tau, tie=tie, orders=orders, seed=seed)
+        for dataset in benchmark_sets(traits)
     )
     roles = _roles(traits)
     return DecodirtResult(
@@ -66,14 +67,14 @@ def analyze_instances(
 
 
 def _roles(traits: Sequence[DatasetTraits]) -> dict[str, str]:
-    return {name: role for one in traits for name, role in zip(one.respondents, one.roles, strict=True)}
+    return {name: role for dataset in traits for name, role in zip(dataset.respondents, dataset.roles, strict=True)}
 
 
 def _metadata_bins(traits: Sequence[DatasetTraits], players: Sequence[str], bins: int) -> Mapping[str, Any]:
     """For each property that any dataset knows, bins of the datasets by it (section 5.3)."""
     found = {}
     for name in METADATA:
-        values = np.array([float(one.metadata.get(name, np.nan)) for one in traits])
+        values = np.array([float(dataset.metadata.get(name, np.nan)) for dataset in traits])
         if np.isfinite(values).any():
             found[name] = make_bins(traits, values, players, bins)
     return found
@@ -82,25 +83,25 @@ def _metadata_bins(traits: Sequence[DatasetTraits], players: Sequence[str], bins
 def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]:
     """What a reader must know: fits that did not converge, datasets that say nothing, classifiers that lack answers."""
     notes = []
-    rough = [one.dataset for one in traits if not one.fit.converged]
+    rough = [dataset.dataset for dataset in traits if not dataset.fit.converged]
     if rough:
         notes.append(
             f"The 3PL did not converge on {len(rough)} of {len(traits)} datasets ({listing(rough)}): "
             "read their item parameters with care."
         )
-    flat = [one.dataset for one in traits if not one.varied]
+    flat = [dataset.dataset for dataset in traits if not dataset.varied]
     if flat:
         notes.append(f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings.")
-    bare = [one.dataset for one in traits if one.varied and not one.kept.any()]
+    bare = [dataset.dataset for dataset in traits if dataset.varied and not dataset.kept.any()]
     if bare:
         notes.append(f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there.")
-    absent = {name: [one.dataset for one in traits if name not in one.respondents] for name in players}
+    absent = {name: [dataset.dataset for dataset in traits if name not in dataset.respondents] for name in players}
     lacking = [f"{name} on {listing(where, most=3)}" for name, where in absent.items() if where]
     if lacking:
         notes.append(f"No answers of {listing(lacking)}: they play no game there.")
     if len(traits) < 10:
         notes.append(f"{len(traits)} datasets are few: bins, correlations and subsets of them prove little.")
-    if not any(one.metadata for one in traits):
+    if not any(dataset.metadata for dataset in traits):
         notes.append("No metadata of the datasets is known: nothing is correlated with it.")
     return notes
 

@@ -78,7 +78,7 @@ class MetadataCorrelations:
         return "properties" if j < self.properties else "items"
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a pair, what correlates most strongly first within its kind."""
+        """One row per pair, what correlates most strongly first within its kind."""
         rows = [
             {
                 "kind": self.kind(i, j),
@@ -104,8 +104,8 @@ class MetadataCorrelations:
 
     def telling(self, alpha: float = 0.05) -> list[tuple[int, int]]:
         """The pairs of a property and a statistic whose adjusted p-value is below `alpha`, the smallest first."""
-        found = [(i, j) for i, j in self.pairs() if self.holm[i, j] < alpha]
-        return sorted(found, key=lambda pair: self.holm[pair])
+        pairs = [(i, j) for i, j in self.pairs() if self.holm[i, j] < alpha]
+        return sorted(pairs, key=lambda pair: self.holm[pair])
 
 
 def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95) -> MetadataCorrelations:
@@ -116,13 +116,13 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
     """
     columns: dict[str, FloatArray] = {}
     for name in METADATA:
-        values = np.array([float(one.metadata.get(name, np.nan)) for one in traits])
+        values = np.array([float(dataset.metadata.get(name, np.nan)) for dataset in traits])
         if np.isfinite(values).sum() >= FEWEST:
             columns[name] = values
     properties = len(columns)
-    statistics = [one.statistics() for one in traits]
+    statistics = [dataset.statistics() for dataset in traits]
     for name in STATISTICS:
-        columns[name] = np.array([found[name] for found in statistics])
+        columns[name] = np.array([summary[name] for summary in statistics])
     table = np.stack(list(columns.values()), axis=1)
     n = table.shape[1]
     pearson, low, high, p, corrected, spearman = (np.full((n, n), np.nan) for _ in range(6))

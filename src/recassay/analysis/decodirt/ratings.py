@@ -57,7 +57,7 @@ class SetRatings:
         return ("all_instances", self.all), ("without_negative", self.kept)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a classifier: rating, deviation, volatility and rank, with and without negative instances."""
+        """One row per classifier: rating, deviation, volatility and rank, with and without negative instances."""
         parts = []
         for name, result in self.variants():
             frame = result.to_frame().rename({c.ALGORITHM: "classifier"}).with_row_index(c.RANK, offset=1)
@@ -93,7 +93,7 @@ def choose_players(traits: Sequence[DatasetTraits], rated: str | Sequence[str] =
 
     Where fewer than two of the twelve's real classifiers answered, `paper` falls back to `all`.
     """
-    roles = {name: role for one in traits for name, role in zip(one.respondents, one.roles, strict=True)}
+    roles = {name: role for dataset in traits for name, role in zip(dataset.respondents, dataset.roles, strict=True)}
     if not isinstance(rated, str):
         unknown = [name for name in rated if name not in roles]
         if unknown:
@@ -105,14 +105,14 @@ def choose_players(traits: Sequence[DatasetTraits], rated: str | Sequence[str] =
         raise UsageError(f"{rated!r} names no group of classifiers", fix="use paper, all, everybody, or names")
     if rated == "paper":
         known = {canonical(name): name for name in roles}
-        found = [
+        players = [
             known[key]
             for player in PAPER_PLAYERS
             for key in [next((k for k in map(canonical, (player, *_ALSO.get(player, ()))) if k in known), "")]
             if key
         ]
-        if sum(roles[name] == "real" for name in found) >= 2:
-            return tuple(found)
+        if sum(roles[name] == "real" for name in players) >= 2:
+            return tuple(players)
     chosen = [name for name, role in roles.items() if role != "mlp" or rated == "everybody"]
     if len(chosen) < 2:
         chosen = list(roles)
@@ -128,8 +128,8 @@ def benchmark_sets(traits: Sequence[DatasetTraits]) -> list[BenchmarkSet]:
     over the instances the half that varies least (of an odd number the larger half) and the half that varies most, each
     from the smallest deviation to the largest. With one dataset there are no halves.
     """
-    usable = [one for one in traits if one.varied]
-    statistics = {one.dataset: one.statistics() for one in usable}
+    usable = [dataset for dataset in traits if dataset.varied]
+    statistics = {dataset.dataset: dataset.statistics() for dataset in usable}
 
     def ordered(by: str) -> tuple[str, ...]:
         return tuple(sorted(statistics, key=lambda name: (statistics[name][by], name)))
@@ -155,11 +155,11 @@ def score_table(
     traits: Sequence[DatasetTraits], datasets: Sequence[str], players: Sequence[str], *, negative: bool
 ) -> FloatArray:
     """True scores, players x datasets; NaN where a player did not answer or no item is left."""
-    by_name = {one.dataset: one for one in traits}
+    by_name = {dataset.dataset: dataset for dataset in traits}
     table = np.full((len(players), len(datasets)), np.nan)
     for d, name in enumerate(datasets):
-        one = by_name[name]
-        own = dict(zip(one.respondents, one.true_scores(negative=negative).tolist(), strict=True))
+        dataset = by_name[name]
+        own = dict(zip(dataset.respondents, dataset.true_scores(negative=negative).tolist(), strict=True))
         table[:, d] = [own.get(player, np.nan) for player in players]
     return table
 

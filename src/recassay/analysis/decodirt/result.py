@@ -48,21 +48,22 @@ class DecodirtResult(Displayed):
 
     def set_ratings(self, name: str) -> SetRatings:
         """The ratings on the set of that name."""
-        return next(one for one in self.ratings if one.set.name == name)
+        return next(rated for rated in self.ratings if rated.set.name == name)
 
     def checks(self) -> dict[str, dict[str, Baselines]]:
         """For every set, with and without negative instances: where the artificial bounds ended."""
         return {
-            one.set.name: {variant: baselines(result) for variant, result in one.variants()} for one in self.ratings
+            rated.set.name: {variant: baselines(result) for variant, result in rated.variants()}
+            for rated in self.ratings
         }
 
     def most_negative(self) -> DatasetTraits | None:
         """The dataset with the largest share of negative discriminations; None where none is negative."""
-        one = max(self.traits, key=lambda traits: traits.statistics()["negative_share"])
-        return one if one.negative else None
+        worst = max(self.traits, key=lambda traits: traits.statistics()["negative_share"])
+        return worst if worst.negative else None
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a dataset, hardest first (Table 4)."""
+        """One row per dataset, hardest first (Table 4)."""
         return dataset_table(self.traits, self.bins)
 
     def scores_frame(self) -> pl.DataFrame:
@@ -86,72 +87,72 @@ class DecodirtResult(Displayed):
         )
 
     def mean_scores_frame(self) -> pl.DataFrame:
-        """One row a respondent: the mean over datasets of the probability of a right answer (true score / items)."""
+        """One row per respondent: the mean over datasets of the probability of a right answer (true score / items)."""
         keys = ("probability", "probability_without_negative", "accuracy")
         means = [pl.col(key).mean() for key in keys]
         frame = self.scores_frame().group_by("respondent", "role", maintain_order=True)
         return frame.agg(*means, pl.len().alias("datasets")).sort("probability", "respondent", descending=[True, False])
 
     def items_frame(self) -> pl.DataFrame:
-        """One row a test instance: its parameters with intervals, and whether its discrimination is negative."""
+        """One row per test instance: its parameters with intervals, and whether its discrimination is negative."""
         return pl.concat(
             [
-                one.fit.items_frame().select(
-                    pl.lit(one.dataset).alias(c.DATASET), pl.all(), pl.Series("negative", ~one.kept)
+                traits.fit.items_frame().select(
+                    pl.lit(traits.dataset).alias(c.DATASET), pl.all(), pl.Series("negative", ~traits.kept)
                 )
-                for one in self.traits
+                for traits in self.traits
             ]
         )
 
     def bins_frame(self) -> pl.DataFrame:
-        """One row a bin of a property (`difficulty` among them): its range, datasets and mean item parameters."""
+        """One row per bin of a property (`difficulty` among them): its range, datasets and mean item parameters."""
         rows = [
             {
                 "property": name,
-                "bin": one.number,
-                "low": one.low,
-                "high": one.high,
-                "size": len(one.datasets),
-                **one.parameters,
-                "datasets": ", ".join(one.datasets),
+                "bin": group.number,
+                "low": group.low,
+                "high": group.high,
+                "size": len(group.datasets),
+                **group.parameters,
+                "datasets": ", ".join(group.datasets),
             }
             for name, bins in self._all_bins().items()
-            for one in bins
+            for group in bins
         ]
         return pl.DataFrame(rows).fill_nan(None)
 
     def probability_frame(self) -> pl.DataFrame:
-        """One row a bin and rated classifier: its mean probability of a right answer (Figures 14 to 16)."""
+        """One row per bin and rated classifier: its mean probability of a right answer (Figures 14 to 16)."""
         rows = [
-            (name, one.number, len(one.datasets), player, chance)
+            (name, group.number, len(group.datasets), player, chance)
             for name, bins in self._all_bins().items()
-            for one in bins
-            for player, chance in one.probability.items()
+            for group in bins
+            for player, chance in group.probability.items()
         ]
         schema = ["property", "bin", "size", "classifier", "probability"]
         return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def history_frame(self) -> pl.DataFrame:
-        """One row a set, dataset and classifier, in the order of play (Figures 12 and 13)."""
+        """One row per set, dataset and classifier, in the order of play (Figures 12 and 13)."""
         parts = [
             result.history_frame()
             .rename({c.ALGORITHM: "classifier"})
-            .select(pl.lit(one.set.name).alias("set"), pl.lit(variant).alias("instances"), pl.all())
-            for one in self.ratings
-            for variant, result in one.variants()
+            .select(pl.lit(rated.set.name).alias("set"), pl.lit(variant).alias("instances"), pl.all())
+            for rated in self.ratings
+            for variant, result in rated.variants()
         ]
         return pl.concat(parts) if parts else pl.DataFrame(schema={"set": pl.String})
 
     def ratings_frame(self) -> pl.DataFrame:
-        """One row a set, variant and classifier (Tables 5 to 9)."""
-        return pl.concat([one.to_frame() for one in self.ratings]) if self.ratings else pl.DataFrame()
+        """One row per set, variant and classifier (Tables 5 to 9)."""
+        return pl.concat([rated.to_frame() for rated in self.ratings]) if self.ratings else pl.DataFrame()
 
     def _all_bins(self) -> dict[str, tuple[Bin, ...]]:
         return {"difficulty": self.bins, **self.metadata_bins}
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every table, that of the datasets first."""
-        found = {
+        tables = {
             "decodirt_datasets": self.to_frame(),
             "decodirt_bins": self.bins_frame(),
             "decodirt_scores": self.scores_frame(),
@@ -162,7 +163,7 @@ class DecodirtResult(Displayed):
             "decodirt_ratings": self.ratings_frame(),
             "decodirt_history": self.history_frame(),
         }
-        return {name: frame for name, frame in found.items() if frame.height}
+        return {name: frame for name, frame in tables.items() if frame.height}
 
     def to_dict(self) -> dict[str, Any]:
         """`datasets`, `bins`, `true_score`, `correlations`, `probability`, `ratings`, `recommended`, `notes`.
@@ -171,8 +172,8 @@ class DecodirtResult(Displayed):
         """
         return {
             "datasets": {row.pop(c.DATASET): _dataset(row, self._traits_of(row)) for row in self._rows()},
-            "bins": [_bin(one) for one in self.bins],
-            "true_score": {one.dataset: _scores(one) for one in self.traits},
+            "bins": [_bin(each) for each in self.bins],
+            "true_score": {each.dataset: _scores(each) for each in self.traits},
             "mean_probability": {
                 row.pop("respondent"): row for row in self.mean_scores_frame().to_dicts()
             },
@@ -181,8 +182,8 @@ class DecodirtResult(Displayed):
                  **{k: row[k] for k in ("p", "p_holm", "spearman", "datasets")}}
                 for row in self.correlations.to_frame().to_dicts()
             ],
-            "probability": {name: [_bin(one) for one in bins] for name, bins in self.metadata_bins.items()},
-            "ratings": {one.set.name: _set(one) for one in self.ratings},
+            "probability": {name: [_bin(each) for each in bins] for name, bins in self.metadata_bins.items()},
+            "ratings": {each.set.name: _set(each) for each in self.ratings},
             "recommended": None if self.recommendation is None else _recommended(self.recommendation),
             "rated": list(self.players),
             "settings": {"model": "3pl", "estimator": self.how.estimator, "ability": self.how.ability,
@@ -191,7 +192,7 @@ class DecodirtResult(Displayed):
         }  # fmt: skip
 
     def _rows(self) -> list[dict[str, Any]]:
-        place = {one.dataset: i for i, one in enumerate(self.traits)}
+        place = {traits.dataset: i for i, traits in enumerate(self.traits)}
         return [{**row, "place": place[row[c.DATASET]]} for row in self.to_frame().to_dicts()]
 
     def _traits_of(self, row: dict[str, Any]) -> DatasetTraits:
@@ -210,10 +211,10 @@ def _dataset(row: dict[str, Any], traits: DatasetTraits) -> dict[str, Any]:
     return {**row, **nested, "negative_items": traits.negative, "metadata": dict(traits.metadata)}
 
 
-def _bin(one: Bin) -> dict[str, Any]:
+def _bin(group: Bin) -> dict[str, Any]:
     return {
-        "bin": one.number, "low": one.low, "high": one.high, "datasets": list(one.datasets), **one.parameters,
-        "probability": one.probability,
+        "bin": group.number, "low": group.low, "high": group.high, "datasets": list(group.datasets), **group.parameters,
+        "probability": group.probability,
     }  # fmt: skip
 
 

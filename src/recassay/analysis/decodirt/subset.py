@@ -77,30 +77,30 @@ def recommend(
     against datasets with negative discrimination; it ends with the half whose difficulty varies least. A half shares
     its datasets with the whole, so it agrees better than new datasets would: compare with random halves.
     """
-    halves = [one for one in ratings if one.set.half and one.set.datasets]
+    halves = [rated for rated in ratings if rated.set.half and rated.set.datasets]
     if not halves:
         return None
-    whole = next(one for one in ratings if not one.set.half).all
+    whole = next(rated for rated in ratings if not rated.set.half).all
     play = _Play(traits, whole, real, seed)
     candidates = tuple(
         SubsetCandidate(
-            one.set.name,
-            one.set.title,
-            one.set.datasets,
-            baselines(one.all),
-            _separated(one.all, real),
-            play.agreement(one.set.datasets),
+            rated.set.name,
+            rated.set.title,
+            rated.set.datasets,
+            baselines(rated.all),
+            _separated(rated.all, real),
+            play.agreement(rated.set.datasets),
         )
-        for one in halves
+        for rated in halves
     )
     chosen = min(
         candidates,
-        key=lambda one: (one.baselines.faults, not one.name.startswith("least"), -(one.separated or 0.0)),
+        key=lambda rated: (rated.baselines.faults, not rated.name.startswith("least"), -(rated.separated or 0.0)),
     )
-    means = {one.dataset: one.statistics()["mean_discrimination"] for one in traits}
+    means = {rated.dataset: rated.statistics()["mean_discrimination"] for rated in traits}
     datasets = tuple(name for name in chosen.datasets if means[name] >= 0) or chosen.datasets
     tau, drawn = play.agreement(datasets), play.random_agreements(len(datasets))
-    least = [set(one.set.datasets) for one in halves if one.set.name.startswith("least")]
+    least = [set(rated.set.datasets) for rated in halves if rated.set.name.startswith("least")]
     return Recommendation(
         name=chosen.name,
         title=chosen.title,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recassay.analysis.decodirt.scale import standardised
 from recassay.analysis.logistic_irt.ability import check_method, estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.model import true_score
@@ -16,7 +15,7 @@ from recassay.analysis.logistic_irt.result import PARAMETERS, LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import Responses
+from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 ROLES = ("real", "artificial", "mlp")
@@ -71,7 +70,7 @@ class DatasetTraits:
 
     `fit` holds the items as they were estimated, `scored` the ability and true score of every respondent on them.
     `kept` marks the items whose discrimination is not negative; `kept_ability` and `kept_true_score` come from these
-    items alone (abilities estimated anew; section 5.1, Figure 9b), NaN where none is left.
+    items alone (abilities estimated again; section 5.1, Figure 9b), NaN where none is left.
     """
 
     dataset: str
@@ -107,15 +106,15 @@ class DatasetTraits:
         difficulties as at most 6 in absolute value. `clearly_negative_share` counts items whose whole interval of the
         discrimination lies below 0; NaN where the estimator has no intervals.
         """
-        found = self.fit.summary()
+        statistics = self.fit.summary()
         values = self.fit.parameters()[~self.fit.constant]
         for k, name in enumerate(PARAMETERS):
             column = values[np.isfinite(values[:, k]), k]
-            found[f"median_{name}"] = float(np.median(column)) if len(column) else float("nan")
+            statistics[f"median_{name}"] = float(np.median(column)) if len(column) else float("nan")
         ends = self.fit.item_intervals[~self.fit.constant, 0, 1]
         known = np.isfinite(ends)
-        found["clearly_negative_share"] = float((ends[known] < 0).mean()) if known.any() else float("nan")
-        return found
+        statistics["clearly_negative_share"] = float((ends[known] < 0).mean()) if known.any() else float("nan")
+        return statistics
 
     def true_scores(self, *, negative: bool) -> FloatArray:
         """The true score of every respondent, with (`negative`) or without the negatively discriminating items."""
@@ -187,11 +186,37 @@ def all_traits(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"the dataset {listing(twice)} appears twice", fix="give each a name of its own")
-    found = []
+    traits = []
     for done, one in enumerate(instances):
         if progress is not None:
             progress(done, len(names), one.dataset)
-        found.append(dataset_traits(one, how))
+        traits.append(dataset_traits(one, how))
     if progress is not None:
         progress(len(names), len(names), "")
-    return found
+    return traits
+
+
+def standardised(result: LogisticResult) -> LogisticResult:
+    """The same fit with abilities of mean 0 and variance 1 over its respondents (their errors counted).
+
+    With m and s the mean and deviation: ability (theta - m) / s, discrimination s a, difficulty (b - m) / s. Every
+    probability and true score stays what it was. Strong priors on slopes stretch the scale; this takes it back.
+    """
+    estimate, error = result.abilities.estimate, result.abilities.standard_error
+    origin = float(estimate.mean())
+    finite = error[np.isfinite(error)]
+    spread = float(np.sqrt(estimate.var() + (finite**2).mean() if len(finite) else estimate.var()))
+    if not spread > 0:
+        return result
+    items = result.items
+    factor, shift = np.array([spread, 1 / spread, 1.0]), np.array([0.0, origin / spread, 0.0])
+    return replace(
+        result,
+        items=LogisticItems(
+            items.names, items.slope * spread, items.intercept + items.slope * origin, items.guessing
+        ),
+        item_errors=result.item_errors * factor,
+        item_intervals=result.item_intervals * factor[:, None] - shift[:, None],
+        abilities=replace(result.abilities, estimate=(estimate - origin) / spread, standard_error=error / spread),
+        ability_intervals=(result.ability_intervals - origin) / spread,
+    )  # fmt: skip

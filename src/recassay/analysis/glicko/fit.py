@@ -55,7 +55,7 @@ def rate_algorithms(
     (None: 200, fewer for very large tables).
 
     The 95 % intervals of the ratings come from a bootstrap over datasets and orders: as many datasets drawn with
-    replacement, in random order, played anew. Glicko-2's own deviation takes the games of one dataset for independent;
+    replacement, in random order, played again. Glicko-2's own deviation takes the games of one dataset for independent;
     they are not, and rating -/+ 1.96 deviations is too narrow from five players on. It is the interval where it is the
     wider one, since no dependence makes ratings surer. None below five datasets.
 

@@ -72,9 +72,9 @@ def dataset_order(
             raise InputError(f"{order} is not known of {listing(lacking)}", fix="add these datasets to the properties")
         value = {name: float(properties[name][order]) for name in matrix.datasets}
     else:
-        found = classical_properties(matrix)
-        if order not in found:
+        computed = classical_properties(matrix)
+        if order not in computed:
             known = [*ORDERS, *sorted({p for row in (properties or {}).values() for p in row})]
             raise UsageError(f"unknown order {order!r}", fix=did_you_mean(order, known))
-        value = dict(zip(matrix.datasets, found[order].tolist(), strict=True))
+        value = dict(zip(matrix.datasets, computed[order].tolist(), strict=True))
     return sorted(matrix.datasets, key=lambda name: (value[name], name))

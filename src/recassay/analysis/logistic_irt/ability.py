@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from recassay.analysis.inference.distributions import normal_quantile
-from recassay.analysis.logistic_irt.grid import Grid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_irt.grid import AbilityGrid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.core.choices import AbilityMethod
 from recassay.core.errors import UsageError, listing
@@ -66,11 +66,11 @@ def estimate_abilities(
     """
     check_method(method)
     if method == "eap":
-        where = Grid.of(grid(items), items.slope)
+        where = AbilityGrid.of(grid(items), items.slope)
         posterior, _ = posterior_on_grid(responses, items, where)
         return from_posterior(posterior, where.points)
     points = np.linspace(-bound, bound, max(361, len(grid(items))))
-    where = Grid.of(points, items.slope)
+    where = AbilityGrid.of(points, items.slope)
     height = where.to_points(grid_log_likelihood(responses, items, where.nodes))
     if method == "map":
         height -= points**2 / 2

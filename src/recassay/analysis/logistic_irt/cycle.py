@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from recassay.analysis.inference.extrapolation import Extrapolation
-from recassay.analysis.logistic_irt.grid import Grid, expected_counts, grid, posterior_on_grid, precision, window
+from recassay.analysis.logistic_irt.grid import AbilityGrid, expected_counts, grid, posterior_on_grid, precision, window
 from recassay.analysis.logistic_irt.items import bounded, maximise_items, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import starting_state
@@ -98,9 +98,9 @@ class EMRun:
                     self.reached.slope, self._slope_variances(where, weights), self.asked.slope_deviation
                 )
 
-    def _expect(self) -> tuple[Grid, FloatArray, float]:
+    def _expect(self) -> tuple[AbilityGrid, FloatArray, float]:
         """Posteriors at the points that hold any mass, and the penalised log-likelihood."""
-        where = Grid.of(self.points[self.shown], self.state.slope)
+        where = AbilityGrid.of(self.points[self.shown], self.state.slope)
         posterior, marginal = posterior_on_grid(self.table, self.state, where)
         prior = 0.0 if self.priors is None else self.priors.log_total(self.state, self.model)
         return where, posterior, float(marginal.sum()) + prior
@@ -142,7 +142,7 @@ class EMRun:
         slope, intercept, *guessing = np.split(flat, self._parts)
         return bounded(ItemState(slope, intercept, guessing[0] if guessing else self.reached.guessing_logit))
 
-    def _slope_variances(self, where: Grid, weights: FloatArray) -> FloatArray:
+    def _slope_variances(self, where: AbilityGrid, weights: FloatArray) -> FloatArray:
         """The error variance of each slope as if abilities were known."""
         variance = np.empty(len(self.reached.slope))
         for part, right, trials in expected_counts(self.table, weights):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.logistic_irt.cycle import EMRun
-from recassay.analysis.logistic_irt.grid import FEWEST_POINTS, REACH, Grid, expected_counts, posterior_on_grid
+from recassay.analysis.logistic_irt.grid import FEWEST_POINTS, REACH, AbilityGrid, expected_counts, posterior_on_grid
 from recassay.analysis.logistic_irt.items import STEEPEST, slopes
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.start import constant_items, with_constant
@@ -36,7 +36,7 @@ class LogisticFit:
     change: float
     gradient: float
     history: tuple[float, ...]
-    grid: Grid
+    grid: AbilityGrid
     posterior: FloatArray
     priors: ItemPriors | None
 
@@ -74,7 +74,7 @@ def fit_em(
 
 def _finish(responses: Responses, varied: BoolArray, run: EMRun) -> LogisticFit:
     state, table, priors = run.reached, run.table, run.priors
-    where = Grid.of(run.points, state.slope)
+    where = AbilityGrid.of(run.points, state.slope)
     posterior, marginal = posterior_on_grid(table, state, where)
     if np.cov(posterior @ where.points, table.score_share(), bias=True)[0, 1] < 0:
         state = ItemState(-state.slope, state.intercept, state.guessing_logit)
@@ -108,7 +108,7 @@ def _all_constant(responses: Responses, constant: BoolArray) -> LogisticFit:
     """No item tells respondents apart: every ability keeps the population's distribution."""
     state = with_constant(responses, ~constant, ItemState(np.zeros(0), np.zeros(0), np.zeros(0)))
     points = np.linspace(-REACH, REACH, FEWEST_POINTS)
-    where = Grid(points, points)
+    where = AbilityGrid(points, points)
     return LogisticFit(
         items=LogisticItems(responses.items, state.slope, state.intercept, state.guessing),
         state=state,

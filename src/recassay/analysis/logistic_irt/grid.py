@@ -46,7 +46,7 @@ def grid(items: ItemParameters) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class AbilityGrid:
     """`points`, fine enough for the posteriors, and `nodes`, fine enough for the curves.
 
     Posteriors narrow with the number of items, curves do not: with many items the curves are computed at few nodes, and
@@ -60,7 +60,7 @@ class Grid:
     between: FloatArray | None = None
 
     @classmethod
-    def of(cls, points: FloatArray, slope: FloatArray) -> Grid:
+    def of(cls, points: FloatArray, slope: FloatArray) -> AbilityGrid:
         """Nodes for these slopes and evenly spaced points; the points themselves where that saves less than a third."""
         steep = np.abs(slope)
         limit = min(SMOOTH[0] / max(float(np.quantile(steep, 0.99)), 1e-9), SMOOTH[1] / max(float(steep.max()), 1e-9))
@@ -139,7 +139,7 @@ def grid_log_likelihood(responses: Responses, items: ItemParameters, points: Flo
     return total
 
 
-def posterior_on_grid(responses: Responses, items: ItemParameters, where: Grid) -> tuple[FloatArray, FloatArray]:
+def posterior_on_grid(responses: Responses, items: ItemParameters, where: AbilityGrid) -> tuple[FloatArray, FloatArray]:
     """The posterior of each respondent over the points (Normal(0, 1) population), and each marginal log-likelihood."""
     joint = where.to_points(grid_log_likelihood(responses, items, where.nodes))
     joint += where.log_weights

@@ -107,13 +107,13 @@ class LogisticResult(Displayed):
         """
         values = self.parameters()[~self.constant]
         values[:, 1] = np.clip(values[:, 1], -REACH, REACH)
-        found: dict[str, float] = {}
+        summary: dict[str, float] = {}
         for k, name in enumerate(PARAMETERS):
             column = values[np.isfinite(values[:, k]), k]
-            found[f"mean_{name}"] = float(column.mean()) if len(column) else float("nan")
-            found[f"{name}_deviation"] = float(column.std()) if len(column) else float("nan")
-        found["negative_share"] = float((values[:, 0] < 0).mean()) if len(values) else 0.0
-        return found
+            summary[f"mean_{name}"] = float(column.mean()) if len(column) else float("nan")
+            summary[f"{name}_deviation"] = float(column.std()) if len(column) else float("nan")
+        summary["negative_share"] = float((values[:, 0] < 0).mean()) if len(values) else 0.0
+        return summary
 
     def to_dict(self) -> dict[str, Any]:
         """`ability`, `true_score`, `items` by name, their errors and intervals, and how the estimation ended."""

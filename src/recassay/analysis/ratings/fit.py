@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.bootstrap import intervals
-from recassay.analysis.ratings.bradley_terry import ELO, strengths
+from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
@@ -39,7 +39,7 @@ def rate_by_pairs(
     """Bradley-Terry ratings: every dataset is a round in which all algorithms meet, and its order does not matter.
 
     Intervals: datasets drawn with replacement, or whole `families` of them (a mapping by dataset, or `auto`: the name
-    up to its first digit, hyphen, underscore or dot), and everything fitted anew. `baseline` is rated 1000 and is what
+    up to its first digit, hyphen, underscore or dot), and everything fitted again. `baseline` is rated 1000 and is what
     the skill score compares with; without one the mean rating is 1500, and the usual baseline of the table is taken for
     the skill score where there is one.
     """
@@ -147,6 +147,30 @@ def _skill(matrix: Matrix, baseline: int) -> FloatArray:
     np.divide(matrix.values, base, out=ratio, where=base > 0)
     mean = np.exp(np.log(np.clip(ratio, 1 / CLIP, CLIP)).mean(axis=1))
     return mean - 1 if matrix.higher_is_better else 1 - mean
+
+
+ELO = 400 / np.log(10)
+"""Points of the Elo scale for one unit of log odds: 400 points are odds of 10 to 1."""
+
+VIRTUAL_GAMES = 1.0
+"""Drawn games that everybody plays besides, spread over the opponents: whoever loses everything has a finite rating."""
+
+STEPS = 25
+TOLERANCE = 1e-5
+"""Of the last step in log strength; Newton's next one would be about its square."""
+
+
+def strengths(points: FloatArray, games: FloatArray, start: FloatArray | None = None) -> FloatArray:
+    """The maximum-likelihood log strengths of every table, with mean 0: tables x players.
+
+    P(i beats j) = 1 / (1 + exp(s_j - s_i)) (Bradley and Terry 1952). `points[t, i, j]` are those that i made against j,
+    a tie giving half to both, out of `games[t, i, j]`. Newton's method on the concave likelihood.
+    """
+    tables, k, _ = points.shape
+    strength = np.zeros((tables, k)) if start is None else np.broadcast_to(start, (tables, k)).copy()
+    virtual = VIRTUAL_GAMES / (k - 1) * (1 - np.eye(k))
+    climb(np.ascontiguousarray(points), np.ascontiguousarray(games), virtual, strength, STEPS, TOLERANCE)
+    return strength - strength.mean(axis=1, keepdims=True)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> RatingsResult:

@@ -117,7 +117,7 @@ def _fits(other: Matrix, matrix: Matrix, rule: Rule) -> bool:
 
 def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     """The other metrics of the table that cover the same algorithms and datasets without a gap; costs are left out."""
-    found = {}
+    others = {}
     for label in results.metrics:
         if label in {matrix.metric, *_COSTS}:
             continue
@@ -126,8 +126,8 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
         except (InputError, UsageError):  # no direction known, or nothing left: this metric cannot judge
             continue
         if other.datasets == matrix.datasets and other.algorithms == matrix.algorithms:
-            found[label] = other
-    return found
+            others[label] = other
+    return others
 
 
 def _run(results: Results, spec: AnalysisSpec) -> SelectResult:

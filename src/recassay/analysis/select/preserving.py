@@ -23,7 +23,7 @@ _MOST_SWAPS = 50
 
 
 class Criterion:
-    """Expected Spearman's rho between the ranking from a subset and that from the benchmark, both drawn anew.
+    """Expected Spearman's rho between the ranking from a subset and that from the benchmark, both drawn again.
 
     J(S) = mean over b of mean over w of rho(ranking of S with weights w, ranking of the benchmark's replicate b).
     Replicates draw as many datasets as there are, with replacement; w are the weights of the Bayesian bootstrap (Rubin

@@ -137,7 +137,7 @@ class SelectResult(Displayed):
     """By name, the methods that could not choose, and why."""
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a method: its datasets, rho, and the held-out numbers."""
+        """One row per method: its datasets, rho, and the held-out numbers."""
         rows = []
         for name, choice in self.choices.items():
             held, both = choice.held_out_algorithms, choice.held_out_both

@@ -100,12 +100,12 @@ def find_crossings(
 
     Thresholds at which the two are exactly equal belong to neither side. Ordered by threshold.
     """
-    found = []
+    crossings = []
     order = np.sign(tests.difference).astype(np.int64)
     for pair in np.flatnonzero((order > 0).any(axis=0) & (order < 0).any(axis=0)):
-        told = np.flatnonzero(order[:, pair])
-        flips = np.flatnonzero(np.diff(order[told, pair]))
-        runs = np.split(told, flips + 1)
+        ordered = np.flatnonzero(order[:, pair])
+        flips = np.flatnonzero(np.diff(order[ordered, pair]))
+        runs = np.split(ordered, flips + 1)
         p_of_run = [min(1.0, len(thresholds) * float(tests.p_holm[run, pair].min())) for run in runs]
         names = algorithms[tests.left[pair]], algorithms[tests.right[pair]]
         for i, (before, after) in enumerate(pairwise(runs)):
@@ -113,7 +113,7 @@ def find_crossings(
             first, second = names if order[low, pair] > 0 else names[::-1]
             gap_low, gap_high = (abs(float(tests.difference[at, pair])) for at in (low, high))
             share = gap_low / (gap_low + gap_high)
-            found.append(
+            crossings.append(
                 Crossing(
                     first=first,
                     second=second,
@@ -126,7 +126,7 @@ def find_crossings(
                     significant_above=p_of_run[i + 1] < alpha,
                 )
             )
-    return tuple(sorted(found, key=lambda one: (one.threshold, one.first, one.second)))
+    return tuple(sorted(crossings, key=lambda crossing: (crossing.threshold, crossing.first, crossing.second)))
 
 
 def significant(tests: PairTests, alpha: float) -> BoolArray:

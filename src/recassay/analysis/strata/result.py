@@ -49,7 +49,7 @@ class DatasetStrata:
     rank: FloatArray
     users: IntArray
     shares: pl.DataFrame
-    """One row a threshold: how much of the catalogue and of the data lies below it."""
+    """One row per threshold: how much of the catalogue and of the data lies below it."""
     curve: pl.DataFrame
     """The popularity of the items by rank."""
     tests: PairTests
@@ -81,13 +81,13 @@ class DatasetStrata:
     def told_from_best(self, alpha: float) -> Any:
         """Whether each algorithm differs significantly from the best at each threshold (thresholds x algorithms)."""
         differs = significant(self.tests, alpha)
-        told = np.zeros(self.value.shape, dtype=bool)
+        differs_from_best = np.zeros(self.value.shape, dtype=bool)
         best = self.rank.argmin(axis=1)
         for row, winner in enumerate(best):
             with_left, with_right = self.tests.left == winner, self.tests.right == winner
-            told[row, self.tests.right[with_left]] = differs[row, with_left]
-            told[row, self.tests.left[with_right]] = differs[row, with_right]
-        return told
+            differs_from_best[row, self.tests.right[with_left]] = differs[row, with_left]
+            differs_from_best[row, self.tests.left[with_right]] = differs[row, with_right]
+        return differs_from_best
 
     def pairs_frame(self, alpha: float) -> pl.DataFrame:
         """One row per threshold and pair."""
@@ -199,7 +199,7 @@ class StrataResult(Displayed):
         return tuple(sorted(list(dict.fromkeys(wanted))[:most], key=above.__getitem__))
 
     def to_frame(self) -> pl.DataFrame:
-        """The curves: one row a dataset, threshold and algorithm."""
+        """The curves: one row per dataset, threshold and algorithm."""
         return pl.concat([dataset.curves_frame(self.alpha) for dataset in self.datasets])
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -213,7 +213,7 @@ class StrataResult(Displayed):
             "strata_pairs": pl.concat([dataset.pairs_frame(self.alpha) for dataset in self.datasets]),
             "strata_crossings": pl.concat(
                 [
-                    pl.DataFrame([asdict(one) for one in dataset.crossings], schema=CROSSING_SCHEMA).select(
+                    pl.DataFrame([asdict(crossing) for crossing in dataset.crossings], schema=CROSSING_SCHEMA).select(
                         name, pl.all()
                     )
                     for dataset, name in named
@@ -224,18 +224,18 @@ class StrataResult(Displayed):
         }
 
     def sensitivity_frame(self) -> pl.DataFrame:
-        """One row a dataset, then the mean over datasets (`scope` study) and the orders by mean rank (`mean ranks`)."""
+        """One row per dataset, then the mean over datasets (scope `study`) and the orders by mean rank."""
         study = self.study
-        found: list[tuple[str, str, float, Chance, OrderSensitivity | None]] = [
+        scopes: list[tuple[str, str, float, Chance, OrderSensitivity | None]] = [
             ("dataset", d.dataset, d.sensitivity.estimate, d.sensitivity.chance, d.sensitivity) for d in self.datasets
         ]
-        found.append(("study", "mean over datasets", study.estimate, study.chance, None))
-        found.append(("mean ranks", "orders by mean rank", study.by_mean_rank, study.by_mean_rank_chance, None))
+        scopes.append(("study", "mean over datasets", study.estimate, study.chance, None))
+        scopes.append(("mean ranks", "orders by mean rank", study.by_mean_rank, study.by_mean_rank_chance, None))
         counts = ("pairs", "observed", "flipped", "proven")
         rows = [
             (scope, name, distance, chance.mean, chance.low, chance.high,
              *(None if counted is None else getattr(counted, count) for count in counts))
-            for scope, name, distance, chance, counted in found
+            for scope, name, distance, chance, counted in scopes
         ]  # fmt: skip
         numbers = ("distance", "chance", "chance_low", "chance_high")
         schema = {"scope": pl.String, c.DATASET: pl.String} | {name: pl.Float64 for name in numbers}

@@ -69,17 +69,17 @@ def leading_order(
 
 def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> tuple[Conclusion, ...]:
     """That the first of the order is first, and that each is before the next, under each change."""
-    found = []
+    conclusions = []
     for change in survivals:
         best = order[0]
-        found.append(
+        conclusions.append(
             Conclusion("first", (names[best],), change.name, change.when, tuple(change.first[:, best].tolist()))
         )
-        found += [
+        conclusions += [
             Conclusion("before", (names[a], names[b]), change.name, change.when, tuple(change.ahead[:, a, b].tolist()))
             for a, b in pairwise(order)
         ]
-    return tuple(found)
+    return tuple(conclusions)
 
 
 def tiers(order: list[int], change: Survival) -> list[list[int]]:

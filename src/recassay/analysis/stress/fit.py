@@ -10,11 +10,12 @@ import numpy as np
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.ranks import choose_rules
 from recassay.analysis.aggregation.rules import DolanMore, distinct
+from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.stress.algorithms import add_best, add_copies, drop_algorithms
-from recassay.analysis.stress.beta import vary_beta
 from recassay.analysis.stress.conclusions import conclude, deciding_datasets, leading_order, tiers
+from recassay.analysis.stress.curve import Curve, Point
 from recassay.analysis.stress.datasets import drop_datasets, few_datasets, several, small_sizes
 from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
@@ -25,6 +26,28 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.types import FloatArray
+
+RULES_WITH_BETA = ("dm_auc", "dm_lbo")
+BETAS = (1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0)
+
+
+def vary_beta(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> Curve | None:
+    """Spearman's rho between the ranking at another beta and at the ranker's own (3 in the paper).
+
+    None where neither Dolan-Moré rule applies. Interval: over `bootstrap` draws of the datasets.
+    """
+    those = ranker.only(*RULES_WITH_BETA)
+    if not those.rules:
+        return None
+    weights = np.vstack([np.ones((1, values.shape[1])), bootstrap])
+    before = those(values, weights)
+    points = []
+    for beta in BETAS:
+        rho = spearman(those.with_beta(beta)(values, weights), before)
+        points.append(Point(beta, rho[:, :1], True, around=rho))
+    return Curve.of("beta", "largest ratio beta", tuple(rule.name for rule in those.rules), points)
+
 
 DRAWS = 1000
 FEWEST_DRAWS = 100

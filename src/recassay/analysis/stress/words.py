@@ -26,18 +26,18 @@ def stress_verdict(result: StressResult) -> list[str]:
 
 def first_place(result: StressResult) -> str:
     """Whether the leader by mean rank stays first when several datasets are left out."""
-    found = _first(result, result.main)
-    least = int(np.argmin(found.shares))
+    conclusion = _first(result, result.main)
+    least = int(np.argmin(conclusion.shares))
     tables = f"all {result.main.tried} choices" if result.main.exhaustive else f"{result.main.tried} random choices"
     half = _first(result, result.half)
-    again = "" if half == found else f"; when {half.when}, under {_count(half, result)}"
-    weakest = f" (least under {result.titles[least]}, {_percent(found.shares[least])})"
+    again = "" if half == conclusion else f"; when {half.when}, under {_count(half, result)}"
+    weakest = f" (least under {result.titles[least]}, {_percent(conclusion.shares[least])})"
     often = f"at least {_percent(KEPT)} of {tables}"
-    if found.shares[least] == 1.0:
+    if conclusion.shares[least] == 1.0:
         often, weakest = tables.replace("all ", "each of "), ""
     return (
-        f"The first place of {found.algorithms[0]} {found.verdict} when {found.when}: it stays first in {often} under "
-        f"{_count(found, result)}{weakest}{again}."
+        f"The first place of {conclusion.algorithms[0]} {conclusion.verdict} when {conclusion.when}: "
+        f"it stays first in {often} under {_count(conclusion, result)}{weakest}{again}."
     )
 
 
@@ -96,8 +96,8 @@ def _added(result: StressResult, name: str, what: str) -> str:
     if not bad:
         return f"Under no aggregation does {what} reshuffle the others; under {swaps} (lowest rho)."
     them = "them" if len(bad) > 1 else "it"
-    said = f"Under {listing(bad, most=6)} {what} reshuffles the others; do not rank by {them} here"
-    return f"{said}. Under {swaps} (lowest rho)." if little else f"{said}."
+    sentence = f"Under {listing(bad, most=6)} {what} reshuffles the others; do not rank by {them} here"
+    return f"{sentence}. Under {swaps} (lowest rho)." if little else f"{sentence}."
 
 
 def few_datasets(result: StressResult) -> str:
@@ -124,8 +124,8 @@ def _first(result: StressResult, change: Survival) -> Conclusion:
     return next(x for x in result.conclusions if x.kind == "first" and x.change == change.name)
 
 
-def _count(found: Conclusion, result: StressResult) -> str:
-    held, count = found.holds_under, len(result.titles)
+def _count(conclusion: Conclusion, result: StressResult) -> str:
+    held, count = conclusion.holds_under, len(result.titles)
     if held == count:
         return f"all {count} aggregations"
     return f"{held or 'none'} of the {count} aggregations"

@@ -68,10 +68,10 @@ def fit_user_irt(
         notes.append(
             f"{count} algorithms are few for the {chosen.upper()}: its intervals are too narrow, those of the 1PL hold"
         )
-    for name, found in kept.items():
-        if found.telling > most_users:
-            notes.append(f"{name}: an even selection of {most_users} of {found.telling} users was fitted")
-        if not found.fit.converged:
+    for name, responses in kept.items():
+        if responses.telling > most_users:
+            notes.append(f"{name}: an even selection of {most_users} of {responses.telling} users was fitted")
+        if not responses.fit.converged:
             notes.append(f"{name}: the estimation did not converge")
     return UserIRTResult(metric, chosen, kept, tuple(notes), confidence)
 

@@ -102,43 +102,43 @@ class UserIRTResult(Displayed):
         return next(iter(self.fits.values()))
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a dataset and algorithm, ablest first."""
+        """One row per dataset and algorithm, ablest first."""
         return pl.concat(
             [
-                found.fit.to_frame()
+                users.fit.to_frame()
                 .drop("true_score", "accuracy")
                 .rename({"respondent": c.ALGORITHM, "ability_low": "low", "ability_high": "high"})
                 .with_columns(
                     pl.lit(name).alias(c.DATASET),
-                    pl.col(c.ALGORITHM).replace_strict(found.hit_rate, return_dtype=pl.Float64).alias("hit_rate"),
+                    pl.col(c.ALGORITHM).replace_strict(users.hit_rate, return_dtype=pl.Float64).alias("hit_rate"),
                 )
                 .select(c.DATASET, c.ALGORITHM, "ability", "standard_error", "low", "high", "hit_rate")
-                for name, found in self.fits.items()
+                for name, users in self.fits.items()
             ]
         )
 
     def datasets_frame(self) -> pl.DataFrame:
-        """One row a dataset: how many users, what they are like, and how well that is known."""
+        """One row per dataset: how many users, what they are like, and how well that is known."""
         return pl.DataFrame(
             [
                 {
                     c.DATASET: name,
-                    "users": found.users,
-                    "telling_users": found.telling,
-                    "hit_by_all": found.hit_by_all,
-                    "hit_by_none": found.hit_by_none,
-                    **found.fit.summary(),
-                    **{f"{trait}_reliability": value for trait, value in found.reliability().items()},
+                    "users": users.users,
+                    "telling_users": users.telling,
+                    "hit_by_all": users.hit_by_all,
+                    "hit_by_none": users.hit_by_none,
+                    **users.fit.summary(),
+                    **{f"{trait}_reliability": value for trait, value in users.reliability().items()},
                 }
-                for name, found in self.fits.items()
+                for name, users in self.fits.items()
             ]
         )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Abilities, datasets, and the users of every dataset."""
         users = [
-            found.fit.items_frame().rename({"item": c.USER}).select(pl.lit(name).alias(c.DATASET), pl.all())
-            for name, found in self.fits.items()
+            users_fit.fit.items_frame().rename({"item": c.USER}).select(pl.lit(name).alias(c.DATASET), pl.all())
+            for name, users_fit in self.fits.items()
             if name != ALL
         ]
         return {
