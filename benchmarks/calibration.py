@@ -22,10 +22,10 @@ from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.hierarchical import fit_hierarchical
+from recassay.analysis.inference.predictive import probability_first
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.winners import possible_winners
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.rank.predictive import probability_first
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix

@@ -10,12 +10,13 @@ import pytest
 from scipy import stats
 
 from recassay.analysis.compare.control import against_control, dunn_cd
-from recassay.analysis.compare.equivalence import equivalences
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.significance import wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
-from recassay.analysis.inference.wilcoxon import greater_p
+from recassay.analysis.inference.wilcoxon import greater_p, greater_p_rows
+from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.compare import sentences
@@ -107,7 +108,7 @@ def test_the_command(cli, tmp_path):
     assert "--within" in cli("compare", table, "--within", "lots").err
     whole = cli("analyze", table, "--control", "Oracle", "--json").json()
     assert whole["analyses"]["compare"]["control"]["name"] == found["control"]["name"]
-    assert "the control" in json.dumps(whole["verdict"])
+    assert "the control" in json.dumps(whole["sentences"])
 
 
 def test_one_sided_wilcoxon_is_scipys():
@@ -118,33 +119,41 @@ def test_one_sided_wilcoxon_is_scipys():
     assert greater_p(np.zeros(5)) == 1.0
 
 
-def standings(ratios, significant=False, within=0.02):
-    found = equivalences([("a", "b")], [np.asarray(ratios)], [significant], within=within, alpha=0.05)
-    return found[0]
+def status(ratios, within=0.02):
+    """The status of a pair whose log ratios are these."""
+    level = np.linspace(0.2, 0.4, len(ratios))
+    return judge(matrix(np.array([level * np.exp(ratios), level])), within=within).pairs[0]
 
 
 def test_equal_different_and_neither():
     small = np.linspace(-0.004, 0.004, 12)
-    assert standings(small).standing == "practically equal"
-    assert standings(small + 0.01, significant=True).standing == "practically equal"  # a difference, shown to be small
-    assert standings(small + 0.3, significant=True).standing == "differs"
-    assert standings(small * 100).standing == "cannot be told"
-    assert standings(small + 0.3).ratio == pytest.approx(np.exp(0.3))
+    assert status(small).status == "equivalent"
+    assert status(small + 0.01).status == "equivalent"  # a difference, shown to be small
+    assert status(small + 0.3).status == "better"
+    assert status(small * 100).status == "undecided"
+    assert status(small + 0.3).effect.estimate == pytest.approx(np.exp(0.3))
     assert hodges_lehmann(np.array([0.0, 1.0, 5.0]))[0] == 1.75  # of the means 0, .5, 2.5, 1, 3, 5
 
 
 def test_equality_is_claimed_at_the_edge_as_often_as_said():
     rng = np.random.default_rng(2)
-    edge = np.log1p(0.02)
-    claims = [standings(edge + 0.01 * rng.standard_normal(15)).standing == "practically equal" for _ in range(1000)]
+    first, second = np.array([0]), np.array([1])
+    edge = np.log1p(0.02) + 0.01 * rng.standard_normal((1000, 15))
+    claims = [equivalence_p(np.exp(np.stack([d, 0 * d])), first, second, within=0.02)[1][0] < 0.05 for d in edge]
     assert 0.03 <= np.mean(claims) <= 0.07
+
+
+def test_rows_of_one_sided_tests_are_the_single_ones():
+    rng = np.random.default_rng(3)
+    rows = np.vstack([rng.normal(0.3, 1.0, (20, 9)), rng.integers(-2, 3, (20, 9))])
+    assert greater_p_rows(rows) == pytest.approx([greater_p(row) for row in rows])
 
 
 def test_values_that_are_not_above_zero_have_no_ratio():
     result = compare_algorithms(matrix(np.vstack([C45, np.zeros(14)])), draws=500)
     assert {e.right for e in result.equivalence} == {"a00", "a01", "a02", "a03"} - {result.equivalence[0].left}
-    assert set(result.standings().values()) <= {"differs", "practically equal", "cannot be told"}
-    assert len(result.standings()) == len(result.pairs) == 10
+    assert {pair.effect.kind for pair in result.judgement.pairs} == {"difference"}
+    assert len(result.judgement.pairs) == len(result.pairs) == 10
 
 
 # Hollander and Wolfe's example with four missing cells: R's Skillings.Mack gives 15.493 with 3 degrees, p 0.00144.

@@ -11,9 +11,9 @@ from scipy.stats import norm, wilcoxon
 
 from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.anytime import anytime_p, sign_evidence
+from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.plan.fit import look_at, plan_study
 from recassay.analysis.plan.power import concordance, datasets_needed, fewest
-from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results

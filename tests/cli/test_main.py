@@ -75,7 +75,7 @@ def test_analyze_writes_everything(analyzed):
     answer = analyzed.answer
     expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
     assert set(answer["analyses"]) >= {*expected, "per_dataset"}
-    assert answer["verdict"][0].startswith("Oracle is first in ndcg@10 under")
+    assert answer["sentences"][0].startswith("Oracle is first in ndcg@10 under")
     assert json.loads((analyzed.out / "analysis.json").read_text()) == answer
     pairs = pl.read_csv(analyzed.out / "tables" / "pairs.csv")
     assert pairs.height == 28

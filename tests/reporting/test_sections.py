@@ -71,7 +71,7 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
     assert "Average gives most joy." in ran.out
     assert "Not done" not in ran.out
     answer = json.loads((tmp_path / "out" / "analysis.json").read_text())
-    assert answer["verdict"][-1] == "Average gives most joy."
+    assert answer["sentences"][-1] == "Average gives most joy."
     assert answer["analyses"]["joy"]["joy"]["Weak"] == 4
     assert (tmp_path / "out" / "figures" / "joy.pdf").stat().st_size > 1000
     page = (tmp_path / "out" / "report.html").read_text()
@@ -147,7 +147,7 @@ def test_analyses_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     assert set(answer["analyses"]) == {"rank", "joy"}
     assert {name: answer["skipped"][name] for name in reasons} == reasons
     assert "cannot be loaded from recassay_joy.nowhere" in answer["skipped"]["gone"]
-    assert "Average gives most joy." in answer["verdict"]
+    assert "Average gives most joy." in answer["sentences"]
     assert cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html").code == 0
     page = (tmp_path / "one.html").read_text()
     assert "sorrow</strong>: it failed with FloatingPointError: sorrow has no bottom" in page

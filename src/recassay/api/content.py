@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
@@ -45,6 +46,12 @@ class AnalysisReport:
         """The pictures of all results; `figures["critical_difference"].save("cd.pdf")` writes one of them."""
         return figures(self)
 
+    @property
+    def judgement(self) -> Verdict | None:
+        """The verdict that the ranking and the comparison share; None where neither applies."""
+        found = (getattr(self.analyses.get(name), "judgement", None) for name in ("compare", "rank"))
+        return next((one for one in found if one is not None), None)
+
     def __repr__(self) -> str:
         said = self.verdict[0] if self.verdict else "Nothing could be said."
         return f"{said} [AnalysisReport of {self.metric}: {len(self.analyses)} analyses]"
@@ -53,7 +60,8 @@ class AnalysisReport:
         """The verdict, what to be wary of, who leads by which analysis, each analysis, and why others were skipped."""
         return {
             "metric": self.metric,
-            "verdict": self.verdict,
+            "verdict": None if self.judgement is None else self.judgement.to_dict(),
+            "sentences": self.verdict,
             "cautions": self.cautions,
             "leaders": leaders(self.analyses),
             "skipped": self.skipped,

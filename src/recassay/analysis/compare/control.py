@@ -9,8 +9,6 @@ import numpy as np
 
 from recassay.analysis.inference.distributions import normal_quantile, normal_sf
 from recassay.analysis.inference.significance import Pair, holm
-from recassay.core.errors import UsageError
-from recassay.core.names import canonical, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,6 @@ class ControlResult:
     dunn_cd: float
     pairs: tuple[ControlPair, ...]
     """Its comparison with every other."""
-
-
-def find_control(name: str, algorithms: Sequence[str]) -> str:
-    """The algorithm that is meant, whatever its case."""
-    found = [one for one in algorithms if canonical(one) == canonical(name)]
-    if not found:
-        raise UsageError(f"the control {name!r} is none of the algorithms", fix=did_you_mean(name, list(algorithms)))
-    return found[0]
 
 
 def dunn_cd(k: int, n: int, alpha: float) -> float:

@@ -9,20 +9,22 @@ from typing import get_args
 import numpy as np
 
 from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank
-from recassay.analysis.compare.control import against_control, find_control
-from recassay.analysis.compare.equivalence import equivalences, log_ratios
+from recassay.analysis.compare.control import against_control
 from recassay.analysis.compare.power import power_statement
-from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.compare.result import CompareResult, Equivalence
+from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
+from recassay.analysis.verdict.fit import find_control, judge
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.core.types import FloatArray
+from recassay.core.types import BoolArray, FloatArray
 
 
 def indistinguishable_runs(
@@ -87,10 +89,7 @@ def compare_algorithms(
     rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
     gaps = np.stack([advantages(matrix, a, b) for a, b in combinations(order, 2)])
     pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
-    ratios = [
-        log_ratios(matrix.values[a], matrix.values[b], higher_is_better=matrix.higher_is_better)
-        for a, b in combinations(order, 2)
-    ]
+    judgement = judge(matrix, control=control, within=within, alpha=alpha, seed=seed)
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     draws = enough_draws(len(pairs)) if draws is None else draws
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
@@ -98,6 +97,7 @@ def compare_algorithms(
         BayesianPair(p.left, p.right, *signed_rank(gap, weights, rope)) for p, gap in zip(pairs, gaps, strict=True)
     )
     cd = nemenyi_cd(k, n, alpha)
+    better = {(p.a, p.b) for p in judgement.decided()}
     differ = {(p.left, p.right) for p in pairs if p.significant}
     credible = {(b.left, b.right) for b in bayesian if max(b.p_left, b.p_right) > credibility}
     return CompareResult(
@@ -107,11 +107,13 @@ def compare_algorithms(
         datasets=matrix.datasets,
         mean_ranks=tuple(rank_of[name] for name in names),
         alpha=alpha,
+        judgement=judgement,
         friedman=friedman(ranks, derived_rng(seed, "friedman", matrix.metric)),
         nemenyi_cd=cd,
         pairs=pairs,
         bayesian=bayesian,
         groups={
+            "sign_flips": indistinguishable_runs(names, lambda a, b: (a, b) in better),
             "wilcoxon_holm": indistinguishable_runs(names, lambda a, b: (a, b) in differ),
             "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
             "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
@@ -121,9 +123,7 @@ def compare_algorithms(
         ),
         bars=bars,
         control=None if control is None else against_control(find_control(control, names), pairs, rank_of, n, alpha),
-        equivalence=equivalences(
-            list(combinations(names, 2)), ratios, [p.significant for p in pairs], within=within, alpha=alpha
-        ),
+        equivalence=_equivalence(matrix, order, within),
         within=within,
         skillings_mack=skillings_mack(
             gaps_kept, higher_is_better=matrix.higher_is_better, rng=derived_rng(seed, "skillings", matrix.metric)
@@ -135,6 +135,22 @@ def compare_algorithms(
         rope=rope,
         credibility=credibility,
         draws=draws,
+    )
+
+
+def _equivalence(matrix: Matrix, order: list[int], within: float) -> tuple[Equivalence, ...]:
+    """The pairs whose values are all above 0."""
+    first, second = np.triu_indices(len(order), 1)
+    values = matrix.values[order]
+    positive: BoolArray = np.all(values > 0, axis=1)
+    logs = np.log(np.where(positive[:, None], values, 1.0)) * (1 if matrix.higher_is_better else -1)
+    known = positive[first] & positive[second]
+    ratios = np.exp(hodges_lehmann(logs[first] - logs[second])[:, 0])
+    names = [matrix.algorithms[a] for a in order]
+    alone, together = equivalence_p(values, first, second, within=within)
+    return tuple(
+        Equivalence(names[first[at]], names[second[at]], float(ratios[at]), float(alone[at]), float(together[at]))
+        for at in np.flatnonzero(known)
     )
 
 

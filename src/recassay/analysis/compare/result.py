@@ -9,11 +9,11 @@ import polars as pl
 
 from recassay.analysis.compare.bayesian import BayesianPair
 from recassay.analysis.compare.control import ControlResult
-from recassay.analysis.compare.equivalence import Equivalence, Standing
 from recassay.analysis.compare.power import FEWEST_DATASETS, PowerStatement
 from recassay.analysis.inference.friedman import FriedmanResult
 from recassay.analysis.inference.significance import Pair, nemenyi_cd
 from recassay.analysis.inference.skillings_mack import SkillingsMack
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import BarsRule, ZeroMethod
 from recassay.core.system.display import Displayed
@@ -30,6 +30,22 @@ def critical_differences(most: int, alpha: float) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
+class Equivalence:
+    """How far apart two algorithms are on a typical dataset, and the test that they are equivalent.
+
+    `ratio` is Hodges and Lehmann's estimate of left / right, in the direction that more is better: 1.03 says that
+    `left` is 3 % better. `p_equal` is the larger of the two one-sided p-values that the ratio lies within
+    1 / (1 + within) and 1 + within; `p_equal_holm` is corrected over all pairs.
+    """
+
+    left: str
+    right: str
+    ratio: float
+    p_equal: float
+    p_equal_holm: float
+
+
+@dataclass(frozen=True, slots=True)
 class CompareResult(Displayed):
     """The tests of one metric, over datasets."""
 
@@ -41,6 +57,8 @@ class CompareResult(Displayed):
     mean_ranks: tuple[float, ...]
     """The mean rank of each algorithm over the datasets, in the order of `algorithms`."""
     alpha: float
+    judgement: Verdict
+    """The verdict on the table: grade, who could be best, the status of every pair by the all-pairs test."""
     friedman: FriedmanResult
     """Whether the algorithms differ at all."""
     nemenyi_cd: float
@@ -51,9 +69,9 @@ class CompareResult(Displayed):
     bayesian: tuple[BayesianPair, ...]
     """Every pair by the Bayesian signed-rank test, in the order of `pairs`."""
     groups: dict[str, tuple[tuple[str, ...], ...]]
-    """By rule (`wilcoxon_holm`, `bayesian`, `nemenyi`), the maximal runs of neighbours in mean rank of which no pair
-    differs: those that a critical-difference diagram joins by a bar. Pairs that do not differ but have a differing one
-    between them are in the list of pairs only."""
+    """By rule (`sign_flips`, `wilcoxon_holm`, `bayesian`, `nemenyi`), the maximal runs of neighbours in mean rank of
+    which no pair differs: those that a critical-difference diagram joins by a bar. Pairs that do not differ but have a
+    differing one between them are in the list of pairs only."""
     power: PowerStatement
     """What so many datasets can show of the lead of the best over the second."""
     bars: BarsRule
@@ -61,8 +79,7 @@ class CompareResult(Displayed):
     control: ControlResult | None
     """The comparisons of an algorithm that was named beforehand with every other; None where none was named."""
     equivalence: tuple[Equivalence, ...]
-    """For the pairs whose values are all above 0, their ratio on a typical dataset, and whether they are shown to be
-    practically equal."""
+    """For the pairs whose values are all above 0, their ratio on a typical dataset, and the test of equivalence."""
     within: float
     skillings_mack: SkillingsMack | None
     """Friedman's question of a table with missing cells, asked of the table before anything was dropped or filled; None
@@ -91,30 +108,24 @@ class CompareResult(Displayed):
         """The best mean rank against the second."""
         return self.pairs[0], self.bayesian[0]
 
-    def standings(self) -> dict[tuple[str, str], Standing]:
-        """What is shown of each pair: it differs, is practically equal, or cannot be told."""
-        tested: dict[tuple[str, str], Standing] = {
-            (p.left, p.right): "differs" if p.significant else "cannot be told" for p in self.pairs
-        }
-        return tested | {(e.left, e.right): e.standing for e in self.equivalence}
-
     def to_frame(self) -> pl.DataFrame:
-        """One row a pair: Wilcoxon-Holm, effect sizes and the Bayesian probabilities."""
+        """One row per pair: its status, the all-pairs test, Wilcoxon-Holm, effect sizes, Bayesian probabilities."""
         bayes = {(b.left, b.right): b for b in self.bayesian}
         equal = {(e.left, e.right): e for e in self.equivalence}
-        standings = self.standings()
         return pl.DataFrame(
             [
                 {
                     **asdict(p),
+                    "status": one.status,
+                    "p_flips": one.p_single,
+                    "p_flips_adjusted": one.p,
                     "p_left": bayes[p.left, p.right].p_left,
                     "p_rope": bayes[p.left, p.right].p_rope,
                     "p_right": bayes[p.left, p.right].p_right,
                     "ratio": equal[p.left, p.right].ratio if (p.left, p.right) in equal else None,
                     "p_equal_holm": equal[p.left, p.right].p_equal_holm if (p.left, p.right) in equal else None,
-                    "standing": standings[p.left, p.right],
                 }
-                for p in self.pairs
+                for p, one in zip(self.pairs, self.judgement.pairs, strict=True)
             ]
         )
 
@@ -138,6 +149,7 @@ class CompareResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
         return {
+            "verdict": self.judgement.to_dict(),
             **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "mean_ranks": by_name(self.mean_ranks, self.algorithms),
             **stated(self, "friedman", "nemenyi_cd"),

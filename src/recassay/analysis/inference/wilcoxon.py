@@ -76,6 +76,23 @@ def greater_p(difference: FloatArray) -> float:
     return float(min(1.0, chances[round(2 * positive) :].sum()))
 
 
+def greater_p_rows(differences: FloatArray) -> FloatArray:
+    """`greater_p` of each row (rows x differences); rows without ties and zeros share one distribution."""
+    n = differences.shape[1]
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, axis=1, kind="stable")
+    ordered = np.take_along_axis(sizes, order, axis=1)
+    usual = (ordered[:, 0] > 0) & ties.beats(ordered[:, 1:], ordered[:, :-1]).all(axis=1) & (n <= EXACT)
+    found = np.empty(len(differences))
+    if usual.any():
+        positive = np.take_along_axis(differences > 0, order, axis=1)[usual] @ np.arange(1, n + 1)
+        upper = np.cumsum(sum_distribution(np.arange(1, n + 1))[::-1])[::-1]
+        found[usual] = np.minimum(1.0, upper[positive])
+    for row in np.flatnonzero(~usual):
+        found[row] = greater_p(differences[row])
+    return found
+
+
 def sum_distribution(steps: IntArray) -> FloatArray:
     """P(the sum of those steps whose coin shows heads = s) for s = 0, 1, ..., sum of steps."""
     chances = np.zeros(int(steps.sum()) + 1)

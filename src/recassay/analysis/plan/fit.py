@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import PairedScores, fit_model
 from recassay.analysis.plan.look import look_at
 from recassay.analysis.plan.power import concordance, datasets_needed
-from recassay.analysis.plan.removal import fewest_to_remove
 from recassay.analysis.plan.result import PairPlan, PlanResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError

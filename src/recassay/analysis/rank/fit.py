@@ -12,9 +12,9 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules, first_shares
 from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
-from recassay.analysis.inference.winners import possible_winners
-from recassay.analysis.rank.predictive import FEWEST_DATASETS, probability_first
+from recassay.analysis.inference.predictive import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
+from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
@@ -30,6 +30,7 @@ def rank_algorithms(
     methods: Sequence[str] | None = None,
     replicates: int = 10_000,
     confidence: float = 0.95,
+    control: str | None = None,
     seed: int = 0,
     beta_max: float = BETA_MAX,
     beta_step: float | None = None,
@@ -40,10 +41,9 @@ def rank_algorithms(
     cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and
     drawing them anew would count it twice. The intervals are expanded percentile intervals, those of the means
     bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
-    ranks first, ties sharing the win; the probability that it would be first in a new benchmark is
-    `probability_best` (see `probability_first`). `winner_p` says who could be the best (`possible_winners`). Below
-    five datasets there is none of these. All of it treats the datasets as a sample of those that the ranking should
-    hold for.
+    ranks first, ties sharing the win; it is not the probability of leading a new benchmark, which the `judgement` has,
+    with who could be best. Below five datasets there is none of these. All of it treats the datasets as a sample of
+    those that the ranking should hold for.
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
@@ -76,10 +76,6 @@ def rank_algorithms(
                 resampling_share=first_shares(ranks).mean(axis=0),
             )
         rankings[rule.name] = ranking
-    again = winners = None
-    if enough:
-        winners = possible_winners(contest.ranks[0], derived_rng(seed, "possible winners", matrix.metric))
-        again = probability_first(contest.ranks[0], derived_rng(seed, "first again", matrix.metric))
     return RankResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -87,8 +83,7 @@ def rank_algorithms(
         datasets=matrix.datasets,
         rankings=rankings,
         mean_ranks=contest.ranks[0].mean(axis=1),
-        probability_best=again,
-        winner_p=winners,
+        judgement=judge(matrix, control=control, alpha=round(1 - confidence, 12), seed=seed),
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,
@@ -122,7 +117,9 @@ def _score_interval(
 
 def _run(results: Results, spec: AnalysisSpec) -> RankResult:
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return rank_algorithms(matrix, replicates=spec.replicates, confidence=1 - spec.alpha, seed=spec.seed)
+    return rank_algorithms(
+        matrix, replicates=spec.replicates, confidence=1 - spec.alpha, control=spec.control, seed=spec.seed
+    )
 
 
 ANALYSIS = Analysis(

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule, distinct
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.tables.matrix import MissingCells
@@ -61,12 +62,8 @@ class RankResult(Displayed):
     """By name of the aggregation (`mean_rank`, `mean`, ...), its scores, ranks and intervals."""
     mean_ranks: FloatArray
     """The mean rank of each algorithm over the datasets, 1 the best."""
-    probability_best: FloatArray | None
-    """For each algorithm, the probability that it has the best mean rank in a new benchmark of the same kind and size;
-    None below five datasets. It is not the resampling share, which repeats the luck of this benchmark."""
-    winner_p: FloatArray | None
-    """For each algorithm, the p-value of "it has the best mean rank of all" (see `inference.winners`); None below five
-    datasets."""
+    judgement: Verdict
+    """The verdict on the table: grade, who could be best, the status of every pair."""
     skipped: dict[str, str]
     """By name, the aggregations that could not be applied, and why."""
     missing: MissingCells
@@ -78,11 +75,24 @@ class RankResult(Displayed):
         """Positions of the algorithms by mean rank over the datasets, best first: the order of every verdict."""
         return sorted(range(len(self.algorithms)), key=lambda a: (self.mean_ranks[a], self.algorithms[a]))
 
+    @property
+    def probability_best(self) -> FloatArray | None:
+        """For each algorithm, the probability that it has the best mean rank in a new benchmark of the same kind and
+        size; None below five datasets. It is not the resampling share, which repeats the luck of this benchmark."""
+        return None if self.judgement.leads_again is None else self._in_order(self.judgement.leads_again)
+
+    @property
+    def winner_p(self) -> FloatArray | None:
+        """For each algorithm, the p-value of "no other is better"; None below five datasets."""
+        return None if self.judgement.leads_again is None else self._in_order(self.judgement.p_best)
+
+    def _in_order(self, values: FloatArray) -> FloatArray:
+        """Values of the verdict, which has the best mean rank first, in the order of `algorithms`."""
+        return values[[self.judgement.algorithms.index(name) for name in self.algorithms]]
+
     def possible_winners(self) -> list[str]:
-        """Those that could have the best mean rank over datasets like these, best observed first; all below five."""
-        if self.winner_p is None:
-            return [self.algorithms[a] for a in self.order()]
-        return [self.algorithms[a] for a in self.order() if self.winner_p[a] > 1 - self.confidence]
+        """Those that no other is shown to be better than, best mean rank first."""
+        return list(self.judgement.could_be_best)
 
     def counted(self) -> list[Ranking]:
         """The rankings that count as opinions of their own: of two that always agree, one."""
@@ -131,6 +141,7 @@ class RankResult(Displayed):
         `probability_best`, `winner_p` and `possible_winners` of the mean rank; null below five datasets."""
         names, rankings = self.algorithms, self.rankings
         return {
+            "verdict": self.judgement.to_dict(),
             **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "methods": {m: by_name(r.scores, names) for m, r in rankings.items()},
             "ranks": {m: by_name(r.ranks, names) for m, r in rankings.items()},

@@ -55,12 +55,12 @@ def _control(result: CompareResult, control: ControlResult) -> str:
 
 def _equal(result: CompareResult) -> list[str]:
     """Which pairs are shown to be practically equal; one sentence for the lead where nothing can be told."""
-    equal = [f"{e.left} and {e.right}" for e in result.equivalence if e.standing == "practically equal"]
+    equal = [f"{pair.a} and {pair.b}" for pair in result.judgement.pairs if pair.status == "equivalent"]
     by = f"within {100 * result.within:g} % of each other on a typical dataset"
     if equal:
         count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
         return [f"{count} shown to be practically equal, {by}: {listing(equal, most=4)} (two one-sided tests, Holm)."]
-    if result.equivalence and result.equivalence[0].standing == "cannot be told":
+    if result.equivalence and result.judgement.pairs[0].status in ("undecided", "undecidable"):
         one = result.equivalence[0]
         return [
             f"Whether {one.left} and {one.right} are practically equal, {by}, cannot be told either "
@@ -163,21 +163,19 @@ def tables(result: CompareResult) -> list[Table]:
         for p in result.pairs
         for b in [bayes[p.left, p.right]]
     ]  # fmt: skip
-    standings = {"differs": "", "practically equal": "equal", "cannot be told": "?"}
-    found = result.standings()
-    pairs = [[*row, standings[found[p.left, p.right]]] for row, p in zip(pairs, result.pairs, strict=True)]
+    pairs = [[*row, pair.status] for row, pair in zip(pairs, result.judgement.pairs, strict=True)]
     return [
         *_control_table(result),
         Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes),
         Table(
             "Pairs (left has the better mean rank)",
-            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "shown"],
+            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "status"],
             pairs,
             names=2,
             important=["right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)"],
             notes=[
-                f"*: significant at {result.alpha:g} after Holm's correction. shown: equal means practically equal "
-                f"(within {100 * result.within:g} %), ? that neither a difference nor equality is shown."
+                f"*: significant at {result.alpha:g} after Holm's correction. status: of left against right, by the "
+                f"all-pairs test (flipped signs); equivalent means within {100 * result.within:g} %."
             ],
         ),
     ]

@@ -1,0 +1,29 @@
+"""Equivalent within a margin: two one-sided tests on log ratios."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recassay.analysis.inference.significance import holm
+from recassay.analysis.inference.wilcoxon import greater_p_rows
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+
+def equivalence_p(
+    values: FloatArray, first: IntArray, second: IntArray, *, within: float
+) -> tuple[FloatArray, FloatArray]:
+    """For pairs of rows of `values` (algorithms x datasets), the p of "not equivalent": alone, and Holm-corrected.
+
+    With d_j the log ratios and delta = log(1 + within), two one-sided Wilcoxon tests ask whether d + delta lies above 0
+    and delta - d does (Schuirmann 1987, on the exact signed-rank distribution); p is the larger of the two. It is 1
+    where a value of the pair is not above 0.
+    """
+    positive: BoolArray = np.all(values > 0, axis=1)
+    known = positive[first] & positive[second]
+    logs = np.log(np.where(positive[:, None], values, 1.0))
+    ratio, delta = (logs[first] - logs[second])[known], np.log1p(within)
+    alone, together = np.ones(len(first)), np.ones(len(first))
+    if known.any():
+        alone[known] = np.maximum(greater_p_rows(ratio + delta), greater_p_rows(delta - ratio))
+        together[known] = holm(alone[known])
+    return alone, together

@@ -1,0 +1,224 @@
+"""The verdict on one table: the status of each pair is computed here, once, and everything else is read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.inference.all_pairs import PairTests, compare_pairs, scaled_values, smallest_p
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals
+from recassay.analysis.inference.distributions import normal_quantile
+from recassay.analysis.inference.effects import Effect, effect_kind, hodges_lehmann
+from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.predictive import FEWEST_DATASETS, probability_first
+from recassay.analysis.inference.removal import fewest_to_remove
+from recassay.analysis.inference.significance import dataset_ranks
+from recassay.analysis.inference.winners import possible_winners
+from recassay.analysis.verdict.letters import group_letters
+from recassay.analysis.verdict.result import Grade, PairVerdict, Status, Verdict
+from recassay.analysis.verdict.words import in_words
+from recassay.core import ties
+from recassay.core.choices import PRACTICALLY_EQUAL
+from recassay.core.errors import UsageError
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.seeds import derived_rng
+from recassay.core.tables.matrix import Matrix
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+
+def judge(
+    matrix: Matrix,
+    *,
+    control: str | None = None,
+    within: float = PRACTICALLY_EQUAL,
+    alpha: float = 0.05,
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> Verdict:
+    """The verdict on a matrix; asked again with the same arguments it is not computed again.
+
+    A pair is `better` where the all-pairs test rejects at `alpha` (`inference.all_pairs`) and the mean ranks point the
+    same way; the pairs of a `control` that was named beforehand are adjusted for its k - 1 comparisons only. A leader
+    that beats every other at `alpha`, each pair alone, is better than all of them: naming the observed winner needs no
+    further correction (Gutmann and Maymin 1987; Hung and Fithian 2019). A pair is `equivalent` where two one-sided
+    tests, Holm-corrected, put their ratio within the margin, or where all values are the same. Everything else is
+    `undecided`, or `undecidable` where even 2 / 2^N is not below alpha.
+    """
+    chosen = None if control is None else find_control(control, matrix.algorithms)
+    return _judge(_Key(matrix), chosen, within, alpha, replicates, seed)
+
+
+def find_control(name: str, algorithms: Sequence[str]) -> str:
+    """The algorithm that is meant, whatever its case."""
+    found = [one for one in algorithms if canonical(one) == canonical(name)]
+    if not found:
+        raise UsageError(f"the control {name!r} is none of the algorithms", fix=did_you_mean(name, list(algorithms)))
+    return found[0]
+
+
+class _Key:
+    """A matrix that equals another with the same values and names."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+        self.content: tuple[Any, ...] = (
+            matrix.values.tobytes(), matrix.algorithms, matrix.datasets, matrix.metric, matrix.higher_is_better,
+            matrix.missing,
+        )  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.content == other.content
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+
+@lru_cache(maxsize=8)
+def _judge(key: _Key, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
+    matrix = key.matrix
+    observed = dataset_ranks(matrix)
+    mean_rank = observed.mean(axis=1)
+    order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
+    names, ranks, mean_rank = tuple(matrix.algorithms[a] for a in order), observed[order], mean_rank[order]
+    values = matrix.values[order]
+    k, n = ranks.shape
+    first, second = np.triu_indices(k, 1)
+    tests = _tests(matrix, order, control, derived_rng(seed, "all pairs", matrix.metric))
+    same = (ranks[first] == ranks[second]).all(axis=1)
+    equal = same | (equivalence_p(values, first, second, within=within)[1] < alpha)
+    ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
+    p = _verified(tests.adjusted, tests.single, ahead, first)
+    decidable = smallest_p(n) < alpha
+    neither = "undecided" if decidable else "undecidable"
+    codes = np.where(equal, "equivalent", np.where((p < alpha) & ahead, "better", neither))
+    better = np.zeros((k, k), dtype=bool)
+    better[first, second] = codes == "better"
+    status = _square(codes, first, second, k)
+    behind = np.ones((k, k))
+    behind[first, second] = np.where(ahead & ~equal, p, 1.0)
+    p_best = behind.min(axis=0)
+    enough = n >= FEWEST_DATASETS
+    interval = again = None
+    if enough:
+        weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric))
+        interval = intervals(weights @ ranks.T / n, n, 1 - alpha)
+        again = probability_first(observed, derived_rng(seed, "first again", matrix.metric))[order]
+        if not decidable:
+            p_best = possible_winners(ranks, derived_rng(seed, "possible winners", matrix.metric))
+    could = p_best >= alpha
+    leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
+    removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
+    found = Verdict(
+        metric=matrix.metric,
+        higher_is_better=matrix.higher_is_better,
+        algorithms=names,
+        datasets=matrix.datasets,
+        alpha=alpha,
+        within=within,
+        control=control,
+        grade=_grade(matrix, better, could, decidable=decidable),
+        leaders=leaders,
+        rival=names[1],
+        could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
+        mean=values.mean(axis=1),
+        mean_rank=mean_rank,
+        interval=interval,
+        rank_interval=np.stack([1 + better.sum(axis=0), k - better.sum(axis=1)], axis=1),
+        leads_again=again,
+        p_best=p_best,
+        groups=group_letters(better | better.T),
+        status=status,
+        pairs=_pairs(matrix, order, ranks, codes, p, tests.single, alpha),
+        smallest_p=smallest_p(n),
+        visible_lead=_visible_lead(ranks, tests.critical) if decidable else None,
+        removal=None if removal is None else (names[removal[0]], len(removal[1])),
+    )
+    return replace(found, **in_words(found, matrix.missing))
+
+
+def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator) -> PairTests:
+    """Every pair in the order of mean ranks; those of a control as a family of their own."""
+    scaled = scaled_values(matrix)[order]
+    first, second = np.triu_indices(len(order), 1)
+    tests = compare_pairs(scaled, first, second, rng)
+    if control is None:
+        return tests
+    place = order.index(matrix.algorithms.index(control))
+    own = (first == place) | (second == place)
+    adjusted = tests.adjusted.copy()
+    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng).adjusted
+    return replace(tests, adjusted=adjusted)
+
+
+def _verified(p: FloatArray, single: FloatArray, ahead: BoolArray, first: IntArray) -> FloatArray:
+    """p-values of the leader's pairs, at most that of "it beats every other": the largest of its single ones."""
+    own = first == 0
+    return np.where(own & ahead[own].all(), np.minimum(p, single[own].max()), p)
+
+
+def _square(codes: Any, first: IntArray, second: IntArray, k: int) -> tuple[tuple[Status, ...], ...]:
+    square = np.full((k, k), "equivalent", dtype="<U11")
+    square[first, second] = codes
+    square[second, first] = np.where(codes == "better", "worse", codes)
+    return tuple(tuple(row) for row in square.tolist())
+
+
+def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:
+    """The rule of the grade; it is written down in docs/verdict.md."""
+    if not matrix.values.any():
+        return "not_comparable"
+    if not decidable:
+        return "too_little_data"
+    if better[0, 1:].all():
+        return "clear_winner"
+    return "no_difference" if could.all() else "shared_lead"
+
+
+def _pairs(
+    matrix: Matrix, order: list[int], ranks: FloatArray, codes: Any, p: FloatArray, single: FloatArray, alpha: float
+) -> tuple[PairVerdict, ...]:
+    first, second = np.triu_indices(len(order), 1)
+    names = [matrix.algorithms[a] for a in order]
+    kind = effect_kind(matrix)
+    values = (np.log(matrix.values) if kind == "ratio" else matrix.values)[order]
+    up = values if matrix.higher_is_better else -values
+    estimates = hodges_lehmann(up[first] - up[second], 1 - alpha)
+    estimates = np.exp(estimates) if kind == "ratio" else estimates
+    known = bool(np.isfinite(estimates).all())
+    wins = (ranks[first] < ranks[second]).sum(axis=1).tolist()
+    losses = (ranks[first] > ranks[second]).sum(axis=1).tolist()
+    return tuple(
+        PairVerdict(
+            a=names[i],
+            b=names[j],
+            status=codes[at],
+            wins=wins[at],
+            losses=losses[at],
+            ties=ranks.shape[1] - wins[at] - losses[at],
+            effect=Effect(kind, estimate, (low, high) if known else None),
+            p=float(p[at]),
+            p_single=float(single[at]),
+        )
+        for at, (i, j, (estimate, low, high)) in enumerate(
+            zip(first.tolist(), second.tolist(), estimates.tolist(), strict=True)
+        )
+    )
+
+
+def _visible_lead(ranks: FloatArray, critical: float, power: float = 0.8) -> float | None:
+    """The lead in mean rank that is shown with probability `power`, for a pair whose ranks vary as those of most do.
+
+    |sum d| / sqrt(sum d^2) above c is Student's t above c sqrt((n - 1) / (n - c^2)); none where c^2 is not below n.
+    """
+    n = ranks.shape[1]
+    if critical**2 >= n:
+        return None
+    first, second = np.triu_indices(len(ranks), 1)
+    spread = float(np.median((ranks[first] - ranks[second]).std(axis=1, ddof=1)))
+    t = critical * np.sqrt((n - 1) / (n - critical**2))
+    lead = float((t + normal_quantile(power)) * spread / np.sqrt(n))
+    return lead if lead < len(ranks) - 1 else None

@@ -1,0 +1,147 @@
+"""What a table of results supports: the status of every pair, who could be best, the grade, and the sentences."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from recassay.analysis.inference.effects import Effect
+from recassay.core import columns as c
+from recassay.core.system.plain import plain
+from recassay.core.tabular import long_frame, stated
+from recassay.core.types import FloatArray, IntArray
+
+Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
+"""Of one algorithm against another. `undecidable`: no outcome on this many datasets could decide it."""
+
+Grade = Literal["clear_winner", "shared_lead", "no_difference", "too_little_data", "not_comparable"]
+
+GRADES: dict[Grade, str] = {
+    "clear_winner": "Clear winner",
+    "shared_lead": "Shared lead",
+    "no_difference": "No difference seen",
+    "too_little_data": "Too little data",
+    "not_comparable": "Not comparable",
+}
+"""Each grade as people read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """Algorithm `a` against `b`, which has no better mean rank."""
+
+    a: str
+    b: str
+    status: Status
+    wins: int
+    """Datasets on which `a` is better."""
+    losses: int
+    ties: int
+    effect: Effect
+    """By how much `a` is better on a typical dataset; its interval is that of this pair alone."""
+    p: float
+    """Two-sided p-value by flipped signs, adjusted for all pairs."""
+    p_single: float
+    """The same for this pair alone."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether both have the same value on every dataset."""
+        return self.wins == self.losses == 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What one metric of one table supports; arrays and tuples follow `algorithms`, the best mean rank first."""
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    alpha: float
+    within: float
+    """Relative difference below which two algorithms are called equivalent."""
+    control: str | None
+    """The algorithm named beforehand, whose pairs are adjusted for its own comparisons only."""
+    grade: Grade
+    leaders: tuple[str, ...]
+    """Those with the best mean rank: several where they share it."""
+    rival: str
+    """The algorithm that the first leader is compared with in every sentence: the next by mean rank."""
+    could_be_best: tuple[str, ...]
+    """Those that no other is shown to be better than."""
+    mean: FloatArray
+    """The mean value over the datasets."""
+    mean_rank: FloatArray
+    interval: FloatArray | None
+    """Algorithms x 2: the interval of each mean rank at level 1 - alpha; None below five datasets."""
+    rank_interval: IntArray
+    """Algorithms x 2: the ranks that each could have in truth, all intervals together at level 1 - alpha."""
+    leads_again: FloatArray | None
+    """The probability of the best mean rank in a new benchmark of the same kind and size; None below five datasets."""
+    p_best: FloatArray
+    """The p-value of "no other is better": the smallest of its pairs with those ahead. Below alpha: not the best."""
+    groups: tuple[str, ...]
+    """Letters: two algorithms share one exactly where neither is shown to be better than the other."""
+    status: tuple[tuple[Status, ...], ...]
+    """Algorithms x algorithms: the status of the row against the column; the diagonal is `equivalent`."""
+    pairs: tuple[PairVerdict, ...]
+    """Every pair, the better mean rank as `a`, in the order of `algorithms`."""
+    smallest_p: float
+    """The smallest p-value that so many datasets allow."""
+    visible_lead: float | None
+    """The lead in mean rank that such a benchmark would show with probability 80 %; None where no lead would do."""
+    removal: tuple[str, int] | None
+    """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
+    headline: str = ""
+    """The answer in one sentence of at most 20 words."""
+    sentences: tuple[str, ...] = ()
+    """At most three that follow the headline."""
+    caution: str | None = None
+    next_step: str | None = None
+    why: tuple[str, ...] = ()
+    how_sure: tuple[str, ...] = ()
+    what_would_change: tuple[str, ...] = ()
+
+    def pair(self, one: str, other: str) -> PairVerdict:
+        """The pair of these two, whichever has the better mean rank."""
+        i, j = sorted((self.algorithms.index(one), self.algorithms.index(other)))
+        return self.pairs[i * len(self.algorithms) - i * (i + 1) // 2 + j - i - 1]
+
+    def status_of(self, one: str, other: str) -> Status:
+        """The status of `one` against `other`."""
+        return self.status[self.algorithms.index(one)][self.algorithms.index(other)]
+
+    def decided(self) -> tuple[PairVerdict, ...]:
+        """The pairs in which one algorithm is shown to be better."""
+        return tuple(pair for pair in self.pairs if pair.status == "better")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per algorithm: mean, mean rank with interval, ranks it could have, groups, could be best, chance."""
+        return long_frame(
+            {c.ALGORITHM: self.algorithms},
+            {
+                "mean": self.mean,
+                "mean_rank": self.mean_rank,
+                ("mean_rank_low", "mean_rank_high"): self.interval,
+                ("rank_low", "rank_high"): self.rank_interval,
+                "groups": np.array(self.groups),
+                "could_be_best": np.isin(self.algorithms, self.could_be_best),
+                "leads_again": self.leads_again,
+            },
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """`grade`, `headline`, `could_be_best`, `leads_again` (of the first leader), the table and the pairs."""
+        return {
+            **stated(self, "grade", "headline", "could_be_best"),
+            "leads_again": None if self.leads_again is None else float(self.leads_again[0]),
+            **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
+            **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
+            "table": self.to_frame().to_dicts(),
+            "pairs": plain([asdict(pair) for pair in self.pairs]),
+            "settings": stated(self, "alpha", "within", "control"),
+        }
