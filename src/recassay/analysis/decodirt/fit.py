@@ -48,8 +48,8 @@ def analyze_instances(
     players = choose_players(traits, rated)
     difficulty = np.array([dataset.statistics()["mean_difficulty"] for dataset in traits])
     ratings = tuple(
-        rate_set(traits, dataset, players, tau=tau, tie=tie, orders=orders, seed=seed)
-        for dataset in benchmark_sets(traits)
+        rate_set(traits, chosen, players, tau=tau, tie=tie, orders=orders, seed=seed)
+        for chosen in benchmark_sets(traits)
     )
     roles = _roles(traits)
     return DecodirtResult(
