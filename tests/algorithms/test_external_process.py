@@ -115,6 +115,12 @@ BROKEN_SCRIPTS = {
     "not a finite number": SCRIPT.replace("scores[dense > 0] = -np.inf", "scores[0, 0] = np.inf").replace(
         "np.isfinite(np.take_along_axis(scores, best, axis=1))", "best >= 0"
     ),
+    r"[\d,]+ of its [\d,]+ rows have no whole number as item": SCRIPT.replace(
+        '"item": best[row, place]', '"item": best[row, place] + 0.5'
+    ),
+    r"all [\d,]+ rows of its recommendations.parquet name an item that the user has": SCRIPT.replace(
+        "scores[dense > 0] = -np.inf", "scores[dense == 0] = -np.inf"
+    ),
     "an item twice": SCRIPT.replace('"item": best[row, place]', '"item": best[row, 0]'),
 }
 

@@ -166,3 +166,19 @@ def test_lists_of_other_data_are_refused(tmp_path, user, item, said):
     other.write_text("user,item,score\n" + "\n".join(f"{user},{item},1".format(u, u) for u in range(1, 50)))
     with pytest.raises(RecAssayError, match=said):
         recassay.evaluate(other, train=TRAIN, test=TEST, metrics=["recall@10"])
+
+
+@pytest.mark.parametrize("others", [0, 40])
+def test_lists_of_seen_items_are_refused_or_counted(tmp_path, others):
+    rows = ["user,item", *(f"{user},{item}" for user in range(40) for item in range(6))]
+    (tmp_path / "train.csv").write_text("\n".join([*rows, "39,6"]))
+    (tmp_path / "test.csv").write_text("user,item\n" + "\n".join(f"{user},6" for user in range(39)))
+    lists = [f"{user},{user % 6},2" for user in range(39)] + [f"{user},6,1" for user in range(min(others, 39))]
+    (tmp_path / "lists.csv").write_text("user,item,score\n" + "\n".join(lists))
+    ask = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv", "metrics": ["recall@2"]}
+    if others:
+        report = recassay.evaluate(tmp_path / "lists.csv", **ask)
+        assert any("39 of 78 rows name an item that the user has in the training data" in n for n in report.notes)
+    else:
+        with pytest.raises(RecAssayError, match=r"all 39 rows that can be judged name an item that the user has"):
+            recassay.evaluate(tmp_path / "lists.csv", **ask)

@@ -87,3 +87,37 @@ def test_read_only_interactions_share_memory_and_refuse_writing(tmp_path):
     with pytest.raises(ValueError, match="read-only"):
         view.data[0] = 0
     assert (view[[0]] != seen[[0]]).nnz == 0
+
+
+ODD = """
+
+class HasLists(Honest):
+    lists = {"a": [1, 2]}
+    table = "of contents"
+
+
+class SeenAlone(Pop):
+    def fit(self, train, *, rng):
+        self.matrix = train.csr()
+        return self
+
+    def recommend(self, users, k, *, exclude):
+        items = np.full((len(users), k), -1, dtype=np.int32)
+        return TopK(users, items, np.full((len(users), k), -np.inf, dtype=np.float32))
+"""
+
+
+@pytest.mark.usefixtures("in_process")
+def test_attributes_decide_nothing_and_empty_lists_are_no_result(tmp_path, monkeypatch):
+    announce_metrics(tmp_path, monkeypatch)
+    (tmp_path / "fakes.py").write_text(PLUGIN + WRITERS + ODD)
+    tiny_data(tmp_path)
+    record = run_study(tiny_study(tmp_path, ("Honest", "HasLists", "SeenAlone")), tmp_path / "out", workers=1)
+    assert record.done == 2
+    assert [cell.algorithm.rpartition(":")[2] for cell in record.failed] == ["SeenAlone"]
+    assert "it recommends nothing to any of the" in record.failed[0].reason
+    with Store.open(tmp_path / "out") as store:
+        found = {
+            cell.algorithm.rpartition(":")[2]: dict(cell.metrics) for cell in store.cells() if cell.status == "done"
+        }
+    assert found["HasLists"] == found["Honest"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recassay.core import blocks
-from recassay.core.arrays import IdArray, IntArray
+from recassay.core.arrays import BoolArray, IdArray, IntArray
 
 _MOST_RANGES = (1 << 16) - 1
 
@@ -100,6 +100,14 @@ def sorted_codes(rows: Pairs) -> IntArray:
         if not bool((codes[part][1:] >= codes[part][:-1]).all()):
             codes[part].sort()
     return codes
+
+
+def contained(wanted: IntArray, codes: IntArray) -> BoolArray:
+    """Whether each of `wanted` is among the sorted `codes`."""
+    if not len(codes):
+        return np.zeros(len(wanted), dtype=np.bool_)
+    found: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
+    return found
 
 
 def repeated_rows(rows: Pairs) -> int:

@@ -13,6 +13,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError
+from recassay.core.pairs import contained, pair_codes, sorted_codes
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions, Split
@@ -203,8 +204,26 @@ def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequenc
         rng = derived_rng(seed, "evaluate", "ties")
         record = recommendations_to_topk(frame, train, k=k, rng=rng, where=lists.where)
     _refuse_other_data(record, split, lists.where, judging.untrained)
+    if split.task == "new" and not judging.untrained:
+        notes += _seen_note(record, train, lists.where)
     notes += [f"the {side} ids were taken without their prefix {prefix!r}" for side, prefix in record.prefixes.items()]
     return JudgedLists(name, lists, record, evaluate(record.top, split.test, metrics, train=train), tuple(notes))
+
+
+def _seen_note(record: ListsRecord, train: Interactions, where: str) -> list[str]:
+    """How many rows cannot be hits, since their user has the item in training; lists of nothing else raise."""
+    row, place = np.nonzero(record.top.items >= 0)
+    codes = pair_codes(record.top.users[row], record.top.items[row, place], train.n_items)
+    seen = int(np.count_nonzero(contained(codes, sorted_codes(train))))
+    if not seen:
+        return []
+    if seen == len(codes):
+        raise InputError(
+            f"all {seen:,} rows that can be judged name an item that the user has in the training data",
+            where=where,
+            fix="recommend other items; where repeats are to be judged, the task is repeat",
+        )
+    return [f"{seen:,} of {len(codes):,} rows name an item that the user has in the training data: none can be a hit"]
 
 
 def _each_item_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:

@@ -38,7 +38,7 @@ from recassay.core import blocks
 from recassay.core.choices import Task
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
-from recassay.core.pairs import pair_codes, sorted_codes
+from recassay.core.pairs import contained, pair_codes, sorted_codes
 from recassay.core.specs.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
 from recassay.protocol.ordering import used_ids
@@ -303,7 +303,7 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
     known = np.zeros(len(part), dtype=np.bool_)
     for one in fit:
         if not blocks.in_order(one.user, one.item):
-            known |= _contained(wanted, sorted_codes(one))
+            known |= contained(wanted, sorted_codes(one))
             continue
         for block in blocks.user_blocks(one.user):
             user, item = one.user[block], one.item[block]
@@ -311,14 +311,8 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
             codes = pair_codes(user[rows], item[rows], one.n_items)
             if len(codes):
                 here = slice(*np.searchsorted(wanted, [codes[0], codes[-1] + 1]).tolist())
-                known[here] |= _contained(wanted[here], codes)
+                known[here] |= contained(wanted[here], codes)
     return int(np.count_nonzero(known))
-
-
-def _contained(wanted: IntArray, codes: IntArray) -> BoolArray:
-    """Whether each of `wanted` is among the sorted `codes`, of which there is at least one."""
-    contained: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
-    return contained
 
 
 def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:

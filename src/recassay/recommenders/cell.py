@@ -148,6 +148,12 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     begin = time.perf_counter()
     top = recommend_all(recommender, users_of(test), spec.depth, exclude=barred, n_items=train.n_items)
     seconds_predict = time.perf_counter() - begin
+    if (top.items < 0).all():
+        raise InputError(
+            f"it recommends nothing to any of the {len(top.users):,} judged users (items that a user has already seen "
+            "are left out of the lists)",
+            fix="recommend items that the user does not have in the training data",
+        )
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -29,8 +29,14 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
     return found
 
 
-def listed_algorithm(path: Path) -> type[RecommendationsFile]:
-    """An algorithm class for the lists of one file, named after it; `lists` of the class says what the file told."""
+class ListedAlgorithm(RecommendationsFile):
+    """Lists of a file as an algorithm; only subclasses of this class are treated as lists."""
+
+    lists: ClassVar[ReadLists]
+
+
+def listed_algorithm(path: Path) -> type[ListedAlgorithm]:
+    """An algorithm class for the lists of one file, named after it."""
     found = read_lists(path)
     if len(found) > 1:
         raise InputError(
@@ -46,7 +52,7 @@ def listed_algorithm(path: Path) -> type[RecommendationsFile]:
         "source": f"Lists of {path.name}",
         "__doc__": f"Lists of {path.name}.",
     }
-    return type("FileLists", (RecommendationsFile,), described)
+    return type("FileLists", (ListedAlgorithm,), described)
 
 
 MOST_UNKNOWN = 0.5
@@ -55,9 +61,9 @@ MOST_UNKNOWN = 0.5
 
 def refuse_other_data(kind: type[Any], train: Interactions) -> None:
     """Raise where `kind` are lists whose items are mostly none of the training data's."""
-    lists: ReadLists | None = getattr(kind, "lists", None)
-    if lists is None:
+    if not issubclass(kind, ListedAlgorithm):
         return
+    lists = kind.lists
     known = lists.frame.filter(pl.col(c.USER).cast(pl.String).is_in(train.users.cast(pl.String).implode()))
     strange = known.height - known.get_column(c.ITEM).cast(pl.String).is_in(train.items.cast(pl.String).implode()).sum()
     if strange > MOST_UNKNOWN * known.height:
@@ -70,9 +76,8 @@ def refuse_other_data(kind: type[Any], train: Interactions) -> None:
 
 def refuse_other_split(kind: type[Any], fingerprint: str, dataset: str) -> None:
     """Raise where `kind` are lists that name another split than the one with this fingerprint."""
-    lists: ReadLists | None = getattr(kind, "lists", None)
-    if lists is not None:
-        refuse_lists_of_another_split(lists, fingerprint, f"that of {dataset}")
+    if issubclass(kind, ListedAlgorithm):
+        refuse_lists_of_another_split(kind.lists, fingerprint, f"that of {dataset}")
 
 
 def refuse_lists_of_another_split(lists: ReadLists, fingerprint: str, which: str) -> None:

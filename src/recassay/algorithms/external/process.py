@@ -164,9 +164,8 @@ def _read(path: Path, train: Interactions, k: int, name: str) -> pl.DataFrame:
     if path.stat().st_size > MOST_BYTES_A_ROW * (train.n_users * k + 1000):
         raise RecAssayError("its recommendations.parquet is far larger than what was asked for", where=name)
     try:
-        table = pl.read_parquet(path, columns=[c.USER, c.ITEM, c.SCORE]).cast(
-            {c.USER: pl.Int64, c.ITEM: pl.Int64, c.SCORE: pl.Float64}
-        )
+        written = pl.read_parquet(path, columns=[c.USER, c.ITEM, c.SCORE])
+        table = written.cast({c.USER: pl.Int64, c.ITEM: pl.Int64, c.SCORE: pl.Float64})
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RecAssayError(
             f"its recommendations.parquet cannot be read: {str(error).splitlines()[0]}",
@@ -174,6 +173,13 @@ def _read(path: Path, train: Interactions, k: int, name: str) -> pl.DataFrame:
             fix="write the columns user, item and score",
         ) from error
     for column, size in ((c.USER, train.n_users), (c.ITEM, train.n_items)):
+        between = written.filter(pl.col(column) != table[column]).height if written[column].dtype.is_float() else 0
+        if between:
+            raise RecAssayError(
+                f"{between:,} of its {table.height:,} rows have no whole number as {column}",
+                where=name,
+                fix="write the positions of train.parquet",
+            )
         wrong = table.filter(~pl.col(column).is_between(0, size - 1) | pl.col(column).is_null()).height
         if wrong:
             raise RecAssayError(f"{wrong} of its rows have no {column} from 0 to {size - 1}", where=name)
@@ -181,4 +187,11 @@ def _read(path: Path, train: Interactions, k: int, name: str) -> pl.DataFrame:
         raise RecAssayError("it gives a score that is not a finite number", where=name)
     if table.select(c.USER, c.ITEM).is_duplicated().any():
         raise RecAssayError("it recommends an item twice to one user", where=name)
+    seen = table.join(_events(train).select(c.USER, c.ITEM), on=[c.USER, c.ITEM], how="semi").height
+    if table.height and seen == table.height:
+        raise RecAssayError(
+            f"all {seen:,} rows of its recommendations.parquet name an item that the user has in train.parquet",
+            where=name,
+            fix="leave out the items that a user already has",
+        )
     return table
