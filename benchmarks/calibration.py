@@ -1,11 +1,11 @@
 """Do the tests keep their level, do the intervals cover, are the probabilities true? By simulation, for every size.
 
     python3 dev.py bench calibration
-    python benchmarks/calibration.py [tests intervals probabilities model] [--quick | --share 0.4] [--write FILE]
+    python benchmarks/calibration.py [tests intervals probabilities] [--quick | --share 0.4] [--write FILE]
 
 Tables are drawn from a known truth: on every dataset an algorithm's value is the dataset's level, the algorithm's own
-level, and noise of deviation 1. `--write` puts the tables of numbers into the page of the documentation. The tests over
-users have a script of their own, `calibration_users.py`; more of the model is in `calibration_model.py`.
+level, and noise of deviation 1. `--write` puts the tables of numbers into the page of the documentation, each part
+under its heading. The model, planning and the tests over users have scripts of their own (`calibration_*.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import numpy as np
 from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.friedman import friedman
-from recassay.analysis.inference.hierarchical import fit_hierarchical
 from recassay.analysis.inference.predictive import probability_first
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.winners import possible_winners
@@ -125,20 +124,6 @@ def probabilities(n: int, k: int, tables: int, rng: np.random.Generator) -> dict
     return out
 
 
-def model(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str, str]:
-    """The probability that the hierarchical model gives to its favourite, and how often that is the best."""
-    if n < FEWEST:
-        return {}
-    said, true = [], []
-    for _ in range(tables):
-        levels = SPREAD * rng.standard_normal(k)
-        found = fit_hierarchical(table(levels, n, rng).values.T, draws=500, rng=rng)
-        best = np.bincount(found.level.argmax(axis=1), minlength=k) / len(found.level)
-        said.append(best.max())
-        true.append(best.argmax() == levels.argmax())
-    return {f"highest level, levels of deviation {SPREAD:g}: said / true": f"{np.mean(said):.2f} / {np.mean(true):.2f}"}
-
-
 PARTS: dict[str, tuple[Measure, int, str]] = {
     "tests": (
         tests,
@@ -159,28 +144,24 @@ PARTS: dict[str, tuple[Measure, int, str]] = {
         "The probability that the first would be first again in a new benchmark of the same size, beside how often it "
         "was; and how often the set of possible winners (at 95 %) held the best. Below five datasets there are none.",
     ),
-    "model": (
-        model,
-        25,
-        "The probability that the hierarchical model gives to the algorithm it favours, beside how often that is the "
-        "best.",
-    ),
 }
 
-HEAD = """# Calibration
 
-What tests, intervals and probabilities are worth, by simulation: size and power of each test, how often each interval
-holds the truth, and how true each probability is, for 3, 5, 10 and 30 datasets and 2, 4, 8 and 16 algorithms. On every
-dataset an algorithm's value is the dataset's level, its own level and noise of deviation 1. Shares have a standard
-error: 0.05 from 100 tables is known to within 0.045. `python benchmarks/calibration.py --write docs/calibration.md`
-makes this page anew, in about ten minutes of one core (`--share` takes fewer tables); the tests over users have their
-own numbers (`benchmarks/calibration_users.py`).
-"""
+def write_section(page: Path, title: str, text: str) -> None:
+    """Put `text` under the heading `title` of the page, in place of what stands there."""
+    head, *sections = page.read_text(encoding="utf-8").split("\n## ")
+    known = [section.partition("\n")[0] for section in sections]
+    section = f"{title}\n\n{text.strip()}\n"
+    if title in known:
+        sections[known.index(title)] = section
+    else:
+        sections.append(section)
+    page.write_text("\n## ".join([head, *sections]).rstrip() + "\n", encoding="utf-8")
 
 
-def measured(names: list[str], share: float) -> str:
-    """With that share of the tables, the parts as Markdown: a table a quantity, datasets down, algorithms across."""
-    parts = []
+def measured(names: list[str], share: float) -> dict[str, str]:
+    """With that share of the tables, each part as Markdown: one table per quantity."""
+    parts = {}
     for name in names:
         measure, tables, meaning = PARTS[name]
         tables = max(round(share * tables), 5)
@@ -190,11 +171,11 @@ def measured(names: list[str], share: float) -> str:
                 rng = derived_rng(1, "calibration", name, str(n), str(k))
                 for title, value in measure(n, k, tables, rng).items():
                     cells.setdefault(title, {})[n, k] = value
-        lines = [f"## {name.capitalize()}", "", f"{meaning} {tables} tables a cell.", ""]
+        lines = [f"{meaning} {tables} tables per cell.", ""]
         for title, found in cells.items():
             lines += [f"**{title[0].upper()}{title[1:]}**", "", _markdown(found), ""]
-        parts.append("\n".join(lines))
-    return "\n".join(parts)
+        parts[name.capitalize()] = "\n".join(lines)
+    return parts
 
 
 def _markdown(found: dict[tuple[int, int], str]) -> str:
@@ -215,11 +196,11 @@ def main() -> None:
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     start = time.perf_counter()
-    told = measured(asked.parts or list(PARTS), 0.1 if asked.quick else asked.share)
-    print(told)
+    for title, text in measured(asked.parts or list(PARTS), 0.1 if asked.quick else asked.share).items():
+        print(f"## {title}\n\n{text}")
+        if asked.write is not None:
+            write_section(asked.write, title, text)
     print(f"{time.perf_counter() - start:.0f} s")
-    if asked.write is not None:
-        asked.write.write_text(f"{HEAD}\n{told}".rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -91,8 +91,8 @@ def table(gap, n=14, k=3, seed=5):
 
 
 def test_a_larger_difference_needs_fewer_datasets(monkeypatch):
-    monkeypatch.setattr(hierarchical, "SWEEPS", 200)
-    monkeypatch.setattr(hierarchical, "BURN_IN", 50)
+    monkeypatch.setattr(hierarchical, "CHAINS", 8)
+    monkeypatch.setattr(hierarchical, "ERROR", 1.0)
     clear, faint = plan_study(table(0.6), "ndcg@10"), plan_study(table(0.15), "ndcg@10")
 
     def of(plan):

@@ -92,18 +92,22 @@ def test_a_baseline_anchors_the_scale_and_is_what_skill_means():
 
 def test_families_are_drawn_whole():
     rng = np.random.default_rng(4)
-    one = rng.random((3, 4))
-    values = np.repeat(one, 5, axis=1)  # five copies of four datasets
-    names = tuple(f"{family}-{i}" for family in ("amazon", "steam", "yelp", "movielens") for i in range(5))
+    one = rng.random((3, 6))
+    values = np.repeat(one, 5, axis=1)  # five copies of six datasets
+    names = tuple(
+        f"{family}-{i}" for family in ("amazon", "steam", "yelp", "movielens", "lastfm", "mind") for i in range(5)
+    )
     copied = matrix(values, datasets=names)
     naive = rate_by_pairs(copied, replicates=400).interval
     honest = rate_by_pairs(copied, replicates=400, families="auto")
-    assert honest.families == 4
+    assert honest.families == 6
     assert (np.diff(honest.interval, axis=1) > np.diff(naive, axis=1)).all()
     by_hand = rate_by_pairs(copied, replicates=400, families={name: name.split("-")[0] for name in names})
     np.testing.assert_allclose(by_hand.rating, honest.rating)
     with pytest.raises(UsageError, match="no family is given"):
         rate_by_pairs(copied, families={"amazon-0": "x"}, replicates=100)
+    with pytest.raises(UsageError, match="form 1 family"):
+        rate_by_pairs(copied, families=dict.fromkeys(names, "one"), replicates=100)
 
 
 def test_negative_values_have_no_improvability():

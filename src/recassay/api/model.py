@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
@@ -16,6 +18,7 @@ def model(
     metric: str | None = None,
     *,
     within: float = 0.02,
+    families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     confidence: float = 0.95,
     seed: int = 0,
@@ -28,6 +31,8 @@ def model(
         results: results table (file, frame or several files), the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         within: relative difference below which two algorithms are called practically equal.
+        families: datasets that belong together count as related: `auto` (by the start of their names), or a mapping
+            from dataset to family.
         higher_is_better: direction of a metric that RecAssay does not know.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
@@ -39,6 +44,7 @@ def model(
         metric or default_metric(table),
         higher_is_better=higher_is_better,
         users=None if users is None else users(),
+        families=families,
         within=within,
         confidence=confidence,
         seed=seed,

@@ -1,19 +1,22 @@
 """One model under a table of scores: algorithms, datasets, how they interact, and what was measured with noise.
 
 z_ja, the transformed score of algorithm a on dataset j, is measured with an error of known variance v_ja around
-theta_ja, and the theta_j (all k algorithms on dataset j) are draws from one population of datasets:
+theta_ja. Each theta_j (all k algorithms on dataset j) has an effect of the dataset r_j = w' theta_j, some datasets
+being easy, and k - 1 contrasts of algorithms C_j = H theta_j:
 
-    z_ja | theta_ja ~ N(theta_ja, v_ja + o_ja),   theta_j | a, Sigma ~ N(a, Sigma),
-    a | Sigma ~ N(m 1, Sigma / kappa),   Sigma ~ InverseWishart(nu, (nu - k - 1) (delta^2 1 1' + diag(tau_a^2))).
+    z_ja | theta_ja ~ N(theta_ja, v_ja + o_ja),
+    r_j ~ N(m, v),   p(m, v) ~ 1 / v,
+    C_j | c, S ~ N(c, S),   c | S ~ N(0, S / kappa),   S ~ InverseWishart(nu, (nu - k) H diag(tau_a^2) H').
 
-a is the level of each algorithm over the population, delta^2 the variance that all algorithms share on a dataset (some
-datasets are easy), tau_a^2 that of the interaction (an algorithm suits a dataset). o_ja is 0 for most cells; now and
-then it is large: an algorithm that fails on a dataset shall not move its level, nor make its every score uncertain. A
-large kappa means that the algorithms hardly differ, a large nu that they vary over datasets as the prior says: both,
-and the tau_a^2, are averaged over a grid by their marginal likelihood, which is closed for a complete table (Gelman et
-al., Bayesian Data Analysis, 3rd edition, section 3.6). So the levels are shrunk to each other as far as the table
-supports no difference, and a missing cell is only a value that is not known. Draws come from a Gibbs sampler that
-completes the table.
+The level of an algorithm over the population of datasets is that of m and c together; tau_a^2 is the variance of its
+interaction (an algorithm suits a dataset). The weights w_a are proportional to 1 / tau_a^2: then effects and contrasts
+are independent where interactions are. o_ja is 0 for most cells and, now and then, large without limit: an algorithm
+that fails on a dataset shall not move its level, nor make all its scores uncertain. A large kappa means that algorithms
+hardly differ, a large nu that they vary over datasets as the prior says. Both, and the tau_a^2, are averaged over a
+grid by their marginal likelihood, which is closed for a complete table (Gelman et al., Bayesian Data Analysis, 3rd
+edition, section 3.6). So the levels are shrunk to each other as far as the table supports no difference, and a missing
+cell is only a value that is not known. Datasets of one family share a part of what is theirs, one part of r_j and
+one of C_j; both are on a grid, too. Draws come from chains of a Gibbs sampler that completes the table.
 """
 
 from __future__ import annotations
@@ -21,18 +24,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
+from recassay.analysis.inference.convergence import effective_size, r_hat
+from recassay.core import ties
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 SPARE_DEGREES = (2.0, 6.0, 20.0, 100.0)
-"""nu - k - 1 on the grid: how closely Sigma is thought to follow the prior."""
+"""nu - k on the grid: how closely S is thought to follow the prior."""
 
-SHRINKAGES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1e6)
+SHRINKAGES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 1e6)
 """kappa on the grid; the last stands for no difference at all."""
 
-NO_DIFFERENCE = 0.25
-"""Prior probability of the last of them; the others share the rest evenly."""
+SHRINKAGE_PRIOR = (0.14, 0.14, 0.18, 0.18, 0.14, 0.12, 0.1)
 
 WIDTHS = (0.3, 0.6, 1.2, 2.4)
 """tau_a^2 on the grid, relative to the table's own."""
@@ -40,17 +44,24 @@ WIDTHS = (0.3, 0.6, 1.2, 2.4)
 OWN = (0.0, 0.5, 1.0)
 """How far each algorithm has a tau_a^2 of its own: tau^2 (tau_a^2 / tau^2)^own, tau^2 being the geometric mean."""
 
-OUTLIERS = (0.0, 6.0, 36.0, 216.0)
-"""o on its grid, relative to tau^2, and below it the prior probability of each."""
-OUTLIER_PRIOR = (0.94, 0.03, 0.02, 0.01)
+RELATIONS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.96)
+"""rho on the grid, where families of datasets are known."""
 
-SWEEPS, BURN_IN, HYPER_EVERY = 450, 100, 5
-"""Sweeps of the sampler, those that are dropped, and how often the setting of the prior is drawn anew."""
+OUTLIER_STEP, OUTLIER_PRIOR = 6.0, (0.94, 0.03, 0.02, 0.01)
+"""The variance of an outlier is tau_a^2 times a power of the step. The prior is that of none, the first and second
+power, and all higher ones together: as many as the table's farthest cell needs."""
 
-SMALLEST = 1e-8
+CHAINS, BURN_IN = 32, 60
+DRAWS, MOST_ROUNDS, ERROR = 4000, 10, 0.01
+"""Draws of a round, over all chains, and rounds until the error of every P(best) by chance is below this one."""
+
+SMALLEST = 1e-10
 """The least variance of an interaction beside that of the whole table: equal columns are no division by zero."""
 
-ENOUGH = 8
+NEGLIGIBLE = 1e-4
+"""Levels that differ by less than this share of the deviation of all scores are the same level."""
+
+ENOUGH = 5
 """Datasets from which on a failure can be told from an interaction."""
 
 SMALL_NOISE = 1e-4
@@ -61,8 +72,10 @@ SMALL_NOISE = 1e-4
 class HierarchicalDraws:
     """Draws from the posterior: `level[s, a]`, the level of each algorithm; `new[s, a]`, its score on a new dataset of
     the same population, failures included; `cells[t, j, a]`, the true scores on the datasets at hand (of a missing cell
-    what would be measured, failures included); `shared` and
-    `interaction`, the two variances, one for each draw; `outlying[j, a]`, the probability that the cell is an outlier.
+    what would be measured, failures included); `shared` and `interaction`, the two variances, one for each draw;
+    `outlying[j, a]`, the probability that the cell is an outlier. Levels nearer than `negligible` are the same, and
+    `failing[a]` is what an algorithm's failures cost it on average. `r_hat`, `effective` (draws) and `error` (of
+    P(best), by chance) say how far the draws can be trusted: the worst of all algorithms.
     """
 
     level: FloatArray
@@ -71,139 +84,253 @@ class HierarchicalDraws:
     shared: FloatArray
     interaction: FloatArray
     outlying: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Grid:
-    """The settings of the prior that are averaged over, one entry each, and the log of their prior weight."""
-
-    degrees: FloatArray
-    shrinkage: FloatArray
-    interaction: FloatArray
-    shared: float
-    weight: FloatArray
-
-    @classmethod
-    def around(cls, table: FloatArray) -> _Grid:
-        """The grid whose variances are scaled to those of a complete table (datasets x algorithms)."""
-        k = table.shape[1]
-        interaction = _interactions(table)
-        middle = float(np.exp(np.log(interaction).mean()))
-        by_dataset = table.mean(axis=1)
-        shared = max(float(by_dataset.var(ddof=1)) - middle / k, 0.1 * middle)
-        prior = np.full(len(SHRINKAGES), (1 - NO_DIFFERENCE) / (len(SHRINKAGES) - 1))
-        prior[-1] = NO_DIFFERENCE
-        axes = np.meshgrid(SPARE_DEGREES, np.arange(len(SHRINKAGES)), WIDTHS, OWN, indexing="ij")
-        spare, which, width, own = (axis.ravel() for axis in axes)
-        which = which.astype(int)
-        variances = middle * width[:, None] * (interaction / middle) ** own[:, None]
-        return cls(k + 1 + spare, np.array(SHRINKAGES)[which], variances, shared, np.log(prior)[which])
-
-    def scales(self, table: FloatArray, which: IntArray) -> FloatArray:
-        """The scale matrices S_n of the posterior of Sigma under these settings, given a complete table."""
-        n, k = table.shape
-        centred = table - table.mean()
-        total = centred.sum(axis=0)
-        base = np.eye(k) * self.interaction[which, :, None] + self.shared
-        spare = (self.degrees[which] - k - 1)[:, None, None]
-        return spare * base + centred.T @ centred - np.outer(total, total) / (self.shrinkage[which] + n)[:, None, None]
-
-    def weights(self, table: FloatArray, scale: FloatArray) -> FloatArray:
-        """The posterior weights of all settings: prior times marginal likelihood of a complete table."""
-        n, k = table.shape
-        log_base = (
-            k * np.log(self.degrees - k - 1)
-            + np.log(self.interaction).sum(axis=1)
-            + np.log1p(self.shared * (1 / self.interaction).sum(axis=1))
-        )
-        log_weight = (
-            _log_multigamma((self.degrees + n) / 2, k)
-            - _log_multigamma(self.degrees / 2, k)
-            + self.degrees / 2 * log_base
-            - (self.degrees + n) / 2 * np.linalg.slogdet(scale)[1]
-            + k / 2 * (np.log(self.shrinkage) - np.log(self.shrinkage + n))
-            + self.weight
-        )
-        weights: FloatArray = np.exp(log_weight - logsumexp(log_weight))
-        return weights / weights.sum()
-
-    def draw(
-        self, setting: int, table: FloatArray, scale: FloatArray, count: int, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Levels, scores on a new dataset, and covariances, `count` of each, given one setting and a complete table.
-
-        Sigma^-1 is Wishart, drawn by Bartlett's decomposition.
-        """
-        n, k = table.shape
-        weight = self.shrinkage[setting] + n
-        bartlett = np.zeros((count, k, k))
-        below, diagonal = np.tril_indices(k, -1), np.arange(k)
-        bartlett[:, below[0], below[1]] = rng.standard_normal((count, len(below[0])))
-        bartlett[:, diagonal, diagonal] = np.sqrt(
-            rng.chisquare(self.degrees[setting] + n - diagonal, size=(count, k))
-        )  # fmt: skip
-        factor = np.linalg.cholesky(scale) @ np.swapaxes(np.linalg.inv(bartlett), 1, 2)  # Sigma = factor factor'
-        normal = factor @ rng.standard_normal((count, k, 2))
-        level = table.mean() + (table - table.mean()).sum(axis=0) / weight + normal[:, :, 0] / np.sqrt(weight)
-        return level, level + normal[:, :, 1], np.asarray(factor @ np.swapaxes(factor, 1, 2), dtype=np.float64)
+    negligible: float
+    failing: FloatArray
+    r_hat: float
+    effective: float
+    error: float
 
 
 def fit_hierarchical(
-    scores: FloatArray, noise: FloatArray | None = None, *, draws: int = 4000, rng: np.random.Generator
+    scores: FloatArray,
+    noise: FloatArray | None = None,
+    *,
+    families: IntArray | None = None,
+    draws: int = DRAWS,
+    rounds: int = MOST_ROUNDS,
+    rng: np.random.Generator,
 ) -> HierarchicalDraws:
     """Draws from the posterior for scores (datasets x algorithms, higher is better, NaN where missing).
 
-    `noise` are the variances of the scores as measurements, in the same shape (None: they are exact).
+    `noise` are the variances of the scores as measurements, in the same shape (None: they are exact), `families` the
+    number of each dataset's family (None: all are independent). Identical columns are one algorithm. After a round of
+    `draws` others follow, up to `rounds`, until the error of every P(best) by chance is below 0.01.
     """
+    distinct, copies = np.unique(representatives(scores), return_inverse=True)
+    known = np.zeros(scores.shape) if noise is None else noise
+    sampler = _Sampler(
+        scores[:, distinct], known[:, distinct], np.arange(len(scores)) if families is None else families, rng
+    )
+    parts, r_hats, effective, error = [], 1.0, 0.0, 1.0
+    for _ in range(rounds):
+        parts.append(sampler.run(-(-draws // CHAINS)))
+        level = np.concatenate([part[0] for part in parts], axis=1)
+        r_hats, effective, error = _trust(level, sampler.negligible)
+        if error <= ERROR:
+            break
+    level, new, cells, variances = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+    flat = [one.reshape(-1, *one.shape[2:]) for one in (level, new, cells, variances)]
+    outlying = sampler.outlying / len(flat[0])
+    short = np.where(sampler.missing, 0.0, outlying * (flat[2].mean(axis=0) - np.nan_to_num(sampler.scores)))
+    return HierarchicalDraws(
+        level=flat[0][:, copies],
+        new=flat[1][:, copies],
+        cells=flat[2][:, :, copies],
+        shared=flat[3][:, 0],
+        interaction=flat[3][:, 1],
+        outlying=outlying[:, copies],
+        negligible=sampler.negligible,
+        failing=short.mean(axis=0)[copies],
+        r_hat=r_hats,
+        effective=effective,
+        error=error,
+    )
+
+
+class _Sampler:
+    """Chains of one table, side by side, and the settings of the prior that they move on."""
+
+    def __init__(self, scores: FloatArray, noise: FloatArray, families: IntArray, rng: np.random.Generator) -> None:
+        self.scores, self.missing, self.rng = np.ascontiguousarray(scores), np.isnan(scores), rng
+        fitted = _first_guess(scores, self.missing)
+        self.negligible = NEGLIGIBLE * float(fitted.std())
+        n, k = scores.shape
+        tau = _interactions(fitted)
+        self.noise = np.maximum(noise, SMALL_NOISE * tau)
+        self.weights = (1 / tau) / (1 / tau).sum()
+        self.contrasts = np.ascontiguousarray(np.linalg.svd(np.eye(k) - 1 / k)[2][: k - 1])
+        self.back = self.contrasts.T - self.weights @ self.contrasts.T  # theta = r + back C
+        # the grid
+        middle = float(np.exp(np.log(tau).mean()))
+        own = middle * (tau / middle) ** np.array(OWN)[:, None]
+        self.bases = np.einsum("xa,oa,ya->oxy", self.contrasts, own, self.contrasts)
+        self.log_bases = np.linalg.slogdet(self.bases)[1]
+        degrees = np.array(SPARE_DEGREES) + k
+        self.log_gammas = _log_multigamma((degrees + n) / 2, k - 1) - _log_multigamma(degrees / 2, k - 1)
+        related = (families[:, None] == families).astype(np.float64)
+        self.relations = np.array(RELATIONS if related.sum() > n else RELATIONS[:1])
+        rows = (1 - self.relations)[:, None, None] * np.eye(n) + self.relations[:, None, None] * related
+        self.log_rows, self.row_precision, self.related = np.linalg.slogdet(rows)[1], np.linalg.inv(rows), related
+        self.sizes = self.row_precision.sum(axis=(1, 2))
+        # outliers
+        start, farthest = _without_outliers(fitted, tau)
+        powers = max(3, int(np.ceil(np.log(farthest) / np.log(OUTLIER_STEP))) + 1)
+        self.added = tau[:, None] * np.concatenate([[0.0], OUTLIER_STEP ** np.arange(1, powers + 1)])
+        self.log_kinds = np.log([*OUTLIER_PRIOR[:3], *[OUTLIER_PRIOR[3] / (powers - 2)] * (powers - 2)])
+        self.outlying = np.zeros(scores.shape)
+        # where the chains are
+        self.table = np.repeat(start[None], CHAINS, axis=0)
+        self.state = np.stack([rng.integers(len(axis), size=CHAINS) for axis in self._axes()], axis=1)
+        self.kappa = rng.choice(SHRINKAGES, size=CHAINS)
+        self.burn_in, self.sweep = BURN_IN, 0
+
+    def _axes(self) -> tuple[FloatArray, ...]:
+        return np.array(SPARE_DEGREES), np.array(WIDTHS), np.array(OWN), self.relations
+
+    def run(self, sweeps: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Levels, new scores, cells (of some sweeps) and variances, chains x sweeps x ... each."""
+        k, every = self.scores.shape[1], max(1, min(10, sweeps // 10))
+        kept: list[list[FloatArray]] = [[], [], [], []]
+        for at in range(-self.burn_in, sweeps):
+            level, new, variances, outlier = self._alone() if k == 1 else self._step()
+            if at < 0:
+                continue
+            failures = np.where(outlier, np.nan_to_num(self.scores) - self.table, 0.0)
+            chain = np.arange(CHAINS)
+            kept[0].append(level)
+            kept[1].append(new + failures[chain, self.rng.integers(len(self.scores), size=CHAINS)])
+            kept[3].append(variances)
+            self.outlying += outlier.sum(axis=0)
+            if at % every == 0:
+                like = self.rng.integers(len(self.scores), size=(len(self.scores), CHAINS))
+                kept[2].append(np.where(self.missing, self.table + failures[chain, like].swapaxes(0, 1), self.table))
+        self.burn_in = 0
+        level, new, cells, variances = (np.stack(part, axis=1) for part in kept)
+        return level, new, cells, variances
+
+    def _step(self) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+        """Settings, covariance, levels and cells of every chain, each drawn given the others."""
+        from recassay.analysis.inference.sweep import sweep_cells
+
+        rng, (n, k) = self.rng, self.scores.shape
+        d = k - 1
+        contrast, row = self.table @ self.contrasts.T, self.table @ self.weights
+        self._settings(contrast)
+        spare, _, _, relation = self.state.T
+        size = self.sizes[relation] + self.kappa
+        scale, total = self._moments(contrast, self.state)
+        scale -= total[:, :, None] * total[:, None, :] / size[:, None, None]
+        # the covariance S = factor factor' of the contrasts by Bartlett's decomposition of a Wishart matrix
+        bartlett = np.tril(rng.standard_normal((CHAINS, d, d)), -1)
+        degrees = np.array(SPARE_DEGREES)[spare, None] + k + n - np.arange(d)
+        bartlett[:, np.arange(d), np.arange(d)] = np.sqrt(rng.chisquare(degrees))
+        lower = np.linalg.cholesky(scale)
+        factor = lower @ np.linalg.inv(bartlett).swapaxes(1, 2)
+        normal = factor @ rng.standard_normal((CHAINS, d, 2))
+        middle = (total + np.sqrt(size)[:, None] * normal[:, :, 0]) / size[:, None]
+        # the effects of the datasets: Student's t, as for any mean
+        row_relation, centre, squares = self._rows(row)
+        shared = squares / rng.chisquare(n - 1, size=CHAINS)
+        centre = centre + np.sqrt(shared / self.sizes[row_relation]) * rng.standard_normal(CHAINS)
+        level = centre[:, None] + middle @ self.back.T
+        new = level + np.sqrt(shared)[:, None] * rng.standard_normal((CHAINS, 1)) + normal[:, :, 1] @ self.back.T
+        # the cells, given what datasets of a family share
+        expected = np.repeat(level[:, None], n, axis=1)
+        if len(self.relations) > 1:
+            expected += self._common(contrast - middle[:, None], relation, factor) @ self.back.T
+            deviation = np.sqrt(shared)[:, None, None]
+            expected += self._common((row - centre[:, None])[:, :, None], row_relation, deviation)
+        half = np.linalg.solve(factor, np.broadcast_to(self.contrasts, (CHAINS, d, k)))
+        half /= np.sqrt(1 - self.relations[relation])[:, None, None]
+        own = (shared * (1 - self.relations[row_relation]))[:, None, None]
+        outlier = np.zeros(self.table.shape, dtype=np.bool_)
+        sweep_cells(
+            self.table, outlier, self.scores, self.noise, self.missing,
+            half.swapaxes(1, 2) @ half + np.outer(self.weights, self.weights) / own, expected, self.added,
+            self.log_kinds, rng.standard_normal(self.table.shape), rng.random(self.table.shape),
+        )  # fmt: skip
+        loads = self.back @ factor
+        squared = (loads**2).sum(axis=(1, 2))
+        between = shared + ((loads.sum(axis=1) ** 2).sum(axis=1) - squared) / (k * d)
+        return level, new, np.stack([between, shared + squared / k - between], axis=1), outlier
+
+    def _settings(self, contrast: FloatArray) -> None:
+        """One axis of the grid, in turn, and the shrinkage with it, by the marginal likelihood of a complete table."""
+        axes, (n, d) = self._axes(), contrast.shape[1:]
+        axis = self.sweep % (len(axes) if len(self.relations) > 1 else len(axes) - 1)
+        self.sweep += 1
+        tried = np.repeat(self.state[:, None], len(axes[axis]), axis=1)
+        tried[:, :, axis] = np.arange(len(axes[axis]))
+        flat = tried.reshape(-1, len(axes))
+        spare, width, own, relation = flat.T
+        scale, total = self._moments(np.repeat(contrast, len(axes[axis]), axis=0), flat)
+        lower = np.linalg.cholesky(scale)
+        leverage = (np.linalg.solve(lower, total[:, :, None]) ** 2).sum(axis=(1, 2))
+        degrees = np.array(SPARE_DEGREES)[spare] + d + 1
+        kappa, size = np.array(SHRINKAGES), self.sizes[relation][:, None]
+        log_scale = 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        log_base = d * np.log(np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width]) + self.log_bases[own]
+        rest = np.maximum(1 - leverage[:, None] / (kappa + size), 1e-300)
+        log_chance = (
+            (self.log_gammas[spare] + degrees / 2 * log_base - d / 2 * self.log_rows[relation])[:, None]
+            - ((degrees + n) / 2)[:, None] * (log_scale[:, None] + np.log(rest))
+            + d / 2 * (np.log(kappa) - np.log(kappa + size))
+            + np.log(SHRINKAGE_PRIOR)
+        )
+        drawn = self._pick(log_chance.reshape(CHAINS, -1))
+        self.state[:, axis], self.kappa = drawn // len(kappa), kappa[drawn % len(kappa)]
+
+    def _moments(self, contrast: FloatArray, state: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The scale of the posterior of S before its level is taken off, and the sum of the contrasts."""
+        spare, width, own, relation = state.T
+        weighted = contrast if len(self.relations) == 1 else self.row_precision[relation] @ contrast
+        prior = (np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width])[:, None, None] * self.bases[own]
+        return prior + contrast.swapaxes(1, 2) @ weighted, weighted.sum(axis=1)
+
+    def _rows(self, row: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """The relation of the datasets' own effects by its marginal likelihood, their mean and weighted squares."""
+        centre = np.einsum("gij,mj->mg", self.row_precision, row) / self.sizes
+        off = row[:, None] - centre[:, :, None]
+        squares = np.einsum("mgi,gij,mgj->mg", off, self.row_precision, off)
+        squares = np.maximum(squares, max(1e-12 * float((row**2).mean()), 1e-300))
+        log_chance = -(self.log_rows + np.log(self.sizes) + (row.shape[1] - 1) * np.log(squares)) / 2
+        relation = self._pick(log_chance)
+        chain = np.arange(CHAINS)
+        return relation, centre[chain, relation], squares[chain, relation]
+
+    def _pick(self, log_chance: FloatArray) -> IntArray:
+        """One column for every chain, drawn by the exponentials of these (chains x columns)."""
+        chance = np.cumsum(np.exp(log_chance - log_chance.max(axis=1, keepdims=True)), axis=1)
+        return np.asarray((chance < self.rng.random((CHAINS, 1)) * chance[:, -1:]).sum(axis=1))
+
+    def _common(self, residual: FloatArray, relation: IntArray, factor: FloatArray) -> FloatArray:
+        """What each dataset has in common with its family, drawn given the residuals of its members."""
+        first = np.argmax(self.related, axis=1)  # the first member stands for the family
+        rho = self.relations[relation][:, None]
+        among = 1 - rho + rho * self.related.sum(axis=1)
+        chance = self.rng.standard_normal(residual.shape)[:, first] @ factor.swapaxes(1, 2)
+        slack = np.sqrt(rho * (1 - rho) / among)
+        return (rho / among)[:, :, None] * (self.related @ residual) + slack[:, :, None] * chance
+
+    def _alone(self) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+        """Where all algorithms are one: a mean with Student's t."""
+        scores, rng = self.table[0, :, 0], self.rng
+        variance = scores.var() * len(scores) / rng.chisquare(len(scores) - 1, size=(CHAINS, 1))
+        level = scores.mean() + np.sqrt(variance / len(scores)) * rng.standard_normal((CHAINS, 1))
+        new = level + np.sqrt(variance) * rng.standard_normal((CHAINS, 1))
+        return level, new, np.hstack([variance, 0 * variance]), np.zeros(self.table.shape, dtype=np.bool_)
+
+
+def _trust(level: FloatArray, negligible: float) -> tuple[float, float, float]:
+    """R-hat, effective draws and the error of P(best) by chance: the worst of all algorithms."""
+    best = (level >= level.max(axis=2, keepdims=True) - negligible).astype(np.float64)
+    share = best.mean(axis=(0, 1))
+    worth = effective_size(best)
+    error = np.sqrt(share * (1 - share) / worth)
+    return float(r_hat(level).max()), float(min(effective_size(level).min(), worth.min())), float(error.max())
+
+
+def representatives(scores: FloatArray) -> IntArray:
+    """For each algorithm the first one whose scores, and missing cells, are the same up to rounding."""
     missing = np.isnan(scores)
-    table = _first_guess(scores, missing)
-    grid = _Grid.around(table)
-    everything = np.arange(len(grid.degrees))
-    tau = _interactions(table)
-    known = np.maximum(0.0 if noise is None else noise, SMALL_NOISE * tau) + np.zeros(scores.shape)
-    each = -(-draws // (SWEEPS - BURN_IN))
-    kept, cells, setting = [], [], 0
-    outlying = np.zeros(scores.shape)
-    for sweep in range(SWEEPS):
-        if sweep % HYPER_EVERY == 0:
-            setting = int(rng.choice(len(everything), p=grid.weights(table, grid.scales(table, everything))))
-        scale = grid.scales(table, everything[setting : setting + 1])[0]
-        level, new, covariance = grid.draw(setting, table, scale, each if sweep >= BURN_IN else 1, rng)
-        table, outlier = _redraw(table, scores, known, missing, tau, level[-1], covariance[-1], rng)
-        if sweep >= BURN_IN:
-            failures = np.where(missing | ~outlier, 0.0, scores - table)
-            kept.append((level, new + failures[rng.integers(len(table), size=each)], covariance))
-            cells.append(np.where(missing, table + failures[rng.integers(len(table), size=len(table))], table))
-            outlying += outlier
-    level, new, covariance = (np.concatenate(part)[:draws] for part in zip(*kept, strict=True))
-    shared, interaction = _variances(covariance)
-    return HierarchicalDraws(level, new, np.stack(cells), shared, interaction, outlying / (SWEEPS - BURN_IN))
-
-
-def _redraw(
-    table: FloatArray,
-    scores: FloatArray,
-    noise: FloatArray,
-    missing: BoolArray,
-    tau: FloatArray,
-    level: FloatArray,
-    covariance: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, BoolArray]:
-    """The true scores anew, one algorithm after the other for all datasets at once, and which cells are outliers.
-
-    Given the other algorithms' scores on dataset j, theta_ja is normal with mean m and variance s^2; whether the cell
-    is an outlier is drawn with theta_ja integrated out, z_ja ~ N(m, s^2 + v_ja + o), then theta_ja given that.
-    """
-    from recassay.analysis.inference.sweep import sweep_cells
-
-    n, k = table.shape
-    table, outlier = table.copy(), np.zeros((n, k), dtype=np.bool_)
-    normal, uniform = rng.standard_normal((k, n)), rng.random((k, n))
-    added, log_prior = tau[:, None] * np.array(OUTLIERS), np.log(OUTLIER_PRIOR)
-    precision: FloatArray = np.linalg.inv(covariance).astype(np.float64)
-    sweep_cells(table, outlier, scores, noise, missing, precision, level, added, log_prior, normal, uniform)
-    return table, outlier
+    found = np.arange(scores.shape[1])
+    for a in range(1, len(found)):
+        for b in range(a):
+            both = ~missing[:, a]
+            if (missing[:, a] == missing[:, b]).all() and (ties.sign(scores[both, a], scores[both, b]) == 0).all():
+                found[a] = found[b]
+                break
+    return found
 
 
 def _first_guess(scores: FloatArray, missing: BoolArray) -> FloatArray:
@@ -219,6 +346,13 @@ def _first_guess(scores: FloatArray, missing: BoolArray) -> FloatArray:
     return np.where(missing, row[:, None] + column, scores)
 
 
+def _residuals(table: FloatArray) -> FloatArray:
+    """What dataset and algorithm do not explain, by medians from `ENOUGH` datasets on and by means below."""
+    middle = np.median if len(table) >= ENOUGH else np.mean
+    rest = table - middle(table, axis=1, keepdims=True)
+    return rest - middle(rest, axis=0)
+
+
 def _interactions(table: FloatArray) -> FloatArray:
     """The variance of each algorithm's interaction with the datasets, drawn to the mean of all where there are few.
 
@@ -226,9 +360,7 @@ def _interactions(table: FloatArray) -> FloatArray:
     failures do not count as interaction; with fewer nobody can tell a failure from an interaction.
     """
     n, k = table.shape
-    middle = np.median if n >= ENOUGH else np.mean
-    rest = table - middle(table, axis=1, keepdims=True)
-    rest = rest - middle(rest, axis=0)
+    rest = _residuals(table)
     if n >= ENOUGH:
         reach = 3 * 1.4826 * np.median(np.abs(rest), axis=0)
         rest = np.clip(rest, -reach, reach)
@@ -237,12 +369,12 @@ def _interactions(table: FloatArray) -> FloatArray:
     return np.maximum((n * own + 5 * mean) / (n + 5), 0.01 * mean)
 
 
-def _variances(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The shared variance and that of the interaction: mean off the diagonal, and what the diagonal has beyond it."""
-    k = covariance.shape[1]
-    diagonal = np.trace(covariance, axis1=1, axis2=2)
-    shared = (covariance.sum(axis=(1, 2)) - diagonal) / (k * (k - 1))
-    return shared, diagonal / k - shared
+def _without_outliers(table: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
+    """The table with residuals cut at four deviations of the interaction, where chains start: one that starts within a
+    failure takes long to leave it. And the largest squared residual, in variances of the interaction."""
+    rest = _residuals(table)
+    reach = 4 * np.sqrt(tau)
+    return table - rest + np.clip(rest, -reach, reach), max(float((rest**2 / tau).max()), OUTLIER_STEP)
 
 
 def _log_multigamma(a: FloatArray, k: int) -> FloatArray:

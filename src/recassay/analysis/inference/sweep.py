@@ -16,46 +16,51 @@ def sweep_cells(
     noise: FloatArray,
     missing: BoolArray,
     precision: FloatArray,
-    level: FloatArray,
+    expected: FloatArray,
     added: FloatArray,
-    log_prior: FloatArray,
+    log_kinds: FloatArray,
     normal: FloatArray,
     uniform: FloatArray,
 ) -> None:
-    """Draw the true score of every cell of `table` anew and say which are outliers, both in place.
+    """Draw the true score of every cell of `table` (chains x datasets x algorithms) and whether it is an outlier, both
+    in place.
 
-    `added[a]` are the variances of the kinds of cell (the first none), `log_prior` the logarithms of their shares;
-    `normal` and `uniform` (algorithms x datasets) are what chance brings.
+    Given the other algorithms' scores on dataset j, theta_ja is normal with mean m and variance s^2. The kind of the
+    cell is drawn with theta_ja integrated out, z_ja ~ N(m, s^2 + v_ja + o), then theta_ja given that. `added[a]` are
+    the variances o of the kinds (the first 0), `log_kinds` the logarithms of their shares; `normal` and `uniform` are
+    what chance brings, `precision` and `expected` those of theta in each chain.
     """
-    n, k = table.shape
-    kinds = len(log_prior)
+    chains, n, k = table.shape
+    kinds = len(log_kinds)
     chance = np.empty(kinds)
-    for a in range(k):
-        variance = 1.0 / precision[a, a]
-        for j in range(n):
-            rest = 0.0
-            for b in range(k):
-                if b != a:
-                    rest += (table[j, b] - level[b]) * precision[a, b]
-            mean = level[a] - variance * rest
-            if missing[j, a]:
-                outlier[j, a] = False
-                table[j, a] = mean + np.sqrt(variance) * normal[a, j]
-                continue
-            error = scores[j, a] - mean
-            highest = -np.inf
-            for kind in range(kinds):
-                spread = variance + noise[j, a] + added[a, kind]
-                chance[kind] = log_prior[kind] - 0.5 * np.log(spread) - 0.5 * error**2 / spread
-                highest = max(highest, chance[kind])
-            total = 0.0
-            for kind in range(kinds):
-                total += np.exp(chance[kind] - highest)
-                chance[kind] = total
-            kind = 0
-            while kind < kinds - 1 and uniform[a, j] * total > chance[kind]:
-                kind += 1
-            outlier[j, a] = kind > 0
-            told = 1.0 / (noise[j, a] + added[a, kind])
-            posterior = 1.0 / (1.0 / variance + told)
-            table[j, a] = mean + posterior * told * error + np.sqrt(posterior) * normal[a, j]
+    for chain in range(chains):
+        for a in range(k):
+            variance = 1.0 / precision[chain, a, a]
+            for j in range(n):
+                rest = 0.0
+                for b in range(k):
+                    if b != a:
+                        rest += (table[chain, j, b] - expected[chain, j, b]) * precision[chain, a, b]
+                mean = expected[chain, j, a] - variance * rest
+                if missing[j, a]:
+                    outlier[chain, j, a] = False
+                    table[chain, j, a] = mean + np.sqrt(variance) * normal[chain, j, a]
+                    continue
+                error = scores[j, a] - mean
+                highest = -np.inf
+                for kind in range(kinds):
+                    spread = variance + noise[j, a] + added[a, kind]
+                    chance[kind] = log_kinds[kind] - 0.5 * np.log(spread) - 0.5 * error**2 / spread
+                    highest = max(highest, chance[kind])
+                total = 0.0
+                for kind in range(kinds):
+                    total += np.exp(chance[kind] - highest)
+                    chance[kind] = total
+                kind = 0
+                while kind < kinds - 1 and uniform[chain, j, a] * total > chance[kind]:
+                    kind += 1
+                outlier[chain, j, a] = kind > 0
+                known = 1.0 / (noise[j, a] + added[a, kind])
+                posterior = 1.0 / (1.0 / variance + known)
+                shift = posterior * known * error
+                table[chain, j, a] = mean + shift + np.sqrt(posterior) * normal[chain, j, a]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.hierarchical import HierarchicalDraws, fit_hierarchical
+from recassay.analysis.inference.families import enough_families, family_numbers
+from recassay.analysis.inference.hierarchical import DRAWS, HierarchicalDraws, fit_hierarchical, representatives
 from recassay.analysis.model.cells import Cells, read_cells
-from recassay.analysis.model.result import ModelResult, PredictedCell, Shares
+from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling, Shares, TippingPoint
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL
@@ -20,7 +21,6 @@ from recassay.core.tables.results import Results
 from recassay.core.tables.users import UserScores
 from recassay.core.types import FloatArray
 
-DRAWS = 4000
 FEWEST_DATASETS = 3
 
 PairedScores = Callable[[str], tuple[Sequence[UserScores], Mapping[str, str]]]
@@ -33,6 +33,7 @@ def fit_model(
     *,
     higher_is_better: bool | None = None,
     users: PairedScores | None = None,
+    families: str | Mapping[str, str] | None = None,
     within: float = PRACTICALLY_EQUAL,
     confidence: float = 0.95,
     draws: int = DRAWS,
@@ -42,15 +43,27 @@ def fit_model(
 
     Scores are logits (or logarithms: see `scale.choose_scale`). The noise of a cell is the variance of its seeds or
     folds, pooled over the table and divided by their number, and where the users of a study are known the covariance of
-    the algorithms' means over them, both brought to the scale by its derivative.
+    the algorithms' means over them, both brought to the scale by its derivative. Datasets of one of the `families` (a
+    mapping by dataset, or `auto`: by the start of their names) share a part of what is theirs.
     """
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
     cells = read_cells(results, metric, higher_is_better)
-    scale, kept = choose_scale(cells.values, cells.higher_is_better)
+    if not np.nan_to_num(cells.values).any():
+        raise NotApplicableError(f"every value of {cells.metric} is 0: nothing was measured")
+    scale, kept = choose_scale(cells.values, cells.higher_is_better, cells.metric)
     scores = scale.forward(kept)
     repeated, over_users = _noise(cells, scale, kept, users)
-    found = _fitted(scores.tobytes(), (repeated + over_users).tobytes(), scores.shape, draws, seed, cells.metric)
+    numbers = family_numbers(cells.datasets, families)
+    if families is not None:
+        enough_families(numbers)
+    found = _fitted(
+        scores.tobytes(), (repeated + over_users).tobytes(), numbers.tobytes(), scores.shape, draws, seed, cells.metric
+    )
+    same = representatives(scores)
+    groups = [
+        tuple(name for name, one in zip(cells.algorithms, same, strict=True) if one == a) for a in np.unique(same)
+    ]
     return ModelResult(
         metric=cells.metric,
         higher_is_better=cells.higher_is_better,
@@ -61,6 +74,12 @@ def fit_model(
         new=found.new,
         shares=_shares(found, repeated, over_users, cells),
         predicted=tuple(_predicted(cells, scale, found, confidence)),
+        tipping=tuple(_tipping(cells, scale, found)),
+        identical=tuple(group for group in groups if len(group) > 1),
+        negligible=found.negligible,
+        failing=found.failing,
+        families=None if families is None else len(np.unique(numbers)),
+        sampling=Sampling(found.r_hat, found.effective, found.error),
         within=within,
         confidence=confidence,
         seed=seed,
@@ -69,11 +88,12 @@ def fit_model(
 
 @lru_cache(maxsize=2)
 def _fitted(
-    scores: bytes, noise: bytes, shape: tuple[int, ...], draws: int, seed: int, metric: str
+    scores: bytes, noise: bytes, families: bytes, shape: tuple[int, ...], draws: int, seed: int, metric: str
 ) -> HierarchicalDraws:
     """The draws of a table; kept for the next question about the same one (`plan` asks after `model`)."""
     table, variances = (np.frombuffer(one).reshape(shape) for one in (scores, noise))
-    return fit_hierarchical(table, variances, draws=draws, rng=derived_rng(seed, "model", metric))
+    numbers = np.frombuffer(families, dtype=np.int64)
+    return fit_hierarchical(table, variances, families=numbers, draws=draws, rng=derived_rng(seed, "model", metric))
 
 
 def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores | None) -> tuple[FloatArray, FloatArray]:
@@ -131,6 +151,29 @@ def _predicted(cells: Cells, scale: Scale, found: HierarchicalDraws, confidence:
             PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high))
         )  # fmt: skip
     return rows
+
+
+def _tipping(cells: Cells, scale: Scale, found: HierarchicalDraws) -> list[TippingPoint]:
+    """By how much missing cells would have to differ from what is expected of them to change who has the best mean.
+
+    The leader's would have to be lower by its lead times the datasets over their number, another's higher by as much.
+    Cells that are missing because an algorithm is weak there are worse than the model expects: it knows only what was
+    run. This says how much worse they could be.
+    """
+    missing, n = np.isnan(cells.values), len(cells.datasets)
+    expected = found.cells.mean(axis=0)
+    mean = expected.mean(axis=0)
+    first, second = np.argsort(-mean, kind="stable")[:2]
+    points = []
+    for a in np.flatnonzero(missing.any(axis=0)):
+        holes = missing[:, a]
+        rival = second if a == first else first
+        shift = (mean[rival] - mean[a]) * n / holes.sum()
+        middle = float(expected[holes, a].mean())
+        before, after = (float(scale.backward(np.array(at))) for at in (middle, middle + shift))
+        leads = cells.algorithms[second if a == first else a]
+        points.append(TippingPoint(cells.algorithms[a], int(holes.sum()), before, after, leads))
+    return points
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ModelResult:

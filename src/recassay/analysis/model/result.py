@@ -28,6 +28,32 @@ class PredictedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class TippingPoint:
+    """What the cells of `algorithm` that were not run would have to be, on average, for another leader: the geometric
+    middle of the values that are `expected` of them and of those `needed`, in the metric's units."""
+
+    algorithm: str
+    cells: int
+    """How many of its cells are missing."""
+    expected: float
+    needed: float
+    leader: str
+    """Who would lead then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How far the draws can be trusted, the worst of all algorithms."""
+
+    r_hat: float
+    """Split R-hat of the levels: the chains agree where it is below 1.01."""
+    effective: float
+    """The independent draws that these are worth."""
+    error: float
+    """The standard error of P(best) by chance."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shares:
     """Variances on the model's scale: between algorithms, between datasets, of their interaction, and of one cell as a
     measurement: over its seeds or folds (`repeats`) and over its users (what two algorithms do not share)."""
@@ -73,25 +99,37 @@ class ModelResult(Displayed):
     """Where the variance of scores comes from."""
     predicted: tuple[PredictedCell, ...]
     """The cells that were not run, as the model expects them, in the metric's units."""
+    tipping: tuple[TippingPoint, ...]
+    """How far the missing cells would have to differ from that to change the leader."""
+    identical: tuple[tuple[str, ...], ...]
+    """Algorithms with the same value on every dataset."""
+    negligible: float
+    """Levels and scores that differ by less, on `scale`, are the same."""
+    failing: FloatArray
+    """What each algorithm's failures cost it on average, on `scale`: where levels are the same, the lower is better."""
+    families: int | None
+    """How many families of datasets there are; None: all datasets count as independent."""
+    sampling: Sampling
+    """How far the draws can be trusted."""
     within: float
     confidence: float
     seed: int
 
     def probability_best(self) -> FloatArray:
         """For each algorithm, the probability that its level is the highest."""
-        return _first_shares(self.level)
+        return first_shares(self.level, self.negligible, self.failing)
 
     def probability_first(self) -> FloatArray:
         """For each algorithm, the probability of being first on a new dataset of this kind."""
-        return _first_shares(self.new)
+        return first_shares(self.new, self.negligible)
 
     def better(self) -> FloatArray:
         """`[a, b]`: the probability that the level of a is above that of b."""
-        return _above(self.level)
+        return _above(self.level, self.negligible, self.failing)
 
     def beats(self) -> FloatArray:
         """`[a, b]`: the probability that a beats b on a new dataset of this kind."""
-        return _above(self.new)
+        return _above(self.new, self.negligible, np.zeros(len(self.algorithms)))
 
     def ratios(self) -> FloatArray:
         """Draws of the level of each algorithm relative to the best one of the draw, as ratios of odds (or values): at
@@ -107,9 +145,10 @@ class ModelResult(Displayed):
         return np.asarray((np.abs(difference) < width).mean(axis=0))
 
     def order(self) -> list[int]:
-        """Positions of the algorithms by mean level, best first."""
-        mean = self.level.mean(axis=0)
-        return sorted(range(len(self.algorithms)), key=lambda a: (-mean[a], self.algorithms[a]))
+        """Positions of the algorithms by mean level, best first; those of the same level by what failures cost."""
+        step = max(self.negligible, 1e-300)
+        mean = np.rint(self.level.mean(axis=0) / step)
+        return sorted(range(len(mean)), key=lambda a: (-mean[a], self.failing[a], self.algorithms[a]))
 
     def levels(self) -> FloatArray:
         """Median and interval of each level in the metric's units: the score on a dataset of the middle kind."""
@@ -159,7 +198,7 @@ class ModelResult(Displayed):
         return frames
 
     def to_dict(self) -> dict[str, Any]:
-        """`levels`, `probability_best`, `probability_first`, `better`, `beats`, `equal`, `variances`, `predicted`."""
+        """Levels, probabilities, variances, predicted cells, tipping points and how far the draws can be trusted."""
         names, levels = self.algorithms, self.levels()
         return {
             **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
@@ -176,15 +215,25 @@ class ModelResult(Displayed):
                  "interval": [cell.low, cell.high]}
                 for cell in self.predicted
             ],
-            "settings": {**stated(self, "within", "confidence"), "draws": len(self.level), "seed": self.seed,
-                         "moved_off_the_end": self.scale.moved},
+            **stated(self, "tipping", "identical", "sampling"),
+            "settings": {**stated(self, "within", "confidence", "families"), "draws": len(self.level),
+                         "seed": self.seed, "moved_off_the_end": self.scale.moved},
         }  # fmt: skip
 
 
-def _first_shares(draws: FloatArray) -> FloatArray:
-    return np.bincount(draws.argmax(axis=1), minlength=draws.shape[1]) / len(draws)
+def first_shares(draws: FloatArray, negligible: float = 0.0, failing: FloatArray | None = None) -> FloatArray:
+    """How often each column is the highest. Columns that are the same within `negligible` are parted by what their
+    failures cost, where that is given, and share the draw where that is the same, too."""
+    first = draws >= draws.max(axis=1, keepdims=True) - negligible
+    if failing is not None:
+        cost = np.where(first, failing, np.inf)
+        first &= cost <= cost.min(axis=1, keepdims=True) + negligible
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
-def _above(draws: FloatArray) -> FloatArray:
-    """Shares of draws in which the row is above the column."""
-    return np.asarray((draws[:, :, None] > draws[:, None, :]).mean(axis=0))
+def _above(draws: FloatArray, negligible: float, failing: FloatArray) -> FloatArray:
+    """Shares of draws with the row above the column; where both are the same, failures decide, or each counts half."""
+    difference = draws[:, :, None] - draws[:, None, :]
+    cost = failing - failing[:, None]
+    parted = np.where(np.abs(cost) <= negligible, 0.5, cost > 0)
+    return np.asarray(np.where(np.abs(difference) <= negligible, parted, difference > 0).mean(axis=0))

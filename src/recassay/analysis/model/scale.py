@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from recassay.core.tables.labels import split_label
 from recassay.core.types import BoolArray, FloatArray
 
 Transform: TypeAlias = Literal["logit", "log", "identity"]
@@ -14,23 +15,31 @@ Transform: TypeAlias = Literal["logit", "log", "identity"]
 FLOOR = 0.5
 """A score of 0 stands at this share of the least positive score of its dataset, where a logarithm needs one."""
 
+SHARES = frozenset({
+    "ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "rprecision", "auc", "gauc", "coverage", "longtail",
+    "gini", "accuracy", "balanced_accuracy", "error", "exact_match",
+})  # fmt: skip
+"""Metrics that lie between 0 and 1, or 0 and 100 where a table gives them in percent."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
     """A transform with the direction in it: on the scale, higher is always better.
 
-    `moved` counts scores of 0 (or of 1 under a logit) that were moved off the end of the scale.
+    `moved` counts scores of 0 (or of 1 under a logit) that were moved off the end of the scale; `whole` is what the
+    table writes for a share of 1: 100 where it is in percent.
     """
 
     transform: Transform
     """How scores are brought to the scale."""
     higher_is_better: bool
     moved: int = 0
+    whole: float = 1.0
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Scores on the scale; NaN stays NaN."""
         if self.transform == "logit":
-            found = np.log(values) - np.log1p(-values)
+            found = np.log(values / self.whole) - np.log1p(-values / self.whole)
         elif self.transform == "log":
             found = np.log(values)
         else:
@@ -41,31 +50,33 @@ class Scale:
         """From the scale to the metric's own units."""
         up = scores if self.higher_is_better else -scores
         if self.transform == "logit":
-            return 1 / (1 + np.exp(-up))
+            return self.whole / (1 + np.exp(-up))
         return np.exp(up) if self.transform == "log" else up
 
     def slope(self, values: FloatArray) -> FloatArray:
         """The absolute derivative of the scale at these values: what an error of the value becomes on it."""
         if self.transform == "logit":
-            return 1 / (values * (1 - values))
+            return self.whole / (values * (self.whole - values))
         return 1 / values if self.transform == "log" else np.ones_like(values)
 
 
-def choose_scale(values: FloatArray, higher_is_better: bool) -> tuple[Scale, FloatArray]:
+def choose_scale(values: FloatArray, higher_is_better: bool, metric: str) -> tuple[Scale, FloatArray]:
     """The scale for these values (datasets x algorithms, NaN where missing), and the values kept off its ends.
 
-    Logits where all lie between 0 and 1, logarithms where none is negative, the values themselves else. A score of 0
-    has no logarithm: it takes half the least positive score of its dataset (of the table where a dataset has none).
+    The metric decides: logits for shares, logarithms for other metrics without negative values, else the values
+    themselves. A score of 0 has no logarithm: it takes half the least positive score of its dataset (of the table where
+    a dataset has none).
     """
     known = values[np.isfinite(values)]
     if known.min() < 0 or known.max() == 0:
         return Scale("identity", higher_is_better), values
-    transform: Transform = "logit" if known.max() <= 1 else "log"
-    low = _end(values, values > 0)
-    kept = np.where(values == 0, FLOOR * low, values)
-    if transform == "logit":
-        kept = np.where(kept == 1, 1 - FLOOR * _end(1 - values, values < 1), kept)
-    return Scale(transform, higher_is_better, int(np.nansum(kept != np.where(np.isnan(values), kept, values)))), kept
+    share = split_label(metric)[0].casefold() in SHARES and known.max() <= 100
+    whole = 100.0 if share and known.max() > 1 else 1.0
+    kept = np.where(values == 0, FLOOR * _end(values, values > 0), values)
+    if share:
+        kept = np.where(kept == whole, whole - FLOOR * _end(whole - values, values < whole), kept)
+    moved = int((np.isfinite(values) & (kept != values)).sum())
+    return Scale("logit" if share else "log", higher_is_better, moved, whole), kept
 
 
 def _end(values: FloatArray, inside: BoolArray) -> FloatArray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.bootstrap import intervals
+from recassay.analysis.inference.families import enough_families, family_numbers
 from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core.analysis import Analysis, AnalysisSpec
@@ -17,7 +17,7 @@ from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 ANCHOR, MIDDLE = 1000.0, 1500.0
 """The rating of a named baseline; without one, the mean rating of all."""
@@ -50,7 +50,9 @@ def rate_by_pairs(
     points = (ranks[:, None, :] < ranks[None, :, :]) + 0.5 * (ranks[:, None, :] == ranks[None, :, :])
     points = points * (1 - np.eye(len(ranks)))[:, :, None]
     anchor = _find(matrix.algorithms, baseline)
-    groups = _families(matrix.datasets, families)
+    groups = family_numbers(matrix.datasets, families)
+    if families is not None:
+        enough_families(groups)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
     drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=replicates).astype(np.float64)[:, groups]
@@ -101,22 +103,6 @@ def _find(algorithms: Sequence[str], name: str | None) -> int | None:
 def _usual(algorithms: Sequence[str]) -> int | None:
     known = {canonical(one): i for i, one in enumerate(algorithms)}
     return next((known[canonical(name)] for name in USUAL_BASELINES if canonical(name) in known), None)
-
-
-def _families(datasets: Sequence[str], families: str | Mapping[str, str] | None) -> IntArray:
-    """The number of each dataset's family."""
-    if families is None:
-        return np.arange(len(datasets))
-    if isinstance(families, str):
-        if families != "auto":
-            raise UsageError(f"families is {families!r}", fix="use auto, or a family for each dataset")
-        named = [re.split(r"[-_.\d]", name, maxsplit=1)[0].casefold() or name for name in datasets]
-    else:
-        absent = [name for name in datasets if name not in families]
-        if absent:
-            raise UsageError(f"no family is given for {absent[0]!r}", fix="name the family of every dataset")
-        named = [families[name] for name in datasets]
-    return np.unique(named, return_inverse=True)[1]
 
 
 def _improvability(matrix: Matrix) -> FloatArray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
@@ -24,17 +26,13 @@ def sentences(result: ModelResult) -> list[str]:
     if len(result.datasets) < FEWEST_DATASETS:
         return []
     best, first, order = result.probability_best(), result.probability_first(), result.order()
-    leader = max(range(len(order)), key=lambda a: best[a])
+    leader = max(order, key=lambda a: best[a])
     name = result.algorithms[leader]
     rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != leader and best[a] >= 0.05]
-    others = (
-        f"; beside it only {listing(rivals)} has a chance of at least 5 %"
-        if len(rivals) == 1
-        else (f"; chances of at least 5 % have {listing(rivals)}" if rivals else "")
-    )
+    also = f" {listing(rivals)} also {'has' if len(rivals) == 1 else 'have'} at least a 5 % chance." if rivals else ""
     said = (
-        f"For datasets like these {name} has the highest level of {result.metric} with probability "
-        f"{probability(best[leader])}{others}. On a single new dataset it is first with probability "
+        f"For datasets like these, {name} has the highest level of {result.metric} with probability "
+        f"{probability(best[leader])}.{also} On a single new dataset it is first with probability "
         f"{probability(first[leader])}."
     )
     shares = result.shares.of_a_difference()
@@ -46,8 +44,29 @@ def sentences(result: ModelResult) -> list[str]:
         if shares[source] < 1
         else f"Nothing was measured repeatedly, so all uncertainty counts as {_SOURCES['datasets']}."
     )
-    guessed = [f"{len(result.predicted)} missing cells were predicted, not measured."] if result.predicted else []
-    return [said, where, *guessed]
+    twins = [f"{listing(group)} have the same value on every dataset." for group in result.identical]
+    return [said, *twins, where, *_unseen(result)]
+
+
+def _unseen(result: ModelResult) -> list[str]:
+    """What is assumed of missing cells, and how bad they would have to be to change the leader."""
+    if not result.predicted:
+        return []
+    count = len(result.predicted)
+    said = [
+        f"{count} missing {'cell was' if count == 1 else 'cells were'} predicted, as if missing for reasons that have "
+        "nothing to do with the scores."
+    ]
+    nearest = min(result.tipping, key=lambda point: abs(result.scale.forward(np.array([point.needed, point.expected]))
+                                                        @ np.array([1.0, -1.0])))  # fmt: skip
+    up = (nearest.needed > nearest.expected) == result.higher_is_better
+    cells = "missing cell" if nearest.cells == 1 else f"{nearest.cells} missing cells"
+    average = "" if nearest.cells == 1 else " on average"
+    said.append(
+        f"{nearest.leader} would lead if the {cells} of {nearest.algorithm} were {nearest.needed:.4g} or "
+        f"{'better' if up else 'worse'}{average} (expected: {nearest.expected:.4g})."
+    )
+    return said
 
 
 _SOURCES = {
@@ -78,6 +97,10 @@ def tables(result: ModelResult) -> list[Table]:
             ["algorithm", "level", shown, "P(best)", "P(first on a new dataset)"],
             rows,
             important=["P(best)", "level", "P(first on a new dataset)", shown],
+            notes=[
+                f"{len(result.level):,} draws, worth {result.sampling.effective:,.0f} independent ones; R-hat "
+                f"{result.sampling.r_hat:.3f}; standard error of P(best) by chance {result.sampling.error:.3f}."
+            ],
         ),
         Table(
             f"{leader} against each other",

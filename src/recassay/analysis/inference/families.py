@@ -1,0 +1,62 @@
+"""Datasets that belong together: several of one shop, or sizes of one collection, are not independent evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from recassay.core.errors import UsageError
+from recassay.core.types import IntArray
+
+FEWEST_FAMILIES = 5
+"""Below so many families nothing is drawn from them: an interval would be as narrow as they are few."""
+
+COLLECTIONS = {
+    "amazon": "amazon", "movielens": "movielens", "ml": "movielens", "goodreads": "goodreads", "lastfm": "lastfm",
+    "yelp": "yelp", "douban": "douban", "mind": "mind", "adressa": "adressa", "kuairec": "kuairec", "jester": "jester",
+    "hetrec": "hetrec", "steam": "steam", "taobao": "taobao", "tmall": "taobao", "yoochoose": "yoochoose",
+}  # fmt: skip
+"""Collections that studies take several datasets from, by the start of the names."""
+
+
+def family_numbers(datasets: Sequence[str], families: str | Mapping[str, str] | None) -> IntArray:
+    """The number of each dataset's family: all different for None, by the mapping, or by the start of the names for
+    `auto` (up to the first digit, hyphen, underscore or dot)."""
+    if families is None:
+        return np.arange(len(datasets))
+    if isinstance(families, str):
+        if families != "auto":
+            raise UsageError(f"families is {families!r}", fix="use auto, or a family for each dataset")
+        named = [_start(name) or name for name in datasets]
+    else:
+        absent = [name for name in datasets if name not in families]
+        if absent:
+            raise UsageError(f"no family is given for {absent[0]!r}", fix="name the family of every dataset")
+        named = [families[name] for name in datasets]
+    return np.unique(named, return_inverse=True)[1]
+
+
+def obvious_families(datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Well-known collections with two or more of these datasets, and which those are."""
+    found: dict[str, list[str]] = {}
+    for name in datasets:
+        collection = COLLECTIONS.get(_start(name))
+        if collection is not None:
+            found.setdefault(collection, []).append(name)
+    return {collection: tuple(names) for collection, names in found.items() if len(names) > 1}
+
+
+def enough_families(numbers: IntArray) -> None:
+    """Refuse fewer than five families."""
+    count = len(np.unique(numbers))
+    if count < FEWEST_FAMILIES:
+        raise UsageError(
+            f"the datasets form {count} famil{'y' if count == 1 else 'ies'}",
+            fix=f"families need at least {FEWEST_FAMILIES}; leave them out, or name finer ones",
+        )
+
+
+def _start(name: str) -> str:
+    return re.split(r"[-_.\s\d]", name, maxsplit=1)[0].casefold()
