@@ -66,7 +66,9 @@ def scaled_values(matrix: Matrix) -> FloatArray:
     return scaled
 
 
-def compare_pairs(scaled: FloatArray, first: IntArray, second: IntArray, rng: np.random.Generator) -> PairTests:
+def compare_pairs(
+    scaled: FloatArray, first: IntArray, second: IntArray, rng: np.random.Generator, count: int = FLIPS
+) -> PairTests:
     """Which of the pairs (first[i], second[i]) differ, all at once.
 
     With d_j the scaled difference of a pair on dataset j, T = |sum d_j| / sqrt(sum d_j^2 + c). If the two were equal,
@@ -87,7 +89,7 @@ def compare_pairs(scaled: FloatArray, first: IntArray, second: IntArray, rng: np
     typical = float(np.median(squares)) or float(squares.mean()) or 1.0
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     floored = 1 / np.sqrt(squares + FLOOR * typical)
-    flips = sign_patterns(n, rng)
+    flips = sign_patterns(n, rng, count)
     *units, critical = _quantiles(gaps, (plain, floored, plain), flips)
     weight = np.maximum(plain / units[0], floored / units[1])
     observed = np.abs(sums) * weight
@@ -103,12 +105,15 @@ def compare_pairs(scaled: FloatArray, first: IntArray, second: IntArray, rng: np
     return PairTests(single, adjusted, sums, critical)
 
 
-def sign_patterns(n: int, rng: np.random.Generator) -> FloatArray:
-    """Patterns of signs (patterns x datasets), the observed one first; a pattern stands for its opposite, too."""
+def sign_patterns(n: int, rng: np.random.Generator, count: int = FLIPS) -> FloatArray:
+    """Patterns of signs (patterns x datasets), the observed one first; a pattern stands for its opposite, too.
+
+    All of them up to `EXACT` datasets, `count` at random beyond.
+    """
     if n <= EXACT:
         bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1
         return np.asarray(1.0 - 2.0 * bits)
-    return np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(FLIPS, n))])
+    return np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(count, n))])
 
 
 def _blocks(gaps: FloatArray, flips: FloatArray) -> Iterator[FloatArray]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.all_pairs import PairTests, compare_pairs, scaled_values, smallest_p
+from recassay.analysis.inference.all_pairs import FLIPS, PairTests, compare_pairs, scaled_values, smallest_p
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.inference.effects import Effect, effect_kind, hodges_lehmann
@@ -80,33 +80,17 @@ class _Key:
 @lru_cache(maxsize=8)
 def _judge(key: _Key, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
     matrix = key.matrix
-    observed = dataset_ranks(matrix)
-    mean_rank = observed.mean(axis=1)
-    order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
-    names, ranks, mean_rank = tuple(matrix.algorithms[a] for a in order), observed[order], mean_rank[order]
-    values = matrix.values[order]
+    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed)
+    order, ranks, mean_rank, better = decision.order, decision.ranks, decision.mean_rank, decision.better
+    names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
     k, n = ranks.shape
-    first, second = np.triu_indices(k, 1)
-    tests = _tests(matrix, order, control, derived_rng(seed, "all pairs", matrix.metric))
-    same = (ranks[first] == ranks[second]).all(axis=1)
-    equal = same | (equivalence_p(values, first, second, within=within)[1] < alpha)
-    ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
-    p = _verified(tests.adjusted, tests.single, ahead, first)
-    decidable = smallest_p(n) < alpha
-    neither = "undecided" if decidable else "undecidable"
-    codes = np.where(equal, "equivalent", np.where((p < alpha) & ahead, "better", neither))
-    better = np.zeros((k, k), dtype=bool)
-    better[first, second] = codes == "better"
-    status = _square(codes, first, second, k)
-    behind = np.ones((k, k))
-    behind[first, second] = np.where(ahead & ~equal, p, 1.0)
-    p_best = behind.min(axis=0)
+    p_best, decidable = decision.p_best, decision.decidable
     enough = n >= FEWEST_DATASETS
     interval = again = None
     if enough:
         weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric))
         interval = intervals(weights @ ranks.T / n, n, 1 - alpha)
-        again = probability_first(observed, derived_rng(seed, "first again", matrix.metric))[order]
+        again = probability_first(dataset_ranks(matrix), derived_rng(seed, "first again", matrix.metric))[order]
         if not decidable:
             p_best = possible_winners(ranks, derived_rng(seed, "possible winners", matrix.metric))
     could = p_best >= alpha
@@ -120,7 +104,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         alpha=alpha,
         within=within,
         control=control,
-        grade=_grade(matrix, better, could, decidable=decidable),
+        grade=decision.grade,
         leaders=leaders,
         rival=names[1],
         could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
@@ -131,26 +115,71 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         leads_again=again,
         p_best=p_best,
         groups=group_letters(better | better.T),
-        status=status,
-        pairs=_pairs(matrix, order, ranks, codes, p, tests.single, alpha),
+        status=_square(decision.codes, k),
+        pairs=_pairs(matrix, decision, alpha),
         smallest_p=smallest_p(n),
-        visible_lead=_visible_lead(ranks, tests.critical) if decidable else None,
+        visible_lead=_visible_lead(ranks, decision.tests.critical) if decidable else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
     )
     return replace(found, **in_words(found, matrix.missing))
 
 
-def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator) -> PairTests:
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """Who is shown to be better than whom. Arrays of algorithms and pairs are in `order`, the best mean rank first."""
+
+    order: list[int]
+    ranks: FloatArray
+    mean_rank: FloatArray
+    codes: Any
+    """The status of the first of each pair against the second."""
+    p: FloatArray
+    tests: PairTests
+    better: BoolArray
+    """Algorithms x algorithms: the row is shown to be better than the column."""
+    p_best: FloatArray
+    decidable: bool
+    grade: Grade
+
+
+def decide(
+    matrix: Matrix, *, control: str | None, within: float, alpha: float, seed: int, flips: int = FLIPS
+) -> Decision:
+    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs where not all."""
+    observed = dataset_ranks(matrix)
+    mean_rank = observed.mean(axis=1)
+    order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
+    ranks, mean_rank = observed[order], mean_rank[order]
+    k, n = ranks.shape
+    first, second = np.triu_indices(k, 1)
+    tests = _tests(matrix, order, control, derived_rng(seed, "all pairs", matrix.metric), flips)
+    same = (ranks[first] == ranks[second]).all(axis=1)
+    equal = same | (equivalence_p(matrix.values[order], first, second, within=within)[1] < alpha)
+    ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
+    p = _verified(tests.adjusted, tests.single, ahead, first)
+    decidable = smallest_p(n) < alpha
+    neither = "undecided" if decidable else "undecidable"
+    codes = np.where(equal, "equivalent", np.where((p < alpha) & ahead, "better", neither))
+    better = np.zeros((k, k), dtype=bool)
+    better[first, second] = codes == "better"
+    behind = np.ones((k, k))
+    behind[first, second] = np.where(ahead & ~equal, p, 1.0)
+    p_best = behind.min(axis=0)
+    grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
+    return Decision(order, ranks, mean_rank, codes, p, tests, better, p_best, decidable, grade)
+
+
+def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator, flips: int) -> PairTests:
     """Every pair in the order of mean ranks; those of a control as a family of their own."""
     scaled = scaled_values(matrix)[order]
     first, second = np.triu_indices(len(order), 1)
-    tests = compare_pairs(scaled, first, second, rng)
+    tests = compare_pairs(scaled, first, second, rng, flips)
     if control is None:
         return tests
     place = order.index(matrix.algorithms.index(control))
     own = (first == place) | (second == place)
     adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng).adjusted
+    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips).adjusted
     return replace(tests, adjusted=adjusted)
 
 
@@ -160,7 +189,8 @@ def _verified(p: FloatArray, single: FloatArray, ahead: BoolArray, first: IntArr
     return np.where(own & ahead[own].all(), np.minimum(p, single[own].max()), p)
 
 
-def _square(codes: Any, first: IntArray, second: IntArray, k: int) -> tuple[tuple[Status, ...], ...]:
+def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:
+    first, second = np.triu_indices(k, 1)
     square = np.full((k, k), "equivalent", dtype="<U11")
     square[first, second] = codes
     square[second, first] = np.where(codes == "better", "worse", codes)
@@ -178,9 +208,8 @@ def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bo
     return "no_difference" if could.all() else "shared_lead"
 
 
-def _pairs(
-    matrix: Matrix, order: list[int], ranks: FloatArray, codes: Any, p: FloatArray, single: FloatArray, alpha: float
-) -> tuple[PairVerdict, ...]:
+def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdict, ...]:
+    order, ranks, codes = decision.order, decision.ranks, decision.codes
     first, second = np.triu_indices(len(order), 1)
     names = [matrix.algorithms[a] for a in order]
     kind = effect_kind(matrix)
@@ -200,8 +229,8 @@ def _pairs(
             losses=losses[at],
             ties=ranks.shape[1] - wins[at] - losses[at],
             effect=Effect(kind, estimate, (low, high) if known else None),
-            p=float(p[at]),
-            p_single=float(single[at]),
+            p=float(decision.p[at]),
+            p_single=float(decision.tests.single[at]),
         )
         for at, (i, j, (estimate, low, high)) in enumerate(
             zip(first.tolist(), second.tolist(), estimates.tolist(), strict=True)
