@@ -54,6 +54,10 @@ from .api.results import results as results
 from .api.saving import document as document
 from .api.saving import save as save
 from .api.saving import save_text as save_text
+from .api.seal import Seal as Seal
+from .api.seal import VerifyResult as VerifyResult
+from .api.seal import seal as seal
+from .api.seal import verify as verify
 from .api.select import select as select
 from .api.serve import serve as serve
 from .api.split import split as split

@@ -1,0 +1,218 @@
+"""The verbs `seal` and `verify`: a plan fixed before its results, and a study checked against it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.analysis.verdict.claims import Claim, Standing, parse_claim, standing
+from recassay.analysis.verdict.fit import judge
+from recassay.api.arguments import checked
+from recassay.api.tables import load_results
+from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.specs.study import StudySpec
+from recassay.core.system.files import write_whole
+from recassay.recommenders.plan import plan
+from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal
+from recassay.recommenders.study_file import load_study
+from recassay.store.store import INDEX_FILE, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """A sealed plan: what will be run, analysed and claimed, by hashes and settings."""
+
+    file: Path
+    """Where it was written."""
+    sha256: str
+    """What to publish: any change of the seal changes it."""
+    cells: int
+    """How many cells the plan has."""
+    claims: tuple[str, ...]
+    """The claims to be tested."""
+    done: int
+    """Cells that had results already: a plan should be sealed before there are any."""
+
+    def verdict(self) -> list[str]:
+        """The answer in plain sentences."""
+        late = [f"{self.done} of its cells have results already, and the seal says so."] if self.done else []
+        claims = f" and {len(self.claims)} claims" if self.claims else ""
+        return [
+            f"Sealed: {self.cells} cells{claims} in {self.file}.",
+            *late,
+            f"Publish this line to make it binding: {self.sha256}",
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row: file, sha256, cells, done, claims."""
+        return pl.DataFrame([self.to_dict()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """`file`, `sha256`, `cells`, `done` and `claims`."""
+        return {
+            "file": self.file.name,
+            "sha256": self.sha256,
+            "cells": self.cells,
+            "done": self.done,
+            "claims": list(self.claims),
+        }
+
+
+@checked
+def seal(
+    study: str | Path | StudySpec,
+    *,
+    claims: Sequence[str] = (),
+    metric: str | None = None,
+    alpha: float = 0.05,
+    folder: str | Path | None = None,
+    out: str | Path | None = None,
+) -> Seal:
+    """Fix the plan of a study before its results exist: its cells, data, code, settings, analysis and claims.
+
+    The seal is a small JSON file with hashes and settings, for a repository or an appendix; `verify` lists every
+    deviation from it. Nothing is run, and nothing leaves the machine.
+
+    Args:
+        study: a study file, or a study made by `make_study`.
+        claims: what is to be tested: `A > B` or `A is best`. Claims named here are confirmatory.
+        metric: the metric of the claims; by default the one that tuning optimises.
+        alpha: level of the tests.
+        folder: where the study will be run; by default a folder with its name.
+        out: where to write the seal; by default `seal.json` in the folder of the study, where reports look for it.
+    """
+    spec = study if isinstance(study, StudySpec) else load_study(study)
+    planned = plan(spec)
+    names = [algorithm.name for algorithm in spec.algorithms]
+    texts = [str(parse_claim(text, names)) for text in claims]
+    place = Path(spec.name if folder is None else folder)
+    target = Path(place / FILE if out is None else out)
+    if target.exists():
+        raise UsageError("there is a seal already", where=str(target), fix="keep it, or write another one elsewhere")
+    done = 0
+    if (place / INDEX_FILE).is_file():
+        with Store.open(place) as store:
+            done = store.status().done
+    analysis = {"metric": metric or planned.cells[0].spec.tuning.metric, "alpha": alpha}
+    content = make_seal(planned, claims=texts, analysis=analysis, done=done)
+    write_whole(target, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+    return Seal(target, str(content["sha256"]), len(planned.cells), tuple(texts), done)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """A claim of a sealed plan, and how the results stand to it."""
+
+    claim: str
+    standing: Standing | None
+    """None where it could not be tested."""
+    p: float | None = None
+    """The p-value of the pair, adjusted for what the plan named; None for "is best"."""
+    reason: str = ""
+    """Why it could not be tested."""
+
+    def __str__(self) -> str:
+        if self.standing is None:
+            return f"{self.claim}: not tested ({self.reason})"
+        return f"{self.claim}: {self.standing}" + ("" if self.p is None else f" (p = {self.p:.3g})")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """How a study stands to its seal, and what its confirmatory claims came to."""
+
+    sealed: bool
+    """Whether there is a seal at all."""
+    made: str | None
+    """When the plan was sealed."""
+    sha256: str | None
+    """The seal's own checksum, to be compared with the published one."""
+    deviations: tuple[Deviation, ...]
+    """Every way in which the study is not what was sealed."""
+    claims: tuple[ClaimResult, ...]
+    """The claims that were named beforehand."""
+
+    @property
+    def state(self) -> str:
+        """`not sealed`, `sealed` or `deviated`."""
+        return "not sealed" if not self.sealed else "deviated" if self.deviations else "sealed"
+
+    def verdict(self) -> list[str]:
+        """The answer in plain sentences, the most important first."""
+        if not self.sealed:
+            return ["This study has no sealed plan: everything in it is exploratory."]
+        count = len(self.deviations)
+        first = (
+            f"The study is what was sealed on {str(self.made)[:10]}."
+            if not count
+            else f"The study deviates from its sealed plan in {count} {'point' if count == 1 else 'points'}."
+        )
+        return [
+            first,
+            *(deviation.sentence for deviation in self.deviations),
+            *(f"Confirmatory: {claim}." for claim in self.claims),
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per deviation: kind, sentence."""
+        rows = [(deviation.kind, deviation.sentence) for deviation in self.deviations]
+        return pl.DataFrame(rows, schema={"kind": pl.String, "sentence": pl.String}, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """`state`, `made`, `sha256`, `deviations` and `claims`."""
+        return {
+            "state": self.state,
+            "made": self.made,
+            "sha256": self.sha256,
+            "deviations": self.to_frame().to_dicts(),
+            "claims": [asdict(claim) for claim in self.claims],
+        }
+
+
+@checked
+def verify(study: str | Path, *, seal: str | Path | None = None, metric: str | None = None) -> VerifyResult:
+    """Check a study against its sealed plan: every deviation in plain words, and what the named claims came to.
+
+    Args:
+        study: the folder of a study.
+        seal: the seal; by default `seal.json` in the folder. Compare its checksum with the published one.
+        metric: the metric that the results were analysed with, where it is not the sealed one.
+    """
+    folder = Path(study)
+    file = folder / FILE if seal is None else Path(seal)
+    with Store.open(folder):
+        pass
+    if seal is None and not file.is_file():
+        return VerifyResult(False, None, None, (), ())
+    content = read_seal(file)
+    found = deviations(folder, content, {} if metric is None else {"metric": metric})
+    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tuple(_tested(folder, content)))
+
+
+def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
+    """The claims of a seal on the results; those of one algorithm against others are adjusted for its pairs alone."""
+    claims, analysis = [_claim(text) for text in seal["claims"]], seal["analysis"]
+    if not claims:
+        return []
+    heads = {claim.better for claim in claims}
+    try:
+        matrix = load_results(folder).matrix(analysis["metric"], missing="drop-datasets")
+        verdict = judge(matrix, control=heads.pop() if len(heads) == 1 else None, alpha=analysis["alpha"])
+        named = [parse_claim(str(claim), matrix.algorithms) for claim in claims]
+    except RecAssayError as error:  # the deviations say what is wrong with the study; this is what follows from it
+        return [ClaimResult(str(claim), None, reason=error.what) for claim in claims]
+    p = {frozenset((pair.a, pair.b)): pair.p for pair in verdict.pairs}
+    return [
+        ClaimResult(str(claim), standing(claim, verdict), p.get(frozenset((claim.better, claim.worse or ""))))
+        for claim in named
+    ]
+
+
+def _claim(text: str) -> Claim:
+    better, sign, worse = text.partition(" > ")
+    return Claim(better, worse) if sign else Claim(text.removesuffix(" is best"))

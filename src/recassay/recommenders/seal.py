@@ -1,0 +1,228 @@
+"""Sealed plans: what a study will do, fixed before its results exist, and every way in which the study then deviates.
+
+A seal holds hashes and settings, no data, no paths and no secrets: it fits into a repository or an appendix. It is not
+a signature: publishing its `sha256` (in a preregistration, a commit, a paper) makes it binding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.system.files import refuse_special
+from recassay.core.version import __version__
+from recassay.metrics.make import make_metric
+from recassay.recommenders.plan import CellSpec, Plan
+from recassay.recommenders.study import manifest_of
+from recassay.runner.manifest import now
+from recassay.store.records import CellRecord
+from recassay.store.store import Store
+
+FORMAT = 1
+FILE = "seal.json"
+"""The name of a seal in the folder of its study."""
+
+MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One way in which a study is not what was sealed."""
+
+    kind: str
+    """`seal`, `plan`, `data`, `code`, `results` or `analysis`."""
+    sentence: str
+
+
+def make_seal(planned: Plan, *, claims: Sequence[str], analysis: Mapping[str, Any], done: int) -> dict[str, Any]:
+    """The seal of a plan: `done` counts the cells that had results already."""
+    content = {
+        "recassay_seal": FORMAT,
+        "made": now(),
+        "recassay": __version__,
+        "plan": sealed_plan(manifest_of(planned, 0, 0)),
+        "cells": {"count": len(planned.cells), "digest": _digest(sorted(cell.id for cell in planned.cells))},
+        "analysis": dict(analysis),
+        "claims": list(claims),
+        "done_before": done,
+    }
+    return {**content, "sha256": _digest(content)}
+
+
+def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What a manifest says of the plan, without paths, machine and time."""
+    study = manifest["study"]
+    return {
+        "name": study["name"],
+        "seeds": study["seeds"],
+        "datasets": {
+            dataset["name"]: {
+                "data": manifest["datasets"].get(dataset["name"]),
+                "protocol": dataset["protocol"],
+                "folds": dataset["folds"],
+            }
+            for dataset in study["datasets"]
+        },
+        "algorithms": {
+            part["name"]: {"code": manifest["algorithms"].get(part["name"]), "settings": part["settings"]}
+            for part in study["algorithms"]
+        },
+        "metrics": study["metrics"],
+        "folds": study["folds"],
+        "protocol": study["protocol"],
+        "tuning": study["tuning"],
+        "budget": study["budget"],
+        "comper": study["comper"],
+    }
+
+
+def read_seal(path: Path) -> dict[str, Any]:
+    """The seal in a file; `InputError` where it is none."""
+    refuse_special(path)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError("is too large for a seal", where=str(path), fix="name the file that recassay seal wrote")
+        seal = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        seal = None
+    needed = {"recassay_seal": int, "made": str, "plan": dict, "cells": dict, "analysis": dict, "claims": list}
+    if not isinstance(seal, dict) or any(not isinstance(seal.get(key), kind) for key, kind in needed.items()):
+        raise InputError("is not a seal", where=str(path), fix="name the file that recassay seal wrote")
+    if seal["recassay_seal"] > FORMAT:
+        raise InputError("was made by a newer version of RecAssay", where=str(path), fix="update RecAssay")
+    return seal
+
+
+def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any] | None = None) -> list[Deviation]:
+    """Every way in which the study in `folder` is not what was sealed; none where it is.
+
+    `analysis` is what the results were analysed with (`metric`, `alpha`, ...), where that is known.
+    """
+    found = [Deviation("seal", text) for text in _seal_problems(seal)]
+    with Store.open(folder) as store:
+        cells, rows, trials, verified = store.cells(), store.plan(), store.trials(), store.verify()
+        try:
+            manifest = store.manifest()
+        except InputError as error:
+            return [*found, Deviation("results", f"The manifest cannot be used: {error.what}.")]
+    found += _changes(seal["plan"], sealed_plan(manifest))
+    made_with = manifest.get("versions", {}).get("recassay")
+    if made_with not in (None, seal.get("recassay")):
+        found.append(
+            Deviation("code", f"The plan was sealed with RecAssay {seal.get('recassay')} and run with {made_with}.")
+        )
+    if not any(deviation.kind in ("plan", "data", "code") for deviation in found):
+        digest = _digest(sorted(row.cell for row in rows))
+        if digest != seal["cells"].get("digest"):
+            found.append(Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones."))
+    for cell in cells:
+        if CellSpec.model_validate(cell.spec).id != cell.id:
+            found.append(
+                Deviation("results", f"The stored plan of {cell.algorithm} on {cell.dataset} is not that of its cell.")
+            )
+        if cell.validation is not None and not _is_of_best_trial(cell, trials):
+            found.append(
+                Deviation(
+                    "results",
+                    f"The parameters of {cell.algorithm} on {cell.dataset} are not those of its best recorded trial.",
+                )
+            )
+    early = [cell for cell in cells if cell.finished and cell.finished < seal["made"]]
+    if early:
+        found.append(Deviation("results", f"{_cells(early)} finished before the plan was sealed."))
+    ran = {cell.id for cell in cells}
+    failed = [cell for cell in cells if cell.status != "done"]
+    absent = [row for row in rows if row.cell not in ran]
+    if failed:
+        found.append(Deviation("results", f"{_cells(failed)} failed and have no result."))
+    if absent:
+        found.append(Deviation("results", f"{_cells(absent)} of the plan were not run."))
+    if verified.damaged:
+        places = listing(Path(place.partition(" (")[0]).name + _detail(place) for place in verified.damaged)
+        found.append(Deviation("results", f"Changed after it was written: {places}."))
+    if verified.unverified:
+        counts = listing(f"{count} {what}" for what, count in verified.unverified.items())
+        found.append(Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}."))
+    for key, value in (analysis or {}).items():
+        if key in seal["analysis"] and seal["analysis"][key] != value:
+            found.append(Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}."))
+    return found
+
+
+def _is_of_best_trial(cell: CellRecord, trials: pl.DataFrame) -> bool:
+    """Whether a cell's validation value is the best of its complete trials, all of which are there."""
+    own = trials.filter(pl.col("cell") == cell.id)
+    values = own.filter(pl.col("state") == "complete").get_column(c.VALUE)
+    if values.is_empty() or own.get_column("number").to_list() != list(range(own.height)):
+        return False
+    higher = make_metric(CellSpec.model_validate(cell.spec).tuning.metric).higher_is_better
+    return bool(cell.validation == (values.max() if higher else values.min()))
+
+
+def _seal_problems(seal: Mapping[str, Any]) -> Iterator[str]:
+    content = {key: value for key, value in seal.items() if key != "sha256"}
+    if seal.get("sha256") != _digest(content):
+        yield "The seal was changed after it was made: its checksum differs."
+    if seal.get("done_before"):
+        yield f"{seal['done_before']} cells had results when the plan was sealed."
+
+
+def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> list[Deviation]:
+    """The differences between two plans in words."""
+    texts: list[tuple[str, str]] = []
+    for what, hashed in (("datasets", "data"), ("algorithms", "code")):
+        before, after, part = sealed.get(what, {}), now_.get(what, {}), what.removesuffix("s")
+        texts += [("plan", f"The {part} {name} was planned and is not in the study.") for name in before.keys() - after]
+        texts += [("plan", f"The {part} {name} was added after the seal.") for name in after.keys() - before]
+        for name in before.keys() & after.keys():
+            if before[name].get(hashed) != after[name].get(hashed):
+                texts.append((hashed, f"The {hashed} of {name} changed after the seal."))
+            settings = [{k: v for k, v in plan[name].items() if k != hashed} for plan in (before, after)]
+            texts += [("plan", f"{name}: {text}") for text in _differences("", *settings)]
+    for key in ("metrics", "seeds"):
+        gone = [value for value in sealed.get(key, ()) if value not in now_.get(key, ())]
+        new = [value for value in now_.get(key, ()) if value not in sealed.get(key, ())]
+        if gone:
+            texts.append(("plan", f"Of the {key}, {listing(gone)} was planned and is not in the study."))
+        if new:
+            texts.append(("plan", f"Of the {key}, {listing(new)} was added after the seal."))
+    rest = [
+        {key: value for key, value in plan.items() if key not in ("datasets", "algorithms", "metrics", "seeds")}
+        for plan in (sealed, now_)
+    ]
+    texts += [("plan", text) for text in _differences("", *rest)]
+    return [Deviation(kind, text) for kind, text in sorted(texts)]
+
+
+def _differences(path: str, before: Any, after: Any) -> Iterator[str]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in dict.fromkeys([*before, *after]):
+            yield from _differences(f"{path}.{key}" if path else str(key), before.get(key), after.get(key))
+    elif before != after:
+        yield f"{path} was sealed as {_shown(before)} and is {_shown(after)}."
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _cells(cells: Sequence[Any]) -> str:
+    return f"{len(cells)} cells ({listing((f'{cell.algorithm} on {cell.dataset}' for cell in cells), most=4)})"
+
+
+def _detail(place: str) -> str:
+    """What stands behind the path of a damaged place: ` (the row of the cell ...)`."""
+    return f" ({place.partition(' (')[2]}" if " (" in place else ""
+
+
+def _digest(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

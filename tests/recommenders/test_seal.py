@@ -1,0 +1,275 @@
+"""Sealed plans: what is found when a study is not what was sealed, and silence where it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import recassay
+from recassay.core.errors import InputError, UsageError
+from recassay.recommenders.study import run_study
+from recassay.store.sealed import write_sealed
+from recassay.store.store import Store
+from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    """The folder of a study that was sealed and then run."""
+    folder = tmp_path_factory.mktemp("sealed")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        announce_metrics(folder, monkeypatch)
+        write_plugin(folder)
+        tiny_data(folder)
+        tiny_data(folder, "other", seed=9)
+        spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
+        recassay.seal(spec, claims=["Fake > Pop", "Pop is best"], folder=folder / "study")
+        assert run_study(spec, folder / "study", workers=1).failed == ()
+        yield folder / "study"
+
+
+@pytest.fixture
+def study(honest, tmp_path):
+    shutil.copytree(honest, tmp_path / "study")
+    return tmp_path / "study"
+
+
+def test_an_honest_study_is_what_was_sealed(honest):
+    checked = recassay.verify(honest)
+    assert checked.state == "sealed"
+    assert checked.verdict()[0].startswith("The study is what was sealed on ")
+    assert [claim.claim for claim in checked.claims] == ["Fake > Pop", "Pop is best"]
+    content = (honest / "seal.json").read_text()
+    assert str(honest.parent) not in content
+    assert len(content) < 6_000
+
+
+def test_without_a_seal_everything_is_exploratory(study):
+    (study / "seal.json").unlink()
+    assert recassay.verify(study).verdict() == ["This study has no sealed plan: everything in it is exploratory."]
+
+
+def edit_manifest(study: Path, change) -> None:
+    """As a run of another plan would have written it: with a checksum of its own."""
+    with Store.open(study) as store:
+        manifest = store.manifest()
+    change(manifest)
+    write_sealed(study / "manifest.json", manifest)
+
+
+def in_plan(*keys, value):
+    def change(study: Path) -> None:
+        def apply(manifest):
+            place = manifest["study"]
+            for key in keys[:-1]:
+                place = place[key]
+            place[keys[-1]] = value
+
+        edit_manifest(study, apply)
+
+    return change
+
+
+def hashed(kind: str, name: str):
+    return lambda study: edit_manifest(study, lambda manifest: manifest[kind].update({name: "0" * 64}))
+
+
+def sql(*statements: str):
+    def change(study: Path) -> None:
+        connection = sqlite3.connect(study / "study.sqlite")
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+        connection.close()
+
+    return change
+
+
+def file(pattern: str, act):
+    def change(study: Path) -> None:
+        act(sorted(study.glob(pattern)))
+
+    return change
+
+
+def flip(paths: list[Path]) -> None:
+    data = bytearray(paths[0].read_bytes())
+    data[len(data) // 2] ^= 1
+    paths[0].write_bytes(data)
+
+
+def exchange(paths: list[Path]) -> None:
+    first, second = paths[0].read_bytes(), paths[1].read_bytes()
+    paths[0].write_bytes(second)
+    paths[1].write_bytes(first)
+
+
+def in_seal(change):
+    def apply(study: Path) -> None:
+        content = json.loads((study / "seal.json").read_text())
+        change(content)
+        (study / "seal.json").write_text(json.dumps(content))
+
+    return apply
+
+
+def more(key: str, part: dict):
+    return lambda study: edit_manifest(study, lambda manifest: manifest["study"][key].append(part))
+
+
+def fewer(key: str):
+    return lambda study: edit_manifest(study, lambda manifest: manifest["study"][key].pop())
+
+
+DATASET = {"name": "third", "reference": "third", "read": {}, "protocol": {}, "folds": None}
+TAMPERING = {
+    "more trials": (in_plan("tuning", "trials", value=40), "tuning.trials was sealed as 3 and is 40"),
+    "another objective": (in_plan("tuning", "metric", value="recall@20"), "tuning.metric was sealed as"),
+    "no pruning": (in_plan("tuning", "pruning", value=False), "tuning.pruning was sealed as true and is false"),
+    "parallel trials": (in_plan("tuning", "parallel", value=4), "tuning.parallel was sealed as not set and is 4"),
+    "another split": (in_plan("protocol", "split", value="user_time"), "protocol.split was sealed as"),
+    "other ratios": (in_plan("protocol", "ratios", value=[0.9, 0.05, 0.05]), "protocol.ratios was sealed as"),
+    "another threshold": (in_plan("protocol", "positive_threshold", value=4), "protocol.positive_threshold"),
+    "fewer rare users": (in_plan("protocol", "min_user_interactions", value=20), "protocol.min_user_interactions"),
+    "fewer rare items": (in_plan("protocol", "min_item_interactions", value=20), "protocol.min_item_interactions"),
+    "another filter": (in_plan("protocol", "filter", value="core"), "protocol.filter was sealed as"),
+    "another seed of the split": (in_plan("protocol", "seed", value=7), "protocol.seed was sealed as 0 and is 7"),
+    "folds": (in_plan("protocol", "folds", value=10), "protocol.folds was sealed as 5 and is 10"),
+    "another fold": (in_plan("protocol", "fold", value=3), "protocol.fold was sealed as"),
+    "final fit": (in_plan("protocol", "final_fit", value="train"), "protocol.final_fit was sealed as"),
+    "another task": (in_plan("protocol", "task", value="repeat"), "protocol.task was sealed as"),
+    "leakage allowed": (in_plan("protocol", "allow_leakage", value=["train after test"]), "protocol.allow_leakage"),
+    "folds to run": (in_plan("folds", value=[0, 1]), "folds was sealed as not set"),
+    "a larger budget": (in_plan("budget", "seconds_per_cell", value=1e6), "budget.seconds_per_cell was sealed as"),
+    "more memory": (in_plan("budget", "memory_gb", value=64), "budget.memory_gb was sealed as"),
+    "cells per gpu": (in_plan("budget", "cells_per_gpu", value=2), "budget.cells_per_gpu was sealed as 1 and is 2"),
+    "an attack": (in_plan("comper", value={"k": 10}), "comper was sealed as not set"),
+    "another name": (in_plan("name", value="better"), "name was sealed as"),
+    "a seed more": (in_plan("seeds", value=[1, 2]), "Of the seeds, 2 was added after the seal."),
+    "another seed": (in_plan("seeds", value=[2]), "Of the seeds, 1 was planned and is not in the study."),
+    "a metric more": (lambda s: more("metrics", "mrr@10")(s), "Of the metrics, mrr@10 was added after the seal."),
+    "a metric less": (fewer("metrics"), "was planned and is not in the study."),
+    "a dataset more": (more("datasets", DATASET), "The dataset third was added after the seal."),
+    "a dataset less": (fewer("datasets"), "was planned and is not in the study."),
+    "an algorithm less": (fewer("algorithms"), "The algorithm Fake was planned and is not in the study."),
+    "an algorithm more": (
+        more("algorithms", {"name": "New", "reference": "New", "settings": {}}),
+        "The algorithm New was added after the seal.",
+    ),
+    "a fixed parameter": (
+        in_plan("algorithms", 1, "settings", value={"power": 1.0}),
+        "Fake: settings.power was sealed",
+    ),
+    "a protocol of its own": (
+        in_plan("datasets", 0, "protocol", value={"split": "random"}),
+        "tiny: protocol.split was sealed as not set",
+    ),
+    "folds of its own": (in_plan("datasets", 0, "folds", value=[0]), "tiny: folds was sealed as not set"),
+    "other data": (hashed("datasets", "tiny"), "The data of tiny changed after the seal."),
+    "other code": (hashed("algorithms", "Fake"), "The code of Fake changed after the seal."),
+    "another version": (
+        lambda s: edit_manifest(s, lambda m: m["versions"].update(recassay="0.0.1")),
+        "and run with 0.0.1.",
+    ),
+    "a manifest by hand": (file("manifest.json", flip), "The manifest cannot be used"),
+    "better numbers": (sql("UPDATE metrics SET value = value * 1.1"), "Changed after it was written"),
+    "one better number": (
+        sql("UPDATE metrics SET value = value + 0.01 WHERE rowid = (SELECT min(rowid) FROM metrics)"),
+        "Changed after it was written",
+    ),
+    "a number gone": (
+        sql("DELETE FROM metrics WHERE rowid = (SELECT min(rowid) FROM metrics)"),
+        "Changed after it was written",
+    ),
+    "a result gone": (
+        sql("DELETE FROM cells WHERE rowid = (SELECT min(rowid) FROM cells)"),
+        "1 cells (",
+    ),
+    "called failed": (sql("UPDATE cells SET status = 'failed' WHERE algorithm = 'Pop'"), "failed and have no result."),
+    "a cell out of the plan": (
+        sql("DELETE FROM plan WHERE position = 0"),
+        "The 3 cells of the study are not the sealed ones.",
+    ),
+    "a cell twice in the plan": (
+        sql(
+            "INSERT INTO plan SELECT 99, 'f' || substr(cell, 2), algorithm, dataset, 5, fold, metrics, tuning, trials"
+            " FROM plan WHERE position = 0"
+        ),
+        "The 5 cells of the study are not the sealed ones.",
+    ),
+    "other parameters": (
+        sql("UPDATE cells SET parameters = '{\"power\": 2.0}' WHERE algorithm = 'Fake'"),
+        "Changed after it was written",
+    ),
+    "a better validation": (
+        sql("UPDATE cells SET validation = 0.99, seal = NULL WHERE algorithm = 'Fake'"),
+        "are not those of its best recorded trial.",
+    ),
+    "a trial gone": (sql("DELETE FROM trials WHERE number = 0"), "are not those of its best recorded trial."),
+    "a trial made worse": (sql("UPDATE trials SET value = value / 2"), "Changed after it was written"),
+    "another plan of a cell": (
+        sql("UPDATE cells SET spec = replace(spec, '\"seed\": 1', '\"seed\": 2'), seal = NULL"),
+        "is not that of its cell.",
+    ),
+    "checksums removed": (sql("UPDATE cells SET seal = NULL"), "Cannot be verified, since no checksum was stored"),
+    "an earlier result": (
+        sql("UPDATE cells SET finished = '2001-01-01T00:00:00+00:00', seal = NULL"),
+        "finished before the plan was sealed.",
+    ),
+    "scores changed": (file("scores/*", flip), "Changed after it was written"),
+    "scores exchanged": (file("scores/*", exchange), "Changed after it was written"),
+    "scores gone": (file("scores/*", lambda paths: paths[0].unlink()), "Changed after it was written"),
+    "lists changed": (file("lists/*", flip), "Changed after it was written"),
+    "a split changed": (file("splits/*/*test*", flip), "Changed after it was written"),
+    "a split emptied": (file("splits/*/*train*", lambda paths: paths[0].write_bytes(b"")), "Changed after it was"),
+    "a claim less": (in_seal(lambda seal: seal["claims"].pop()), "The seal was changed after it was made"),
+    "another claim": (in_seal(lambda seal: seal.update(claims=["Pop > Fake"])), "The seal was changed"),
+    "another metric in the seal": (in_seal(lambda seal: seal["analysis"].update(metric="mrr@10")), "The seal was"),
+    "another date": (in_seal(lambda seal: seal.update(made="2001-01-01T00:00:00+00:00")), "The seal was changed"),
+}
+
+
+@pytest.mark.parametrize("kind", TAMPERING)
+def test_tampering_is_found(kind, study):
+    change, sentence = TAMPERING[kind]
+    change(study)
+    checked = recassay.verify(study)
+    assert checked.state == "deviated"
+    assert any(sentence in deviation.sentence for deviation in checked.deviations), checked.verdict()
+    assert not any(str(study.parent) in deviation.sentence for deviation in checked.deviations)
+
+
+def test_another_metric_of_the_analysis_is_a_deviation(honest):
+    checked = recassay.verify(honest, metric="recall@20")
+    assert [deviation.kind for deviation in checked.deviations] == ["analysis"]
+
+
+def test_a_moved_study_and_a_copied_seal_are_honest(honest, tmp_path):
+    shutil.copytree(honest, tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "seal.json").rename(tmp_path / "mine.json")
+    assert recassay.verify(tmp_path / "elsewhere", seal=tmp_path / "mine.json").state == "sealed"
+
+
+def test_what_is_no_seal_is_refused(study, tmp_path):
+    (tmp_path / "seal.json").write_text("{}")
+    with pytest.raises(InputError, match="is not a seal"):
+        recassay.verify(study, seal=tmp_path / "seal.json")
+    with pytest.raises(InputError, match="is not a seal"):
+        recassay.verify(study, seal=tmp_path / "gone.json")
+
+
+def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
+    folder = honest.parent
+    spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
+    with pytest.raises(UsageError, match="there is a seal already"):
+        recassay.seal(spec, folder=honest)
+    late = recassay.seal(spec, folder=honest, out=tmp_path / "late.json")
+    assert late.done == 4
+    checked = recassay.verify(honest, seal=tmp_path / "late.json")
+    assert "4 cells had results when the plan was sealed." in [d.sentence for d in checked.deviations]
+    with pytest.raises(UsageError, match="names 'Fak'"):
+        recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
