@@ -1,0 +1,296 @@
+"""The verdict: the all-pairs test against brute force and published properties, the grade, and no contradiction."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns, smallest_p
+from recassay.analysis.inference.removal import fewest_to_remove
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.fit import judge
+from recassay.analysis.verdict.letters import group_letters
+from recassay.analysis.verdict.words import fewest
+from recassay.core.tables.matrix import Matrix, MissingCells
+from support.tables import matrix
+
+
+def ladder(steps, n=12, seed=0):
+    """Algorithms at these levels, with noise of deviation 0.02, on datasets whose own levels rise."""
+    noise = 0.02 * np.random.default_rng(seed).standard_normal((len(steps), n))
+    return matrix(np.linspace(0.3, 0.6, n) + np.array(steps)[:, None] + noise)
+
+
+CLEAR = ladder([0.3, 0.1, 0.0])
+
+
+def brute_force(gaps):
+    """Single and adjusted p of |sum d| / sqrt(sum d^2), all patterns of signs, every subset of pairs left to test."""
+    m, n = gaps.shape
+    unit = gaps / np.sqrt((gaps**2).sum(axis=1, keepdims=True))
+    flips = np.array(list(itertools.product([1, -1], repeat=n)))
+    drawn, seen = np.abs(flips @ unit.T), np.abs(unit.sum(axis=1))
+    order = np.argsort(-seen)
+    single = (drawn >= seen - 1e-9).mean(axis=0)
+    adjusted = np.empty(m)
+    so_far = 0.0
+    for place, pair in enumerate(order):
+        so_far = max(so_far, float((drawn[:, order[place:]].max(axis=1) >= seen[pair] - 1e-9).mean()))
+        adjusted[pair] = so_far
+    return single, adjusted
+
+
+def test_two_algorithms_are_tested_by_all_flips():
+    rng = np.random.default_rng(1)
+    for n in (5, 8, 10):
+        scaled = rng.normal(size=(2, n)) + np.array([[0.6], [0.0]])
+        tests = compare_pairs(scaled, np.array([0]), np.array([1]), rng)
+        single, adjusted = brute_force(scaled[:1] - scaled[1:])
+        assert tests.single == pytest.approx(single)
+        assert tests.adjusted == pytest.approx(adjusted)
+
+
+def test_stepping_down_is_brute_force_for_equal_spreads():
+    """Where all pairs have the same sum of squares both statistics agree, and so does the plain procedure."""
+    rng = np.random.default_rng(2)
+    signs = rng.choice([-1.0, 1.0], (3, 9))
+    scaled = np.vstack([signs, np.zeros(9)])
+    first, second = np.array([0, 1, 2]), np.array([3, 3, 3])
+    tests = compare_pairs(scaled, first, second, rng)
+    single, adjusted = brute_force(scaled[first] - scaled[second])
+    assert tests.single == pytest.approx(single)
+    assert tests.adjusted == pytest.approx(adjusted)
+
+
+def test_the_smallest_p_is_reached_and_is_two_over_two_to_the_n():
+    for n in (6, 8, 11):
+        verdict = judge(ladder([0.4, 0.2, 0.0], n=n))
+        assert verdict.smallest_p == smallest_p(n) == 2 / 2**n
+        assert min(pair.p for pair in verdict.pairs) == pytest.approx(2 / 2**n)
+    assert len(sign_patterns(6, np.random.default_rng(0))) == 2**5
+
+
+def test_random_flips_agree_with_all_flips(monkeypatch):
+    from recassay.analysis.inference import all_pairs
+
+    table = matrix(np.random.default_rng(3).normal(size=(5, 12)) + np.linspace(0.6, 0, 5)[:, None])
+    scaled = scaled_values(table)
+    pairs = np.triu_indices(5, 1)
+    exact = compare_pairs(scaled, *pairs, np.random.default_rng(0))
+    monkeypatch.setattr(all_pairs, "EXACT", 5)
+    drawn = compare_pairs(scaled, *pairs, np.random.default_rng(0))
+    assert drawn.single == pytest.approx(exact.single, abs=0.02)
+    assert drawn.adjusted == pytest.approx(exact.adjusted, abs=0.03)
+
+
+def test_units_do_not_matter_and_direction_does():
+    table = np.random.default_rng(4).random((4, 9)) + 0.1
+    one, other = judge(matrix(table)), judge(matrix(1000 * table))
+    assert one.status == other.status
+    assert [p.p for p in one.pairs] == pytest.approx([p.p for p in other.pairs])
+    lower = Matrix(table, one.algorithms, one.datasets, "rmse", False)
+    upper = Matrix(-table, one.algorithms, one.datasets, "score", True)
+    assert judge(lower).status == judge(upper).status
+    assert judge(lower).mean_rank == pytest.approx(judge(upper).mean_rank)
+
+
+def equal_tables(k, n, count, seed):
+    rng = np.random.default_rng(seed)
+    return (matrix(rng.normal(size=(k, n)) + 2 * rng.normal(size=n)) for _ in range(count))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "n"), [(2, 8), (3, 8), (6, 8), (4, 12), (8, 20)])
+def test_false_findings_are_as_rare_as_said(k, n):
+    found = [bool(judge(table, replicates=100).decided()) for table in equal_tables(k, n, 300, seed=k * n)]
+    assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_the_grades():
+    assert judge(CLEAR).grade == "clear_winner"
+    assert judge(ladder([0.3, 0.295, 0.0])).grade == "shared_lead"
+    assert judge(matrix(np.random.default_rng(0).random((4, 8)))).grade == "no_difference"
+    assert judge(ladder([0.3, 0.1, 0.0], n=5)).grade == "too_little_data"
+    assert judge(matrix(np.zeros((3, 8)))).grade == "not_comparable"
+
+
+def test_what_five_datasets_can_say():
+    verdict = judge(ladder([0.3, 0.1, 0.0], n=5))
+    assert {pair.status for pair in verdict.pairs} == {"undecidable"}
+    assert verdict.could_be_best == ("a00", "a01"), "the comparison with the best rules out the last"
+    assert fewest(0.05) == 6
+    assert "6 are the minimum" in verdict.headline
+
+
+def test_identical_algorithms_are_reported_as_identical():
+    values = np.vstack([ladder([0.3, 0.0]).values, ladder([0.3, 0.0]).values[1:]])
+    verdict = judge(matrix(values))
+    assert verdict.pair("a01", "a02").identical
+    assert verdict.status_of("a01", "a02") == "equivalent"
+    assert "identical" in judge(matrix(values[1:])).headline
+
+
+def test_the_leader_that_beats_each_other_alone_is_the_winner():
+    """Naming the observed winner needs no correction: its pairs have at most the largest of their single p-values."""
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        verdict = judge(matrix(rng.normal(size=(6, 10)) + np.r_[1.2, np.zeros(5)][:, None]), replicates=100)
+        own = [pair for pair in verdict.pairs if pair.a == verdict.algorithms[0]]
+        alone = all(pair.p_single < 0.05 and pair.wins > pair.losses for pair in own)
+        if verdict.grade == "clear_winner":
+            assert all(pair.p < 0.05 for pair in own)
+        elif alone:
+            assert any(pair.effect.estimate <= 0 for pair in own)
+
+
+def test_a_control_is_adjusted_for_its_own_comparisons_only():
+    table = matrix(np.random.default_rng(5).normal(size=(6, 12)) + np.linspace(1, 0, 6)[:, None])
+    whole, own = judge(table), judge(table, control="A02")
+    assert own.control == "a02"
+    for pair in own.pairs:
+        before = whole.pair(pair.a, pair.b)
+        assert pair.p <= before.p + 1e-9 if "a02" in (pair.a, pair.b) else pair.p == before.p
+
+
+def test_the_fewest_removals_and_who_then_leads_by_brute_force():
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        table = matrix(rng.integers(0, 4, (4, 7)).astype(float) + np.array([[0.5], [0], [0], [0]]))
+        verdict = judge(table, replicates=100)
+        if len(verdict.leaders) > 1:
+            continue
+        order = [table.algorithms.index(name) for name in verdict.algorithms]
+        up = table.values[order]
+        ranks = (up[None] > up[:, None]).sum(axis=1) + ((up[None] == up[:, None]).sum(axis=1) + 1) / 2
+        fewest_count = next(
+            (size for size in range(1, 7) for kept in itertools.combinations(range(7), 7 - size)
+             if (ranks[1:, kept].mean(axis=1) < ranks[0, kept].mean() - 1e-9).any()),
+            None,
+        )  # fmt: skip
+        assert (verdict.removal[1] if verdict.removal else None) == fewest_count
+        if verdict.removal:
+            removed = fewest_to_remove(ranks)[1]
+            kept = np.delete(ranks, removed, axis=1).mean(axis=1)
+            assert kept[verdict.algorithms.index(verdict.removal[0])] == pytest.approx(kept.min())
+
+
+def random_table(seed):
+    """Few and many datasets, ties, seeds, missing cells that were filled, lower is better, twins, failures."""
+    rng = np.random.default_rng(seed)
+    k, n = int(rng.integers(2, 9)), int(rng.choice([2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 25]))
+    levels = rng.choice([0.0, 0.3, 1.0, 3.0]) * rng.standard_normal(k)
+    values = levels[:, None] + rng.standard_normal((k, n)) + rng.standard_normal(n)
+    kind = rng.integers(8)
+    if kind == 0:
+        values = np.round(values)
+    elif kind == 1 and k > 2:
+        values[1] = values[0]
+    elif kind == 2:
+        values[0] -= 50 * (rng.random(n) < 0.15)
+    elif kind == 3:
+        values = np.exp(0.005 * values)
+    elif kind == 4:
+        values = np.repeat(values[:, :, None], 3, axis=2).mean(axis=2) + rng.standard_normal((k, n, 3)).mean(axis=2)
+    elif kind == 5:
+        values = np.where(rng.random((k, n)) < 0.2, values.min(axis=0), values)
+    elif kind == 6:
+        values = rng.choice([0.0, 1.0]) * np.sign(values)
+    names = tuple(f"a{i:02d}" for i in range(k)), tuple(f"d{j:02d}" for j in range(n))
+    missing = MissingCells("worst", (("a00", "d00"),)) if kind == 5 else MissingCells()
+    return Matrix(values, *names, "score", bool(rng.random() < 0.6), missing=missing)
+
+
+def contradictions(v):
+    """What two parts of a verdict say differently; empty where nothing does."""
+    found = []
+
+    def must(holds, what):
+        if not holds:
+            found.append(what)
+
+    k, names = len(v.algorithms), v.algorithms
+    better = np.array([[status == "better" for status in row] for row in v.status])
+    decidable = v.smallest_p < v.alpha
+    # Pairs: one value, both ways round, in the order of the mean ranks, and with the p-value that belongs to it.
+    for i, j in itertools.combinations(range(k), 2):
+        pair, there, back = v.pair(names[i], names[j]), v.status[i][j], v.status[j][i]
+        must(pair.status == there and (pair.a, pair.b) == (names[i], names[j]), "a pair has two statuses")
+        must({"better": "worse"}.get(there, there) == back and there != "worse", "a status is not its reverse")
+        must(there != "better" or (v.mean_rank[i] < v.mean_rank[j] and pair.p < v.alpha), "better without evidence")
+        must(there != "better" or pair.wins > 0, "better without a win")
+        must((there == "undecidable") <= (not decidable), "undecidable where it could be decided")
+        must(not pair.identical or there == "equivalent", "identical and not equivalent")
+        shared = bool(set(re.findall(r"[a-zA-Z]\d*", v.groups[i])) & set(re.findall(r"[a-zA-Z]\d*", v.groups[j])))
+        must(shared == (there != "better"), "letters and status")
+    # Who could be best, the ranks that each could have, and the leaders.
+    could = set(v.could_be_best)
+    must(set(v.leaders) <= could, "a leader could not be best")
+    if decidable:
+        must(could == {n for n, beaten in zip(names, better.any(axis=0), strict=True) if not beaten}, "could be best")
+        must(could == {n for n, (low, _) in zip(names, v.rank_interval, strict=True) if low == 1}, "ranks and best")
+    must(all(low <= high for low, high in v.rank_interval), "empty ranks")
+    must((v.leads_again is None) == (len(v.datasets) < 5) == (v.interval is None), "chances below five datasets")
+    if v.leads_again is not None:
+        must(abs(v.leads_again.sum() - 1) < 1e-9, "chances that do not sum to 1")
+        must(all(low <= r <= high for r, (low, high) in zip(v.mean_rank, v.interval, strict=True)), "interval")
+    # The grade and the sentences.
+    told = " ".join([v.headline, *v.sentences, *v.why, *v.how_sure, *v.what_would_change, v.caution or ""])
+    if v.grade == "clear_winner":
+        must(could == {names[0]} == set(v.leaders) and better[0, 1:].all(), "a clear winner that is not")
+        must(names[0] in v.headline and "No clear" not in told, "the headline of a clear winner")
+    if v.grade == "shared_lead":
+        must((1 <= len(could) < k and "could be best" in v.headline + "".join(v.why)) or "share" in v.headline, "lead")
+    if v.grade == "no_difference":
+        must(could == set(names) and not better.any() and " beats " not in told, "a difference where none is seen")
+    if v.grade in ("too_little_data", "not_comparable"):
+        must(not better.any() and " beats " not in told, "a claim without data")
+    must((v.grade == "too_little_data") <= (not decidable), "too little data")
+    for one, other in re.findall(r"(a\d\d) (?:beats|is better than) (a\d\d)", told):
+        must(v.status_of(one, other) == "better", f"{one} beats {other}")
+    for one, other in re.findall(r"[Bb]etween (a\d\d) and (a\d\d) the data do not decide", told):
+        must(v.status_of(one, other) == "undecided", f"{one} and {other} undecided")
+    for one, other in re.findall(r"(a\d\d) and (a\d\d) are equivalent", told):
+        must(v.status_of(one, other) == "equivalent", f"{one} and {other} equivalent")
+    must(len(v.headline.split()) <= 20, "a long headline")
+    must(len(v.sentences) <= 3 and all(s.endswith(".") for s in v.sentences), "sentences")
+    must(max(len(s.split()) for s in [*v.sentences, v.headline]) <= 40, "a long sentence")
+    return found
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_no_two_statements_contradict_each_other(block):
+    """Over 500 random tables."""
+    for seed in range(50 * block, 50 * block + 50):
+        table = random_table(seed)
+        control = table.algorithms[0] if seed % 5 == 0 else None
+        verdict = judge(table, control=control, replicates=200, seed=seed)
+        assert contradictions(verdict) == [], (seed, verdict.headline, verdict.sentences)
+
+
+def test_rank_and_compare_carry_one_verdict():
+    for seed in range(5):
+        table = random_table(100 + seed)
+        ranked, compared = rank_algorithms(table, replicates=100), compare_algorithms(table, draws=100)
+        assert ranked.judgement is compared.judgement, "it is computed once"
+        assert ranked.possible_winners() == list(compared.judgement.could_be_best)
+        assert ranked.to_dict()["verdict"] == compared.to_dict()["verdict"]
+        for group in compared.groups["sign_flips"]:
+            for one, other in itertools.combinations(group, 2):
+                assert compared.judgement.status_of(one, other) not in ("better", "worse")
+
+
+def test_letters_share_exactly_where_nothing_differs():
+    rng = np.random.default_rng(7)
+    for k in (2, 3, 5, 8, 12):
+        for _ in range(50):
+            differ = np.triu(rng.random((k, k)) < rng.random(), 1)
+            differ |= differ.T
+            letters = group_letters(differ)
+            for i, j in itertools.combinations(range(k), 2):
+                assert bool(set(letters[i]) & set(letters[j])) != differ[i, j]
+    assert group_letters(np.zeros((3, 3), dtype=bool)) == ("a", "a", "a")
+    assert group_letters(~np.eye(3, dtype=bool)) == ("a", "b", "c")
