@@ -15,15 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from recassay.analysis.inference import all_pairs
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.winners import possible_winners
-from recassay.analysis.verdict.fit import Decisions, decide, grade_of
+from recassay.analysis.verdict.fit import Decision, decide
+from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 
 ALPHA = 0.05
-all_pairs.FLIPS = 1_000  # a tenth of what the product draws: the level is the same, its noise a little larger
+FLIPS = 1_000
+"""A tenth of what the product draws: the level is the same, its noise a little larger."""
 
 Row = list[str]
 Part = tuple[str, list[str], list[Row]]
@@ -57,19 +58,17 @@ KINDS = ("normal", "heavy tails", "datasets of unequal scale", "algorithms of un
          "failures", "skew", "ties")  # fmt: skip
 
 
-def judged(matrix: Matrix) -> tuple[list[int], np.ndarray, Decisions]:
-    """The order by mean rank, the ranks in it, and the status of every pair."""
-    ranks = dataset_ranks(matrix)
-    order = sorted(range(len(ranks)), key=lambda a: (ranks[a].mean(), matrix.algorithms[a]))
-    return order, ranks[order], decide(matrix, order, ranks[order], alpha=ALPHA)
+def judged(matrix: Matrix) -> Decision:
+    """The status of every pair, as the verdict has it."""
+    return decide(matrix, control=None, within=PRACTICALLY_EQUAL, alpha=ALPHA, seed=0, flips=FLIPS)
 
 
 def found_pairs(matrix: Matrix) -> dict[str, np.ndarray]:
     """By procedure, algorithms x algorithms: where the row is shown to be better than the column."""
-    order, ranks, decided = judged(matrix)
-    k, n = ranks.shape
+    decision = judged(matrix)
+    k, n = decision.ranks.shape
     ours = np.zeros((k, k), dtype=bool)
-    ours[np.ix_(order, order)] = decided.better()
+    ours[np.ix_(decision.order, decision.order)] = decision.better
     first, second = np.triu_indices(k, 1)
     gaps = matrix.values[first] - matrix.values[second]
     tested = wilcoxon_holm([("", "")] * len(first), gaps, ALPHA, "wilcox")
@@ -83,6 +82,7 @@ def found_pairs(matrix: Matrix) -> dict[str, np.ndarray]:
 
 
 def share(values: list[float] | list[bool]) -> str:
+    """Their mean, for a table."""
     return f"{np.mean(values):.3f}"
 
 
@@ -120,7 +120,7 @@ def kinds(tables: int) -> list[Part]:
         row = [kind]
         for n, k in sizes:
             rng = derived_rng(1, "kinds", kind, str(n), str(k))
-            row.append(share([bool(judged(drawn(kind, np.zeros(k), n, rng))[2].better().any()) for _ in range(tables)]))
+            row.append(share([bool(judged(drawn(kind, np.zeros(k), n, rng)).better.any()) for _ in range(tables)]))
         rows.append(row)
     caption = (
         f"Share of {tables} tables of equal algorithms in which any pair is called different (datasets x algorithms)"
@@ -141,13 +141,11 @@ def grades(tables: int) -> list[Part]:
             many = tables if k < 30 else max(tables // 4, 10)
             for _ in range(many):
                 matrix = drawn("normal", levels, n, rng)
-                order, _, decided = judged(matrix)
-                could = decided.p_best() >= ALPHA
-                grade = grade_of(matrix, decided.better(), could, decidable=decided.decidable)
-                counts[grade] = counts.get(grade, 0) + 1
-                held += bool(could[order.index(0)])
-                if grade == "clear_winner":
-                    right, wrong = right + (order[0] == 0), wrong + (order[0] != 0)
+                decision = judged(matrix)
+                counts[decision.grade] = counts.get(decision.grade, 0) + 1
+                held += bool(decision.p_best[decision.order.index(0)] >= ALPHA)
+                if decision.grade == "clear_winner":
+                    right, wrong = right + (decision.order[0] == 0), wrong + (decision.order[0] != 0)
             if errors:
                 shown = [f"{c / many:.3f}" for c in (right, wrong, counts.get("shared_lead", 0),
                                                      counts.get("no_difference", 0), held)]  # fmt: skip
@@ -173,7 +171,7 @@ def grades(tables: int) -> list[Part]:
 
 
 def _bootstrap_sets(ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Those that could be best by the studentised bootstrap (Mogstad, Romano, Shaikh and Wilhelm 2024), per algorithm."""
+    """Those that could be best by the studentised bootstrap (Mogstad, Romano, Shaikh and Wilhelm 2024)."""
     k, n = ranks.shape
     weights = rng.multinomial(n, np.full(n, 1 / n), size=500) / n
     could = np.ones(k, dtype=bool)
@@ -203,9 +201,9 @@ def _betting_sets(ranks: np.ndarray) -> np.ndarray:
 
 def winner_sets(matrix: Matrix, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """By procedure, which algorithms could be best."""
-    order, ranks, decided = judged(matrix)
-    ours = np.ones(len(order), dtype=bool)
-    ours[order] = decided.p_best() >= ALPHA
+    decision = judged(matrix)
+    ours = np.ones(len(decision.order), dtype=bool)
+    ours[decision.order] = decision.p_best >= ALPHA
     own = dataset_ranks(matrix)
     return {
         "all pairs (the verdict)": ours,
@@ -263,8 +261,8 @@ def failures(tables: int) -> list[Part]:
                 out.setdefault(name, []).append(not could[1])
         rows.append([str(n), str(k), f"{(1 - chance) ** n:.3f}", *(share(one) for one in out.values())])
     header = ["datasets", "algorithms", "no failure seen", *out]
-    return [(f"Share of {tables} tables in which the true best is ruled out, beside how often no failure is seen at all",
-             header, rows)]  # fmt: skip
+    caption = f"Share of {tables} tables in which the true best is ruled out, beside how often no failure is seen"
+    return [(caption, header, rows)]
 
 
 PARTS: dict[str, tuple[Callable[[int], list[Part]], int, str]] = {
