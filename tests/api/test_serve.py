@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -42,7 +43,7 @@ def study(tmp_path_factory):
 def server(study):
     with (
         LiveStudy(study, None, lambda: b"<p>the report</p>") as live,
-        LiveServer(("127.0.0.1", 0), live.status, live.report) as running,
+        LiveServer(("127.0.0.1", 0), live.snapshot, live.report) as running,
     ):
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
@@ -127,6 +128,23 @@ def test_it_only_reads_and_only_what_it_names(server):
     assert ask(server, "/", Host="localhost:1")[0].status == 200
 
 
+def test_on_other_addresses_only_known_names_are_served():
+    with LiveServer(("0.0.0.0", 0), lambda: b"{}", lambda: None, names=["Studies.example"]) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        port = running.server_address[1]
+        for host, status in (
+            (f"127.0.0.1:{port}", 200),
+            (f"192.0.2.7:{port}", 200),
+            ("studies.example", 200),
+            (f"{socket.gethostname()}:{port}", 200),
+            ("evil.example", 403),
+            ("192.0.2.7.evil.example", 403),
+            ("", 403),
+        ):
+            assert ask(running, "/", Host=host)[0].status == status, host
+        running.shutdown()
+
+
 def test_bad_folders_and_ports_are_one_line(study, tmp_path, cli, server):
     assert cli("serve", tmp_path).code == 2
     port = server.server_address[1]
@@ -174,4 +192,36 @@ def test_a_study_that_is_gone_is_said(server, study, tmp_path):
         assert ask(server, "/status.json")[0].status == 503
     finally:
         aside.rename(study)
+    deadline = time.monotonic() + 30
+    while ask(server, "/status.json")[0].status != 200 and time.monotonic() < deadline:
+        time.sleep(0.2)
     assert ask(server, "/status.json")[0].status == 200
+
+
+def test_many_readers_cost_what_one_does(server, study, monkeypatch):
+    """While slow clients hold on: the study is read once, and every reader has its answer at once."""
+    opened = []
+    real = recassay.api.serve.Store.open
+    monkeypatch.setattr("recassay.api.serve.Store.open", lambda folder: opened.append(folder) or real(folder))
+    ask(server, "/status.json")
+    slow = [socket.create_connection(server.server_address[:2], timeout=5) for _ in range(MOST_CLIENTS + 10)]
+    for one in slow:
+        with contextlib.suppress(OSError):  # hung up on for one that came later
+            one.sendall(b"GET /status.json HTTP/1.1\r\nX: ")
+    waited = []
+
+    def read():
+        begin = time.monotonic()
+        assert json.loads(ask(server, "/status.json")[1])["done"] == 4
+        waited.append(time.monotonic() - begin)
+
+    readers = [threading.Thread(target=read) for _ in range(100)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    for one in slow:
+        one.close()
+    assert len(waited) == 100
+    assert max(waited) < 5
+    assert len(opened) < 10

@@ -54,6 +54,16 @@ def test_ranks_count_pairs(values, up):
         assert found.sum() == len(row) * (len(row) + 1) / 2
 
 
+@given(values=rows)
+def test_machine_code_and_numpy_rank_alike(values):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("recassay.core.ties._MACHINE_CODE", "not loaded")
+        few = ranks(values, higher_is_better=True)
+        patch.setattr("recassay.core.ties.FEW_PAIRS", -1)
+        many = ranks(values, higher_is_better=True)
+    np.testing.assert_array_equal(few, many)
+
+
 def test_ranks_of_exact_values_are_the_usual_ones_along_any_axis():
     values = np.random.default_rng(1).integers(0, 5, (6, 4, 3)).astype(float)
     for axis in (0, 1, 2, -1):

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +26,13 @@ from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
 from recassay.runner.running import running_cells
 from recassay.store.adaptive import read_adaptive
-from recassay.store.store import COST_METRICS, Store
+from recassay.store.store import COST_METRICS, INDEX_FILE, MANIFEST_FILE, Store
 
 REPORT_SECONDS = 20.0
 """How long after a report the next one may be made, while cells keep finishing."""
+
+FIRST_SECONDS = 60.0
+"""How long the first reader waits at most, until the study has been read once."""
 
 REPLICATES = 1_000
 """Bootstrap replicates of a report that is soon replaced."""
@@ -32,7 +42,8 @@ class LiveStudy:
     """What the page shows of a study folder: its status at any moment, and the report of the cells done so far.
 
     `make_report` turns the folder into a page; it runs in a thread of its own when more cells are done than the last
-    report knew.
+    report knew. Another thread renews what `snapshot` gives while somebody asks for it, so that any number of readers
+    costs what one does.
     """
 
     def __init__(self, folder: Path, metric: str | None, make_report: Callable[[], bytes]) -> None:
@@ -40,45 +51,80 @@ class LiveStudy:
         self._page: bytes | None = None
         self._cells = 0
         self._refused: str | None = None
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._keep_reporting, daemon=True)
+        self._stop, self._asked, self._ready = threading.Event(), threading.Event(), threading.Event()
+        self._snapshot: bytes | RecAssayError | OSError = b""
+        self._known: tuple[Any, Callable[[], dict[str, Any]]] | None = None
 
     def __enter__(self) -> LiveStudy:
-        self._thread.start()
+        self._asked.set()
+        for work in (self._keep_reporting, self._keep_fresh):
+            threading.Thread(target=work, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
+        self._asked.set()
+
+    def snapshot(self) -> bytes:
+        """The status as JSON: about a second old, or as old as it takes to read the study."""
+        self._asked.set()
+        self._ready.wait(FIRST_SECONDS)
+        if not (self.folder / INDEX_FILE).is_file():
+            raise InputError("there is no study in this folder", where=str(self.folder))
+        if isinstance(self._snapshot, Exception):
+            raise self._snapshot
+        return self._snapshot
+
+    def _keep_fresh(self) -> None:
+        while not self._stop.is_set():
+            self._asked.wait()
+            self._asked.clear()
+            begin = time.monotonic()
+            try:
+                self._snapshot = json.dumps(self.status(), allow_nan=False).encode()
+            except (RecAssayError, OSError) as error:  # the folder is being moved, or written again
+                self._snapshot = error
+            self._ready.set()
+            self._stop.wait(1.0 + 4 * (time.monotonic() - begin))  # at most a fifth of a processor
 
     def status(self) -> dict[str, Any]:
         """Cells by dataset and algorithm, those at work and when the study will end, failures, and the order so far."""
-        with Store.open(self.folder) as store:
-            found, plan = store.status(), store.plan()
-            cells, manifest = store.cells(), store.manifest()
-            states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
+        files = [self.folder / name for name in (INDEX_FILE, f"{INDEX_FILE}-wal", MANIFEST_FILE)]
+        state = [(file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
+        if self._known is None or self._known[0] != state:
+            with Store.open(self.folder) as store:
+                self._known = state, self._read(store)
+        return self._known[1]()
+
+    def _read(self, store: Store) -> Callable[[], dict[str, Any]]:
+        """What the store says, to be joined with what changes without it: the cells at work, and the report."""
+        found, plan = store.status(), store.plan()
+        cells, manifest = store.cells(), store.manifest()
+        states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
+        workers = int(manifest.get("machine", {}).get("workers") or 1)
+        done = [replace(cell, spec={}) for cell in cells if cell.status == "done"]
+        algorithms = list(dict.fromkeys(row.algorithm for row in plan))
+        datasets = list(dict.fromkeys(row.dataset for row in plan))
+        told = {**found.to_dict(), "leaderboard": self._leaderboard(store), "algorithms": algorithms,
+                "datasets": datasets, "name": str(manifest.get("study", {}).get("name", self.folder.name))}  # fmt: skip
+
+        def joined() -> dict[str, Any]:
             running = running_cells(self.folder)
-            states |= {(one.dataset, one.algorithm): "running" for one in running}
-            workers = int(manifest.get("machine", {}).get("workers") or 1)
-            done = [cell for cell in cells if cell.status == "done"]
-            left = seconds_left(done, found.to_go, running, workers) if running else None
-            algorithms = list(dict.fromkeys(row.algorithm for row in plan))
-            datasets = list(dict.fromkeys(row.dataset for row in plan))
+            now = states | {(cell.dataset, cell.algorithm): "running" for cell in running}
             return {
-                **found.to_dict(),
+                **told,
                 "running": [
-                    {"algorithm": one.algorithm, "dataset": one.dataset, "seed": one.seed, "seconds": one.seconds}
-                    for one in running
+                    {"algorithm": cell.algorithm, "dataset": cell.dataset, "seed": cell.seed, "seconds": cell.seconds}
+                    for cell in running
                 ],
-                "seconds_left": left,
-                "name": str(manifest.get("study", {}).get("name", self.folder.name)),
-                "algorithms": algorithms,
-                "datasets": datasets,
-                "grid": [[states.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
-                "leaderboard": self._leaderboard(store),
+                "seconds_left": seconds_left(done, found.to_go, running, workers) if running else None,
+                "grid": [[now.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
                 "report": None if self._page is None else {"cells": self._cells},
                 "no_report": self._refused,
                 "adaptive": None if (journal := read_adaptive(self.folder)) is None else str(journal["said"]),
             }
+
+        return joined
 
     def report(self) -> bytes | None:
         """The last report, as HTML."""
@@ -109,7 +155,7 @@ class LiveStudy:
         while not self._stop.is_set():
             try:
                 with Store.open(self.folder) as store:
-                    done = store.status().done
+                    done = sum(state == "done" for state in store.statuses().values())
             except (RecAssayError, OSError):  # the folder is being moved, or written anew
                 done = 0
             if done > tried:
@@ -132,6 +178,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     metric: str | None = None,
+    allow_host: Sequence[str] = (),
     ready: Callable[[LiveServer], None] | None = None,
 ) -> None:
     """Serve the live page of the study in `folder` until interrupted.
@@ -143,6 +190,8 @@ def serve(
         host: address to listen on; by default this machine alone.
         port: port to listen on.
         metric: metric of the report; by default as for `report`.
+        allow_host: names by which browsers may ask for the page, besides this machine's addresses: a page of another
+            origin that points a name of its own at this machine is refused.
         ready: told when it listens.
     """
     folder = Path(folder)
@@ -151,12 +200,9 @@ def serve(
         if metric is not None and labels:
             find_label(metric, [*labels, *COST_METRICS])
 
-    def page() -> bytes:
-        return report_page(folder, metric, missing="drop-datasets", replicates=REPLICATES)[1].encode()
-
-    with LiveStudy(folder, metric, page) as study:
+    with LiveStudy(folder, metric, partial(_page_aside, folder, metric)) as study:
         try:
-            server = LiveServer((host, port), study.status, study.report)
+            server = LiveServer((host, port), study.snapshot, study.report, names=allow_host)
         except OverflowError:
             raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
         except OSError as error:
@@ -167,3 +213,30 @@ def serve(
             if ready is not None:
                 ready(server)
             server.serve_forever()
+
+
+def _page_aside(folder: Path, metric: str | None) -> bytes:
+    """The report of a study, made in a process of its own: this one stays small and answers meanwhile."""
+    code = "import sys; from recassay.api.serve import print_page; print_page(*sys.argv[1:])"
+    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    made = subprocess.run(
+        [sys.executable, "-P", "-c", code, str(folder), metric or ""],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+    if made.returncode:
+        lines = made.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {made.returncode}"]
+        raise RecAssayError(lines[-1])
+    return made.stdout
+
+
+def print_page(folder: str, metric: str) -> None:
+    """Write the report of a study to the standard output; one line and exit code 1 where there is none."""
+    try:
+        page = report_page(Path(folder), metric or None, missing="drop-datasets", replicates=REPLICATES)[1]
+    except RecAssayError as refusal:
+        sys.exit(str(refusal))
+    except Exception as error:  # the next finished cell may cure it; the page goes on
+        sys.exit(failure("the report", error))
+    sys.stdout.buffer.write(page.encode())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import json
+import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
@@ -18,8 +18,8 @@ from recassay.core.system.printable import one_line
 CLIENT_SECONDS = 20.0
 """How long a client may take to ask, or to take the next bytes of an answer."""
 
-MOST_CLIENTS = 64
-"""At a time."""
+MOST_CLIENTS = 256
+"""At a time; each has a thread, which costs about 50 KB."""
 
 Content = tuple[str, bytes]
 """A media type, and the bytes."""
@@ -45,36 +45,46 @@ def live_page() -> Content:
 class LiveServer(ThreadingHTTPServer):
     """Serves `/`, `/status.json` and `/report.html`, and nothing else; a request may only read.
 
-    A request must name this machine in its `Host` header unless the server was told to listen on other addresses, so
-    that a page of another origin cannot read it through a name of its own (DNS rebinding).
+    A request must name this machine in its `Host` header (an address, its own name or one of `names`), so that a page
+    of another origin cannot read it through a name of its own (DNS rebinding).
     """
 
     daemon_threads = True
+    request_queue_size = MOST_CLIENTS
 
     def __init__(
-        self, address: tuple[str, int], status: Callable[[], Mapping[str, Any]], report: Callable[[], bytes | None]
+        self,
+        address: tuple[str, int],
+        status: Callable[[], bytes],
+        report: Callable[[], bytes | None],
+        *,
+        names: Collection[str] = (),
     ) -> None:
         self.status, self.report = status, report
-        self._places = threading.BoundedSemaphore(MOST_CLIENTS)
+        self.names = {name.strip().lower() for name in names}
+        self._clients: dict[Any, None] = {}
+        self._changing = threading.Lock()
         super().__init__(address, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread; a client too many is hung up on, and comes again."""
-        if not self._places.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except BaseException:
-            self._places.release()
-            raise
+        """Answer in a thread; where there are too many, the one that has been connected longest is hung up on.
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """As of the base class; its place is free again afterwards."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._places.release()
+        An answer takes milliseconds, so that those are clients that ask or read slowly.
+        """
+        with self._changing:
+            oldest = next(iter(self._clients)) if len(self._clients) >= MOST_CLIENTS else None
+            self._clients.pop(oldest, None)
+            self._clients[request] = None
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """As of the base class; its place is free again."""
+        with self._changing:
+            self._clients.pop(request, None)
+        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a connection that broke is the client's affair, and the page shows what else there is."""
@@ -87,18 +97,23 @@ class LiveServer(ThreadingHTTPServer):
 
     def allows(self, host: str) -> bool:
         """Whether a `Host` header names this server."""
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        name = (host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host).strip("[]").lower()
         own = _text(self.server_address[0])
-        if name.strip("[]") in {"localhost", "127.0.0.1", "::1", own}:
+        if name in {"localhost", "127.0.0.1", "::1", own, *self.names}:
             return True
-        return not ipaddress.ip_address(own).is_loopback
+        if ipaddress.ip_address(own).is_loopback:
+            return False
+        # Another origin has a name, never an address: only a name can be pointed elsewhere.
+        with contextlib.suppress(ValueError):
+            return bool(ipaddress.ip_address(name))
+        return name in {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     def content(self, path: str) -> Content | None:
         """What lies at `path`."""
         if path in {"/", "/index.html"}:
             return live_page()
         if path == "/status.json":
-            return "application/json", json.dumps(self.status(), allow_nan=False).encode()
+            return "application/json", self.status()
         if path == "/report.html":
             page = self.report()
             return None if page is None else ("text/html; charset=utf-8", page)

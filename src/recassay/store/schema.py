@@ -7,13 +7,13 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import InputError
+from recassay.core.system.printable import one_line
 
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
@@ -104,55 +104,52 @@ class _Cursor(sqlite3.Cursor):
     """A cursor whose rows are read under the same rules as its statement."""
 
     def __next__(self) -> Any:
-        with _explained(self.connection):
+        try:
             return super().__next__()
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _explained(self.connection, error) from error
 
     def fetchone(self) -> Any:
-        with _explained(self.connection):
-            return super().fetchone()
+        return next(self, None)
 
     def fetchall(self) -> list[Any]:
-        with _explained(self.connection):
-            return super().fetchall()
+        return list(self)
 
 
 class _Index(sqlite3.Connection):
     """A connection whose troubles with the disk are `OSError`, and with the file's content `InputError`."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        with _explained(self):
+        try:
             return self.cursor(_Cursor).execute(*arguments)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _explained(self, error) from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        with _explained(self):
+        try:
             return self.cursor(_Cursor).executemany(*arguments)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _explained(self, error) from error
 
 
-@contextmanager
-def _explained(connection: sqlite3.Connection) -> Iterator[None]:
+def _explained(connection: sqlite3.Connection, error: Exception) -> Exception:
+    """What an error of SQLite means for the user."""
     path = getattr(connection, "path", "")
-    try:
-        yield
-    except UnicodeDecodeError:
-        raise InputError("the store is damaged (a text is not UTF-8)", where=path, fix=_RESTORE) from None
-    except sqlite3.DatabaseError as error:
-        kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if kind in _ON_DISK:
-            number = _ON_DISK[kind]
-            if number == errno.EIO and path and shutil.disk_usage(Path(path).parent).free < _SPARE:
-                number = errno.ENOSPC
-            raise OSError(number, os.strerror(number), path) from error
-        if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise InputError("another process holds the store", where=path, fix="try again when it is done") from error
-        if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise InputError(
-                f"this is no store of a study, or it is damaged ({error})", where=path, fix=_NAME
-            ) from None
+    kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if kind in _ON_DISK:
+        number = _ON_DISK[kind]
+        if number == errno.EIO and path and shutil.disk_usage(Path(path).parent).free < _SPARE:
+            number = errno.ENOSPC
+        return OSError(number, os.strerror(number), path)
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return InputError("another process holds the store", where=path, fix="try again when it is done")
+    if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return InputError(f"this is no store of a study, or it is damaged ({error})", where=path, fix=_NAME)
+    if isinstance(error, sqlite3.OperationalError | UnicodeDecodeError):
         # Our statements are right, so the tables are not ours, or a text cannot be decoded.
-        if isinstance(error, sqlite3.OperationalError):
-            message = " ".join(str(error).split())[:120]
-            raise InputError(f"the store is damaged ({message})", where=path, fix=_RESTORE) from None
-        raise
+        message = one_line(str(error))[:120]
+        return InputError(f"the store is damaged ({message})", where=path, fix=_RESTORE)
+    return error
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:

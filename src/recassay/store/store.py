@@ -41,6 +41,7 @@ class Store(CellFiles, TrialTable):
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, writes: bool = False) -> None:
         self.folder = folder
         self._connection, self._writes = connection, writes
+        self._cells: tuple[tuple[int, int], tuple[CellRecord, ...]] | None = None
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Store:
@@ -132,7 +133,13 @@ class Store(CellFiles, TrialTable):
         return unpacked(column, text, self.folder)
 
     def cells(self) -> tuple[CellRecord, ...]:
-        """The records of the current plan's cells that ran, in the plan's order."""
+        """The records of the current plan's cells that ran, in the plan's order; read again only after a change."""
+        changes = self._connection.execute("PRAGMA data_version").fetchone()[0], self._connection.total_changes
+        if self._cells is None or self._cells[0] != changes:
+            self._cells = changes, self._read_cells()
+        return self._cells[1]
+
+    def _read_cells(self) -> tuple[CellRecord, ...]:
         names = ", ".join(f"cells.{name}" for name in _COLUMNS)
         query = f"SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
         rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._connection.execute(query)]
