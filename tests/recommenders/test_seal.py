@@ -50,7 +50,7 @@ def test_an_honest_study_is_what_was_sealed(honest):
 
 def test_without_a_seal_everything_is_exploratory(study):
     (study / "seal.json").unlink()
-    assert recassay.verify(study).verdict() == ["This study has no sealed plan: everything in it is exploratory."]
+    assert recassay.verify(study).verdict()[0] == "This study has no sealed plan: everything in it is exploratory."
 
 
 def edit_manifest(study: Path, change) -> None:
@@ -273,3 +273,47 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     assert "4 cells had results when the plan was sealed." in [d.sentence for d in checked.deviations]
     with pytest.raises(UsageError, match="names 'Fak'"):
         recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
+
+
+def test_the_chance_of_catching_is_that_of_counting():
+    import itertools
+
+    from recassay.recommenders.rerun import cells_needed, chance_of_catching
+
+    for cells, altered, drawn in itertools.product((1, 5, 9), (0, 1, 3), (0, 2, 5)):
+        if altered <= cells >= drawn:
+            draws = list(itertools.combinations(range(cells), drawn))
+            share = sum(min(draw, default=cells) < altered for draw in draws) / len(draws)
+            assert chance_of_catching(cells, altered, drawn) == pytest.approx(share)
+    assert cells_needed(720, 0.02) == 138
+    assert chance_of_catching(720, 14, 138) >= 0.95 > chance_of_catching(720, 14, 137)
+
+
+@pytest.mark.slow
+def test_rerun_cells_come_out_the_same_and_altered_ones_are_caught(study, honest, monkeypatch):
+    announce_metrics(honest.parent, monkeypatch)
+    checked = recassay.verify(study, rerun=4, base=honest.parent, workers=1)
+    assert [cell.state for cell in checked.rerun] == ["same"] * 4
+    assert checked.sound
+    sql("UPDATE metrics SET value = value * 1.1 WHERE metric = 'ndcg@10'", "UPDATE cells SET seal = NULL")(study)
+    checked = recassay.verify(study, rerun=2, base=honest.parent, workers=1)
+    assert [cell.state for cell in checked.rerun] == ["differs"] * 2
+    assert not checked.sound
+    assert sum("reported" in sentence for sentence in checked.verdict()) == 2
+
+
+def test_surprisingly_good_results_are_drawn_more_often(honest):
+    from dataclasses import replace
+
+    from recassay.recommenders.rerun import _drawn
+
+    with Store.open(honest) as store:
+        one = store.cells()[0]
+    cells = [
+        replace(one, algorithm=f"a{i}", dataset=f"d{j}", metrics={"ndcg@10": 0.1 * (1 + i) * (1 + j)})
+        for i in range(8)
+        for j in range(8)
+    ]
+    cells[9] = replace(cells[9], metrics={"ndcg@10": 1.1 * cells[9].metrics["ndcg@10"]})
+    drawn = [9 in _drawn(cells, "ndcg@10", True, 4, seed) for seed in range(200)]
+    assert sum(drawn) > 150  # at random it would be 12 or 13

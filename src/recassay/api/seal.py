@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,10 +18,16 @@ from recassay.api.tables import load_results
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
+from recassay.core.tables.labels import find_label
 from recassay.recommenders.plan import plan
+from recassay.recommenders.rerun import RerunCell, cells_needed, chance_of_catching
+from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal
 from recassay.recommenders.study_file import load_study
 from recassay.store.store import INDEX_FILE, Store
+
+SHARE = 0.02
+"""The share of altered cells that a rerun is to catch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +143,25 @@ class VerifyResult:
     """Every way in which the study is not what was sealed."""
     claims: tuple[ClaimResult, ...]
     """The claims that were named beforehand."""
+    done: int
+    """How many cells of the study are done."""
+    rerun: tuple[RerunCell, ...] = ()
+    """The cells that were run again, with what was reported and what came out."""
 
     @property
     def state(self) -> str:
         """`not sealed`, `sealed` or `deviated`."""
         return "not sealed" if not self.sealed else "deviated" if self.deviations else "sealed"
 
+    @property
+    def sound(self) -> bool:
+        """Whether nothing deviates, and every cell that was run again came out as reported."""
+        return not self.deviations and all(cell.state in ("same", "within noise") for cell in self.rerun)
+
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first."""
         if not self.sealed:
-            return ["This study has no sealed plan: everything in it is exploratory."]
+            return ["This study has no sealed plan: everything in it is exploratory.", *self._rerun_sentences()]
         count = len(self.deviations)
         first = (
             f"The study is what was sealed on {str(self.made)[:10]}."
@@ -156,6 +172,29 @@ class VerifyResult:
             first,
             *(deviation.sentence for deviation in self.deviations),
             *(f"Confirmatory: {claim}." for claim in self.claims),
+            *self._rerun_sentences(),
+        ]
+
+    def _rerun_sentences(self) -> list[str]:
+        if not self.done:
+            return []
+        if not self.rerun:
+            return [
+                f"Rerunning {cells_needed(self.done, SHARE)} of the {self.done} done cells would catch a study with "
+                f"{SHARE:.0%} of its cells altered with a chance of 95 %."
+            ]
+        states = Counter(cell.state for cell in self.rerun)
+        wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
+        caught = chance_of_catching(self.done, max(1, round(SHARE * self.done)), len(self.rerun))
+        return [
+            f"Of {len(self.rerun)} cells that were run again, {states['same']} came out the same and "
+            f"{states['within noise']} within noise; {len(wrong)} did not.",
+            *(
+                f"{cell.algorithm} on {cell.dataset}: reported {cell.reported:.4g}, "
+                + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
+                for cell in wrong
+            ),
+            f"With {SHARE:.0%} of the cells altered, such a draw would have met one with a chance of {caught:.0%}.",
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -171,27 +210,51 @@ class VerifyResult:
             "sha256": self.sha256,
             "deviations": self.to_frame().to_dicts(),
             "claims": [asdict(claim) for claim in self.claims],
+            "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
         }
 
 
 @checked
-def verify(study: str | Path, *, seal: str | Path | None = None, metric: str | None = None) -> VerifyResult:
-    """Check a study against its sealed plan: every deviation in plain words, and what the named claims came to.
+def verify(
+    study: str | Path,
+    *,
+    seal: str | Path | None = None,
+    metric: str | None = None,
+    rerun: int = 0,
+    base: str | Path = ".",
+    workers: int | None = None,
+    draw: int = 0,
+) -> VerifyResult:
+    """Check a study against its sealed plan, or by running some of its cells again.
+
+    Every deviation is told in plain words, and what the named claims came to. Without a seal, cells can still be run
+    again: half of them drawn at random, half among surprisingly good results.
 
     Args:
         study: the folder of a study.
         seal: the seal; by default `seal.json` in the folder. Compare its checksum with the published one.
         metric: the metric that the results were analysed with, where it is not the sealed one.
+        rerun: how many done cells to run again, from the raw data, in a folder of their own.
+        base: the folder that relative paths of the study start from.
+        workers: processes for the reruns; by default one per core.
+        draw: another number draws other cells.
     """
     folder = Path(study)
     file = folder / FILE if seal is None else Path(seal)
-    with Store.open(folder):
-        pass
+    with Store.open(folder) as store:
+        done = store.status().done
+        tuned = store.manifest()["study"]["tuning"]["metric"] if rerun else ""
+    again: tuple[RerunCell, ...] = ()
+    if rerun:
+        label = find_label(metric or tuned, load_results(folder).metrics)
+        origin = str(Path(base).resolve())
+        again = tuple(rerun_cells(folder, rerun, base=origin, metric=label, seed=draw, workers=workers))
     if seal is None and not file.is_file():
-        return VerifyResult(False, None, None, (), ())
+        return VerifyResult(False, None, None, (), (), done, again)
     content = read_seal(file)
     found = deviations(folder, content, {} if metric is None else {"metric": metric})
-    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tuple(_tested(folder, content)))
+    tested = tuple(_tested(folder, content))
+    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tested, done, again)
 
 
 def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
