@@ -8,6 +8,8 @@ from .api.associations import associations as associations
 from .api.beta_irt import fit_beta_irt as fit_beta_irt
 from .api.check import CheckResult as CheckResult
 from .api.check import check as check
+from .api.checklist import ChecklistResult as ChecklistResult
+from .api.checklist import checklist as checklist
 from .api.classify import classifier_scores as classifier_scores
 from .api.classify import classify as classify
 from .api.classify import load_classify_study as load_classify_study

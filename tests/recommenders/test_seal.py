@@ -317,3 +317,21 @@ def test_surprisingly_good_results_are_drawn_more_often(honest):
     cells[9] = replace(cells[9], metrics={"ndcg@10": 1.1 * cells[9].metrics["ndcg@10"]})
     drawn = [9 in _drawn(cells, "ndcg@10", True, 4, seed) for seed in range(200)]
     assert sum(drawn) > 150  # at random it would be 12 or 13
+
+
+def test_the_checklist_is_filled_from_the_records(honest, study):
+    filled = {answer.question: answer for answer in recassay.checklist(honest).answers}
+    assert filled["Was the plan registered before the results?"].answer == "yes"
+    assert filled["Are results reported over several seeds?"].answer == "no"
+    assert filled["Are ethical questions discussed?"].answer == "open"
+    assert filled["Is the code of new methods available?"].answer == "open"
+    assert "Pop, Fake" in filled["Is the code of new methods available?"].evidence
+    (study / "seal.json").unlink()
+    sql("UPDATE cells SET status = 'failed' WHERE algorithm = 'Pop'", "UPDATE cells SET seal = NULL")(study)
+    changed = {answer.question: answer for answer in recassay.checklist(study).answers}
+    assert changed["Was the plan registered before the results?"].answer == "no"
+    assert changed["Are all planned results reported, failures included?"].answer == "no"
+    assert changed["Can the numbers be checked?"].answer == "no"
+    text = recassay.checklist(honest).to_markdown()
+    assert text.count("- **") == len(filled)
+    assert str(honest.parent) not in text
