@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
@@ -18,6 +20,7 @@ def plan(
     difference: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
+    families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     seed: int = 0,
 ) -> PlanResult:
@@ -26,9 +29,11 @@ def plan(
     Args:
         results: results table (file, frame or several files), the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        difference: relative difference to be shown, such as 0.02; by default what the model estimates of each pair.
+        difference: relative difference to be shown, such as 0.02; by default what the model believes of each pair.
         power: probability with which it is to be shown.
         alpha: level of the tests.
+        families: datasets that belong together count as related: `auto` (by the start of their names), or a mapping
+            from dataset to family.
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
     """
@@ -40,6 +45,7 @@ def plan(
         difference=difference,
         power=power,
         alpha=alpha,
+        families=families,
         higher_is_better=higher_is_better,
         users=None if users is None else users(),
         seed=seed,

@@ -13,6 +13,7 @@ from recassay.cli.on_table import Asked, on_table
 def model(
     asked: Asked,
     within: o.Within = "2%",
+    families: o.Families = None,
     confidence: o.Confidence = 0.95,
     seed: o.Seed = 0,
 ) -> Any:
@@ -21,6 +22,7 @@ def model(
         asked.results,
         asked.metric,
         within=o.share("--within", within),
+        families=families,
         higher_is_better=asked.higher_is_better,
         confidence=confidence,
         seed=seed,

@@ -97,6 +97,10 @@ Control = Annotated[
     typer.Option("--control", help="An algorithm, named beforehand, against every other.", show_default=False),
 ]
 Within = Annotated[str, typer.Option("--within", help="Relative difference that counts as practically equal.")]
+Families = Annotated[
+    str | None,
+    typer.Option("--families", help="auto: datasets whose names start alike count as related.", show_default=False),
+]
 Characteristics = Annotated[
     str | None,
     typer.Option(

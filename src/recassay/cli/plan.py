@@ -24,6 +24,7 @@ def plan(
     ] = None,
     power: Annotated[float, typer.Option("--power", help="Probability with which it is to be shown.")] = 0.8,
     alpha: o.Alpha = 0.05,
+    families: o.Families = None,
     seed: o.Seed = 0,
 ) -> Any:
     """How many more datasets, seeds or users would tell?"""
@@ -33,6 +34,7 @@ def plan(
         difference=None if difference is None else o.share("--difference", difference),
         power=power,
         alpha=alpha,
+        families=families,
         higher_is_better=asked.higher_is_better,
         seed=seed,
     )

@@ -18,10 +18,7 @@ def ratings(
         str | None,
         typer.Option("--baseline", help="Algorithm that is rated 1000 and compared with.", show_default=False),
     ] = None,
-    families: Annotated[
-        str | None,
-        typer.Option("--families", help="auto: datasets of one name's start are drawn together.", show_default=False),
-    ] = None,
+    families: o.Families = None,
     replicates: Annotated[int, typer.Option("--replicates", max=o.MOST_DRAWS, help="Bootstrap replicates.")] = 10_000,
     confidence: o.Confidence = 0.95,
     seed: o.Seed = 0,

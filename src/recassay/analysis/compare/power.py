@@ -14,8 +14,6 @@ from recassay.core.types import BoolArray, FloatArray
 
 POWER = 0.8
 FEWEST_DATASETS = 5
-MOST_DATASETS = 2_000
-"""Benchmarks beyond this size are not looked for."""
 
 TABLES = 1_000
 """Simulated benchmarks behind a chance of finding the lead: its standard error is at most 0.016."""
@@ -35,8 +33,9 @@ class PowerStatement:
     `smallest_p_holm`, and where that is not below alpha no pair can be significant, whatever the values. `chance` is
     how often a benchmark of N datasets drawn from these finds the lead (Wilcoxon-Holm over all pairs),
     `detectable_gap` the lead in mean rank that would be found with probability `power`, with `detectable_wins`, the
-    share of datasets then won, and `datasets_needed` the number of datasets with which the lead as observed would be.
-    None: below five datasets nothing is simulated; no lead is large enough; or not even 2,000 datasets are.
+    share of datasets then won. None: below five datasets nothing is simulated; the two have the same ranks everywhere;
+    or no lead is large enough. How many datasets would show the lead is a question for `plan`, which does not take it
+    as true.
     """
 
     datasets: int
@@ -53,17 +52,18 @@ class PowerStatement:
     """Whether any pair could be significant with so few datasets."""
     left: str
     right: str
+    same: bool
+    """Whether the two have the same rank on every dataset: then there is no lead to speak of."""
     observed_gap: float
     """The lead in mean rank as observed."""
     chance: float | None
     detectable_gap: float | None
     detectable_wins: float | None
-    datasets_needed: int | None
 
     def sentence(self) -> str:
         """The statement in words; empty below five datasets."""
         size = f"With {self.datasets} datasets"
-        if self.datasets < FEWEST_DATASETS:
+        if self.datasets < FEWEST_DATASETS or self.same:
             return ""
         if not self.wilcoxon_can_decide:
             return (
@@ -80,11 +80,7 @@ class PowerStatement:
             f"from these datasets. It would be found in {share} if it were {self.detectable_gap:.2f} "
             f"({100 * self.detectable_wins:.0f} % of the datasets won)"
         )
-        if self.datasets_needed is None:
-            return f"{said}; if it is as observed, not even with {MOST_DATASETS:,} datasets."
-        if self.datasets_needed <= self.datasets:
-            return f"{said}."
-        return f"{said}, or, if it is as observed, with about {self.datasets_needed} datasets."
+        return f"{said}."
 
 
 def power_statement(
@@ -106,12 +102,12 @@ def power_statement(
     smallest = 2.0 ** (1 - n)
     can = smallest * m < alpha
     gap = float((ranks[1] - ranks[0]).mean())
-    chance = detectable = wins = needed = None
-    if n >= FEWEST_DATASETS and can:
+    chance = detectable = wins = None
+    same = bool((ranks[0] == ranks[1]).all())
+    if n >= FEWEST_DATASETS and can and not same:
         level = _level(advantages[1:], n, m, alpha, rng)
         chance = _share_found(advantages[0], n, level, rng)
         detectable, wins = _detectable(advantages[0], ranks[1] - ranks[0], level, rng)
-        needed = _datasets_needed(advantages, m, alpha, rng) if gap > 0 else None
     return PowerStatement(
         datasets=n,
         algorithms=k,
@@ -123,11 +119,11 @@ def power_statement(
         wilcoxon_can_decide=can,
         left=names[0],
         right=names[1],
+        same=same,
         observed_gap=gap,
         chance=chance,
         detectable_gap=detectable,
         detectable_wins=wins,
-        datasets_needed=needed,
     )
 
 
@@ -228,19 +224,3 @@ def _detectable(
     first, most = float((sign * np.abs(rank_gap)).mean()), float(np.abs(rank_gap).mean())
     lead = high * first if high <= 1 else first + (high - 1) * (most - first)
     return lead, float(won(high).mean())
-
-
-def _datasets_needed(advantages: FloatArray, m: int, alpha: float, rng: np.random.Generator) -> int | None:
-    """The number of datasets, to two digits, with which the lead as observed is found with probability `POWER`."""
-
-    def enough(n: int) -> bool:
-        return _share_found(advantages[0], n, _level(advantages[1:], n, m, alpha, rng), rng) >= POWER
-
-    if not enough(MOST_DATASETS):
-        return None
-    low, high = FEWEST_DATASETS - 1, MOST_DATASETS
-    while high - low > max(1, high // 20):
-        middle = max(low + 1, int(np.sqrt(low * high)))
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    digits = 10 ** max(0, len(str(high)) - 2)
-    return -(-high // digits) * digits

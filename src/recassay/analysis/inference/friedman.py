@@ -48,7 +48,7 @@ class FriedmanResult:
     p_value: float
     """Its p-value by the chi-square approximation."""
     f: float
-    """The F of Iman and Davenport."""
+    """The F of Iman and Davenport; infinite, and its p-value NaN, where all datasets agree."""
     f_p_value: float
     """Its p-value."""
     degrees: tuple[int, int]
@@ -61,6 +61,16 @@ class FriedmanResult:
     """The F of Iman and Davenport of the corrected statistic."""
     f_p_value_ties: float
     """Its p-value."""
+
+    def p_text(self) -> str:
+        """`p` as a reader should take it: random permutations cannot show less than one in all of them."""
+        if self.way == "permutations" and self.p <= 1 / DRAWS:
+            return f"p <= {1 / DRAWS:g}"
+        return f"p = {self.p:.3g}"
+
+    def f_text(self) -> str:
+        """The F of Iman and Davenport with its p-value, or that it is undefined."""
+        return f"{self.f:.4g} (p = {self.f_p_value:.3g})" if np.isfinite(self.f) else "undefined (all datasets agree)"
 
 
 def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> FriedmanResult:
@@ -83,7 +93,7 @@ def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> Fried
         chi = max(chi, 0.0)
         room = n * (k - 1) - chi
         f = (n - 1) * chi / room if room > 1e-12 else float("inf")
-        return chi, float(chi_square_sf(chi, k - 1)), f, float(f_sf(f, *degrees))
+        return chi, float(chi_square_sf(chi, k - 1)), f, float(f_sf(f, *degrees)) if np.isfinite(f) else float("nan")
 
     return FriedmanResult(*permutation_p(ranks, rng), *with_f(plain), degrees, *with_f(corrected))
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.removal import fewest_to_remove
+from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import PairedScores, fit_model
+from recassay.analysis.model.result import ModelResult
 from recassay.analysis.plan.look import look_at
-from recassay.analysis.plan.power import concordance, datasets_needed
+from recassay.analysis.plan.power import datasets_needed, power_of, standardised
 from recassay.analysis.plan.result import PairPlan, PlanResult
+from recassay.analysis.verdict.fit import judge
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
@@ -20,7 +24,9 @@ from recassay.core.tables.results import Results
 __all__ = ["look_at", "plan_study"]
 
 POWER = 0.8
-FEWEST_DATASETS = 3
+FEWEST_DATASETS = 5
+DRAWS = 500
+"""Draws of a difference that its power is averaged over."""
 
 
 def plan_study(
@@ -32,16 +38,18 @@ def plan_study(
     alpha: float = 0.05,
     higher_is_better: bool | None = None,
     users: PairedScores | None = None,
+    families: str | Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> PlanResult:
-    """For every pair: the datasets at which the signed-rank test shows it with probability `power`.
+    """For every undecided pair: the datasets at which a new benchmark shows the lead with probability `power`.
 
-    Differences between two algorithms on datasets like these are drawn from the hierarchical model: the levels apart by
-    what the model estimates (or by `difference`, relatively: 0.02 is 2 %), and around that the interaction and the
-    noise of seeds and users, with the tails that the model saw; `power.datasets_needed` turns them into a number.
-    `alone` tests the pair at `alpha` (a pair named before the study, or a control); `among_all` at alpha / m for m
-    pairs, the level at which Holm's correction starts. Two further numbers say what more seeds or more users could
-    save: the datasets needed without that noise.
+    That probability is an average (O'Hagan, Stevens and Campbell 2005, "Assurance in clinical trial design"): over what
+    the difference of the two levels may be, by the hierarchical model, wrong directions included. An observed lead
+    taken as true would promise too much, since leads that are looked at are lucky ones. Around the levels lie the
+    interaction and the noise of seeds and users, with the tails that the model saw. `difference` (relative: 0.02 is
+    2 %) is planned for as if it were known. `alone` tests the pair at `alpha` (a pair named before the study, or a
+    control); `among_all` at alpha / m for m pairs. Two further numbers say what more seeds or more users could save:
+    the datasets needed without that noise. Pairs that the verdict has decided are left out.
     """
     if difference is not None and not 0 < difference < 10:
         raise UsageError(f"difference is {difference}", fix="give a relative difference above 0, such as 0.02")
@@ -49,60 +57,81 @@ def plan_study(
         raise UsageError(f"power is {power}", fix="give a probability from 0.5 to below 1")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
-    model = fit_model(results, metric, higher_is_better=higher_is_better, users=users, seed=seed)
+    model = fit_model(results, metric, higher_is_better=higher_is_better, users=users, families=families, seed=seed)
     if len(model.datasets) < FEWEST_DATASETS:
         raise NotApplicableError(
             f"{model.metric} has {len(model.datasets)} datasets", fix=f"planning needs {FEWEST_DATASETS} to learn from"
         )
-    order = model.order()
-    mean = model.level.mean(axis=0)
-    around = model.new - model.level
-    noise = derived_rng(seed, "plan", model.metric).standard_normal(len(around))
-    level = alpha / (len(order) * (len(order) - 1) / 2)
-    repeats, over_users = model.shares.repeats, model.shares.users
-    pairs = []
-    for i, a in enumerate(order):
-        for b in order[i + 1 :]:
-            gap = float(mean[a] - mean[b])
-            own = around[:, a] - around[:, b]
-            drawn = own + gap if difference is None else own - np.median(own) + np.log1p(difference)
-            chance = {
-                kept: concordance(drawn + np.sqrt(2 * variance) * noise)
-                for kept, variance in (("all", repeats + over_users), ("users", over_users), ("repeats", repeats))
-            }
-            pairs.append(
-                PairPlan(
-                    left=model.algorithms[a],
-                    right=model.algorithms[b],
-                    gap=float(np.expm1(gap)) if model.scale.transform != "identity" else gap,
-                    alone=datasets_needed(chance["all"], alpha, power),
-                    among_all=datasets_needed(chance["all"], level, power),
-                    without_repeats=datasets_needed(chance["users"], alpha, power),
-                    without_users=datasets_needed(chance["repeats"], alpha, power),
-                )
-            )
     cells = read_cells(results, metric, higher_is_better)
     whole = np.isfinite(cells.values).all(axis=1)
-    removal = look = None
-    kept = [cells.datasets[j] for j in np.flatnonzero(whole)]
-    if whole.sum() >= 2:
-        values = cells.values[whole].T
-        contest = Contest(values[None], higher_is_better=cells.higher_is_better)
-        removal = fewest_to_remove(contest.ranks[0])
-        complete = Matrix(values, cells.algorithms, tuple(kept), cells.metric, cells.higher_is_better)
-        look = look_at(complete, alpha=alpha)
+    names = tuple(cells.datasets[j] for j in np.flatnonzero(whole))
+    removal = look = verdict = None
+    if len(names) >= 2:
+        matrix = Matrix(cells.values[whole].T, cells.algorithms, names, cells.metric, cells.higher_is_better)
+        removal = fewest_to_remove(dataset_ranks(matrix))
+        look = look_at(matrix, alpha=alpha)
+        verdict = judge(matrix, alpha=alpha, seed=seed)
+    order, k = model.order(), len(model.algorithms)
+    pairs = []
+    for left, right in ((a, b) for i, a in enumerate(order) for b in order[i + 1 :]):
+        one, other = model.algorithms[left], model.algorithms[right]
+        if verdict is not None and verdict.status_of(one, other) in ("better", "worse", "equivalent"):
+            continue
+        pairs.append(_pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed))
     return PlanResult(
         metric=model.metric,
         algorithms=model.algorithms,
         datasets=model.datasets,
+        relative=model.scale.transform != "identity",
         difference=difference,
         power=power,
         alpha=alpha,
         pairs=tuple(pairs),
+        decided=k * (k - 1) // 2 - len(pairs),
         challenger=None if removal is None else cells.algorithms[removal[0]],
-        removed=() if removal is None else tuple(kept[d] for d in removal[1]),
+        removed=() if removal is None else tuple(names[d] for d in removal[1]),
+        complete=len(names),
         shares=model.shares.of_a_difference(),
         look=look,
+    )
+
+
+def _pair(
+    model: ModelResult, a: int, b: int, difference: float | None, power: float, alpha: float, among: float, seed: int
+) -> PairPlan:
+    """What would show that the level of a is above that of b."""
+    relative = model.scale.transform != "identity"
+    rng = derived_rng(seed, "plan", model.metric, model.algorithms[a], model.algorithms[b])
+    gap = model.level[:, a] - model.level[:, b]
+    residual = model.new[:, a] - model.new[:, b] - gap
+    shifts = gap[:: max(1, len(gap) // DRAWS)]
+    if difference is not None:
+        residual = residual - np.median(residual)
+        shifts = np.array([np.log1p(difference) if relative else difference * np.abs(model.level).mean()])
+    noise = rng.standard_normal(len(residual))
+    repeats, over_users = model.shares.repeats, model.shares.users
+    seen = {
+        kept: residual + np.sqrt(2 * variance) * noise
+        for kept, variance in (("all", repeats + over_users), ("users", over_users), ("repeats", repeats))
+    }
+    standard = {kept: standardised(shifts, around, rng) for kept, around in seen.items()}
+    ends = np.quantile(gap, [0.25, 0.5, 0.75])
+    low, high = (standardised(ends[at : at + 1], seen["all"], rng) for at in (0, 2))
+    shown = np.expm1(ends) if relative else ends
+    return PairPlan(
+        left=model.algorithms[a],
+        right=model.algorithms[b],
+        gap=float(shown[1]),
+        low=float(shown[0]),
+        high=float(shown[2]),
+        chance=float(model.better()[a, b]),
+        assurance=float(power_of(standard["all"], len(model.datasets), alpha).mean()),
+        alone=datasets_needed(standard["all"], alpha, power),
+        fewest=None if difference is not None else datasets_needed(high, alpha, power),
+        most=None if difference is not None else datasets_needed(low, alpha, power),
+        among_all=datasets_needed(standard["all"], among, power),
+        without_repeats=datasets_needed(standard["users"], alpha, power),
+        without_users=datasets_needed(standard["repeats"], alpha, power),
     )
 
 
@@ -120,6 +149,6 @@ def _run(results: Results, spec: AnalysisSpec) -> PlanResult:
 ANALYSIS = Analysis(
     name="plan",
     question="How many more datasets, seeds or users would show what this study could not?",
-    source="power of the signed-rank test by simulation from the hierarchical model",
+    source="assurance: power averaged over the posterior of the hierarchical model",
     run=_run,
 )

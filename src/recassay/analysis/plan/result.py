@@ -17,44 +17,63 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """Two algorithms, the better level first: the estimated relative difference of their levels, and the datasets that
-    would show it (None: more than the largest number that was tried).
+    """Two algorithms whose order is not decided, the better level first, and what would decide it.
 
-    `alone`: as a comparison named before the study; `among_all`: as one of all pairs; `without_repeats` and
-    `without_users`: alone, if endless seeds or users removed that noise.
+    Numbers of datasets are those of a new benchmark that shows the lead with the wanted probability, averaged over what
+    the difference may be; None where the lead is too uncertain, or more than 1,000 datasets would be needed.
     """
 
     left: str
     """The one with the better level."""
     right: str
     gap: float
-    """The relative difference of their levels: 0.02 is 2 % (in the metric's units where the model is on the values as
-    they are)."""
+    """The difference of their levels: relative (0.02 is 2 %), or in the metric's units where values can be negative."""
+    low: float
+    high: float
+    """The ends of its interval, half of all probability inside."""
+    chance: float
+    """The probability that the lead is real."""
+    assurance: float
+    """The chance that as many new datasets as there are now would show it."""
     alone: int | None
+    """As a comparison named before the study."""
+    fewest: int | None
+    """Alone, if the difference is as large as the upper end of its interval."""
+    most: int | None
+    """Alone, if it is as small as the lower end."""
     among_all: int | None
+    """As one of all pairs."""
     without_repeats: int | None
+    """Alone, if endless seeds or folds removed that noise."""
     without_users: int | None
+    """Alone, if endless users removed that noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanResult(Displayed):
-    """For every pair the datasets needed, and how few of these decide who wins."""
+    """For every undecided pair the datasets needed, and how few of these decide who wins."""
 
     metric: str
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
+    relative: bool
+    """Whether differences are relative; else they are in the metric's units."""
     difference: float | None
-    """The relative difference that is to be shown (0.02 is 2 %); None: what the model estimates of each pair."""
+    """The relative difference that is to be shown (0.02 is 2 %); None: what the model believes of each pair."""
     power: float
     """The probability with which a difference is to be shown."""
     alpha: float
     pairs: tuple[PairPlan, ...]
-    """Every pair, and the number of datasets that would show its difference."""
+    """Every undecided pair, and the number of datasets that would show its difference."""
+    decided: int
+    """How many pairs are decided already: one is better, or both are equivalent."""
     challenger: str | None
     """Who would have the best mean rank without the datasets in `removed`; None where no removal changes the winner, or
     fewer than two datasets have every cell."""
     removed: tuple[str, ...]
     """The fewest datasets without which the winner changes."""
+    complete: int
+    """How many datasets have every cell: removal and tests use these."""
     shares: dict[str, float]
     """Where the variance of the mean difference between two algorithms comes from: shares (they sum to 1) of
     `datasets`, `repeats` (seeds or folds) and `users`."""
@@ -68,8 +87,12 @@ class PlanResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pair."""
-        schema = {name: pl.Int64 for name in ("alone", "among_all", "without_repeats", "without_users")}
-        return pl.DataFrame([asdict(pair) for pair in self.pairs], schema_overrides=schema)
+        schema = {
+            name: pl.Int64 for name in ("alone", "fewest", "most", "among_all", "without_repeats", "without_users")
+        }
+        names = {name: pl.String for name in ("left", "right")}
+        floats = {name: pl.Float64 for name in ("gap", "low", "high", "chance", "assurance")}
+        return pl.DataFrame([asdict(pair) for pair in self.pairs], schema={**names, **floats, **schema})
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The pairs."""
@@ -78,8 +101,8 @@ class PlanResult(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """`pairs`, `removal`, `variance_shares` and the settings."""
         return {
-            **stated(self, "metric", "algorithms", "datasets", "pairs"),
-            "removal": {"challenger": self.challenger, "datasets": list(self.removed)},
+            **stated(self, "metric", "algorithms", "datasets", "relative", "pairs", "decided"),
+            "removal": {"challenger": self.challenger, "datasets": list(self.removed), "of": self.complete},
             "variance_shares": self.shares,
             "anytime": None if self.look is None else {**asdict(self.look), "statement": self.look.sentence()},
             "settings": stated(self, "difference", "power", "alpha"),

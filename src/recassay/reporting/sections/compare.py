@@ -143,8 +143,8 @@ def tables(result: CompareResult) -> list[Table]:
     """Mean ranks with the tests of the whole and the groups, then every pair."""
     f = result.friedman
     notes = [
-        f"Friedman p = {f.p:.3g} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
-        f"Iman-Davenport F {f.f:.4g} (p = {f.f_p_value:.3g}), corrected for ties {f.chi_square_ties:.4g} "
+        f"Friedman {f.p_text()} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
+        f"Iman-Davenport F {f.f_text()}, corrected for ties {f.chi_square_ties:.4g} "
         f"(p = {f.p_value_ties:.3g}).",
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
     ]

@@ -2,61 +2,87 @@
 
 from __future__ import annotations
 
-from recassay.analysis.plan.result import MOST, PlanResult
-from recassay.core.errors import listing
+from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
+from recassay.reporting.numbers import percent
 from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: PlanResult) -> list[str]:
-    """What it would take to tell the two best apart, what nothing would, and how few datasets decide the win."""
-    first = result.pairs[0]
-    size = f"a difference of {100 * result.difference:g} %" if result.difference else f"{first.left}'s lead"
-    if first.alone is None:
-        lead = f"No number of datasets up to {MOST:,} would show {size} over {first.right}."
-    else:
-        more = f"{first.among_all:,}" if first.among_all is not None else f"more than {MOST:,}"
-        lead = (
-            f"To show {size} over {first.right} with power {result.power:g} takes {first.alone:,} datasets like these "
-            f"if that comparison is named beforehand, {more} as one of all pairs (there are {len(result.datasets)})."
-        )
-    said = [lead]
+    """What it would take to decide the first open pair, what is out of reach, and how few datasets decide the win."""
+    said = [_lead(result)]
     unreachable = result.out_of_reach()
-    if unreachable:
-        names = listing([f"{pair.left} and {pair.right}" for pair in unreachable], most=4)
-        said.append(f"{len(unreachable)} of {len(result.pairs)} pairs are out of reach of {MOST:,} datasets: {names}.")
+    if unreachable and len(result.pairs) > 1:
+        verb = "is" if len(unreachable) == 1 else "are"
+        said.append(
+            f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
+        )
     if result.challenger is not None:
         count = len(result.removed)
         said.append(
-            f"Without {count} of the {len(result.datasets)} datasets {result.challenger} would have the best mean rank."
+            f"Without {count} of the {result.complete} complete datasets {result.challenger} would have the best mean "
+            "rank."
         )
     if result.look is not None:
         said.append(result.look.sentence())
     return said
 
 
+def _lead(result: PlanResult) -> str:
+    """How many datasets would decide the first open pair, as a range, and how surely its lead is real."""
+    if not result.pairs:
+        every = "The only pair is" if result.decided == 1 else f"All {result.decided} pairs are"
+        return f"{every} decided: nothing more needs to be run."
+    first = result.pairs[0]
+    real = f"The lead of {first.left} over {first.right} is real with a chance of {percent(first.chance)}"
+    if result.difference:
+        size = f"a difference of {100 * result.difference:g} % between {first.left} and {first.right}"
+        if first.alone is None:
+            return f"{MOST:,} datasets would not show {size} with power {result.power:g}."
+        return f"To show {size} with power {result.power:g} takes {first.alone:,} datasets like these."
+    if first.alone is None:
+        return f"{real}; no number of datasets up to {MOST:,} would show it with power {result.power:g}."
+    few = "?" if first.fewest is None else f"{first.fewest:,}"
+    many = f"more than {MOST:,}" if first.most is None else f"{first.most:,}"
+    return (
+        f"{real}. To show it with power {result.power:g} takes about {first.alone:,} datasets ({few} to {many}, as the "
+        f"lead is large or small); there are {len(result.datasets)}."
+    )
+
+
 def tables(result: PlanResult) -> list[Table]:
-    """Datasets needed for every pair."""
+    """Datasets needed for every undecided pair."""
+    if not result.pairs:
+        return []
 
     def count(value: int | None) -> str:
         return f"> {MOST:,}" if value is None else f"{value:,}"
 
+    def size(pair: PairPlan) -> str:
+        if result.relative:
+            return f"{100 * pair.gap:+.1f} % ({100 * pair.low:+.1f} to {100 * pair.high:+.1f})"
+        return f"{pair.gap:+.3g} ({pair.low:+.3g} to {pair.high:+.3g})"
+
     repeated, users = result.shares["repeats"] > 0, result.shares["users"] > 0
+    ranged = result.difference is None
     rows = [
-        [pair.left, pair.right, f"{100 * pair.gap:+.1f} %", count(pair.alone), count(pair.among_all),
+        [pair.left, pair.right, size(pair), percent(pair.chance), count(pair.alone),
+         *([f"{count(pair.fewest)} to {count(pair.most)}"] if ranged else []), count(pair.among_all),
          *([count(pair.without_repeats)] if repeated else []), *([count(pair.without_users)] if users else [])]
         for pair in result.pairs
     ]  # fmt: skip
-    asked = (
-        "the estimated difference" if result.difference is None else f"a difference of {100 * result.difference:g} %"
-    )
+    asked = "the lead" if ranged else f"a difference of {100 * (result.difference or 0):g} %"
     return [
         Table(
-            f"Datasets that would show {asked} with power {result.power:g} ({result.metric})",
-            ["better", "worse", "estimated", "named beforehand", "among all pairs",
-             *(["without seed noise"] if repeated else []), *(["without user noise"] if users else [])],
+            f"Datasets that would show {asked} with power {result.power:g} ({result.metric}), undecided pairs",
+            ["better", "worse", "difference", "lead is real", "datasets", *(["range"] if ranged else []),
+             "among all pairs", *(["without seed noise"] if repeated else []),
+             *(["without user noise"] if users else [])],
             rows,
             names=2,
-            important=["worse", "named beforehand", "among all pairs", "estimated"],
+            important=["worse", "datasets", *(["range"] if ranged else []), "lead is real"],
+            notes=["The power is averaged over what the difference may be. The range is that of the middle half of it."]
+            if ranged
+            else [],
             most=30,
         )
     ]  # fmt: skip
