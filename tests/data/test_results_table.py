@@ -201,8 +201,10 @@ def test_other_refusals(write, tmp_path):
         load_results(tmp_path)
     with pytest.raises(RecAssayError, match="not a readable Parquet"):
         load_results(write(b"PAR1 nonsense", "x.parquet"))
-    with pytest.raises(RecAssayError, match="does not say which metric"):
+    with pytest.raises(RecAssayError, match="wide=True has no effect"):
         load_results(write(LONG), wide=True)
+    with pytest.raises(RecAssayError, match="does not say which metric"):
+        load_results(write("model,d1,d2\nA,1,2\nB,2,3\n"), wide=True)
     with pytest.raises(RecAssayError, match="no column 'nope'"):
         load_results(write(LONG), columns={"value": "nope"})
     with pytest.raises(RecAssayError, match="cannot read results from int"):

@@ -42,6 +42,8 @@ class Results:
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     users: pl.DataFrame | None = None
+    guesses: tuple[str, ...] = ()
+    """Where the table was read by a guess, such as known names that tell algorithms from datasets."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     """What was read off the frame before: names and tables are asked for dozens of times."""
 

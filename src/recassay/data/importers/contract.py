@@ -39,6 +39,8 @@ class Imported:
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    """Where the reading is a guess."""
 
 
 @dataclass(frozen=True, slots=True)

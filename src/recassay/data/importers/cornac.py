@@ -52,7 +52,7 @@ def read(file: OpenedFile) -> Imported:
         for model, text in zip([None, *sections[1::2]], sections[::2], strict=True):
             table = next(filter(None, map(table_of, barred_grids(text))), None)
             if table is not None:
-                frame = long_form(table, Asked(), file.name, file.dataset())[0]
+                frame = long_form(table, Asked(wide=True), file.name, file.dataset())[0]
                 parts.append(frame if model is None else _folds(frame, model))
     if not parts:
         raise InputError("holds no table below TEST:", where=file.name, fix="give the log of an experiment that ended")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -72,13 +71,13 @@ def detected(file: OpenedFile, asked: Asked, format: str | None) -> Detected:
 def part_of(file: OpenedFile, found: Detected, asked: Asked) -> Part:
     """The long frame of a file by its importer, or as a table."""
     imported = _tables(file, asked) if found.importer is None else _imported(file, found, asked)
-    return made_part(imported.frame, file.name, file.source, imported.notes)
+    return made_part(imported, file.name, file.source)
 
 
-def made_part(frame: pl.DataFrame, where: str, source: Source | None, notes: Sequence[str]) -> Part:
+def made_part(imported: Imported, where: str, source: Source | None) -> Part:
     """A part with the means over users, where its rows are of single ones."""
-    users = frame if c.USER in frame.columns else None
-    return Part(mean_over_users(frame), where, source, tuple(notes), users)
+    users = imported.frame if c.USER in imported.frame.columns else None
+    return Part(mean_over_users(imported.frame), where, source, imported.notes, users, imported.guesses)
 
 
 def _tables(file: OpenedFile, asked: Asked) -> Imported:
@@ -125,7 +124,7 @@ def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
         frame = frame.with_columns(pl.lit(file.dataset()).alias(c.DATASET))
     else:
         frame = frame.with_columns(pl.col(c.DATASET).cast(pl.String).fill_null(asked.dataset or file.dataset()))
-    return Imported(frame, imported.notes)
+    return replace(imported, frame=frame)
 
 
 def mean_over_users(frame: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.data.importers.contract import KIND_WORDS, RESULTS
+from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
 from recassay.data.importers.detect import detected, made_part, part_of, refuse_other
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
@@ -34,12 +34,11 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     A file of a known framework is read by its importer, unless the user said how a table is to be read; everything else
     is a table (see `tables.shapes`). `format` forces an importer, or `table`.
     """
-    if (asked.wide or asked.transpose) and asked.metric is None:
-        raise UsageError("a wide table does not say which metric it holds", fix="name it, for example --metric ndcg@10")
+    if asked.wide and asked.transpose:
+        raise UsageError("--wide and --transpose exclude each other", fix="keep one")
     if not isinstance(source, (str, PathLike)):
-        table = table_from_memory(source)
-        frame, notes = long_form(table, asked, "the frame", "frame")
-        return [made_part(frame, "the frame", None, notes)]
+        frame, notes, guesses = long_form(table_from_memory(source), asked, "the frame", "frame")
+        return [made_part(Imported(frame, tuple(notes), tuple(guesses)), "the frame", None)]
     path = Path(source)
     if path.is_dir():
         return _folder(path, asked, format)

@@ -12,7 +12,7 @@ from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
 from recassay.data.tables.read import read_frame
-from recassay.data.tables.roles import SYNONYMS
+from recassay.data.tables.words import SYNONYMS
 
 
 def recognise(file: OpenedFile) -> Kind | None:

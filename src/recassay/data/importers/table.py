@@ -18,7 +18,7 @@ from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.grid import Table, is_number, table_of
 from recassay.data.tables.html import html_grids
-from recassay.data.tables.labels import spelled
+from recassay.data.tables.labels import metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.read import read_frame
@@ -43,7 +43,8 @@ _FIX = "give at least two algorithms on two datasets"
 
 def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     """Every table of the file in the long form, below each other; a table that is none of results is told of."""
-    tables, notes = tables_of(file)
+    tables, guesses = tables_of(file, asked)
+    notes: list[str] = []
     if not tables:
         raise InputError(
             "holds no table of results", where=file.name,
@@ -52,40 +53,45 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     frames, failures = [], []
     for title, table in tables:
         try:
-            frame, told = long_form(table, asked, file.name, title or file.dataset())
+            frame, told, guessed = long_form(table, asked, file.name, title or file.dataset(), file.stem)
         except InputError as error:
             failures.append(error)
             continue
         frames.append(frame)
         notes += told
+        guesses += guessed
     if not frames:
         raise failures[0]
     if failures:
         notes.append(f"{len(failures)} further tables in it were left out: {failures[0].what}")
-    return Imported(pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)))
+    return Imported(
+        pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(guesses))
+    )
 
 
-def tables_of(file: OpenedFile) -> tuple[list[tuple[str, Table]], list[str]]:
-    """The tables of a file, each with what it is on where its place says that, and what to tell."""
+def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], list[str]]:
+    """The tables of a file, each with what it is on where its place says that, and where the reading is a guess."""
     if file.is_parquet:
         return [("", Table.of(read_frame(file.data, file.name, parquet=True)))], []
     if file.data[:4] == b"PK\x03\x04" and zipfile.is_zipfile(BytesIO(file.data)):
-        sheets = [(title, table_of(grid)) for title, grid in workbook_grids(file.data, file.name)]
+        sheets = [(title, table_of(grid, title)) for title, grid in workbook_grids(file.data, file.name)]
         found = [(title, table) for title, table in sheets if table is not None]
-        return [(title if len(found) > 1 else "", table) for title, table in found], []
+        return [(title if len(found) > 1 and not metrics_in(title) else "", table) for title, table in found], []
     if file.suffix in {".xlsx", ".xlsm"}:
         raise InputError("is not a readable .xlsx workbook", where=file.name, fix="save it again, or as CSV")
     text = file.text
     document = _document(file, text)
     if document is not None:
-        made = table_from_json(document, file.stem)
+        made = table_from_json(document, file.stem, asked, file.name)
         return ([("", made[0])], [made[1]] if made[1] else []) if made else ([], [])
     if _LATEX.search(text):
-        return [("", table) for grid, title in latex_grids(text) if (table := table_of(grid, title)) is not None], []
-    for grids in (html_grids(text) if _HTML.search(text) else [], barred_grids(text), dashed_grids(text)):
-        drawn = [table for grid in grids if (table := table_of(grid)) is not None]
-        if drawn:
-            return [("", table) for table in drawn], []
+        drawn = [table_of(grid, title, drawn=True) for grid, title in latex_grids(text)]
+        return [("", table) for table in drawn if table is not None], []
+    html = html_grids(text) if _HTML.search(text) else []
+    for grids in (html, barred_grids(text), dashed_grids(text)):
+        drawn = [table_of(grid, drawn=grids is html) for grid in grids]
+        if any(drawn):
+            return [("", table) for table in drawn if table is not None], []
     return [("", _delimited(file, text))], []
 
 
@@ -111,7 +117,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
         spaced = spaced_grid(text)
-        drawn = table_of(spaced) if spaced else None
+        drawn = table_of(spaced, drawn=True) if spaced else None
         return drawn or Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
     names = next(csv.reader([first], delimiter=delimiter), [])
     below = next(csv.reader([second], delimiter=delimiter), [])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
 from recassay.data.tables.cells import read_cell
+from recassay.data.tables.words import role_word
 
 PANEL = "panel"
 """The header of a column made of rows that name what the rows below them are about."""
@@ -23,6 +25,13 @@ _NAME_NOISE = re.compile(
 _MARK = re.compile(r"(?:\^?[†‡§¶*]+|\^\s*[\d,]+|\^\s*[a-z]|\s\[\d+(?:,\s*\d+)*\])+$")
 
 
+class Level(NamedTuple):
+    """A row of headers: the word that stands in its corner, and the names across it."""
+
+    word: str
+    names: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Columns of a table as read: `headers[j]` are the levels above column j, the outermost first."""
@@ -30,6 +39,30 @@ class Table:
     columns: tuple[pl.Series, ...]
     headers: tuple[tuple[str, ...], ...]
     title: str = ""
+    levels: tuple[Level, ...] = ()
+    """The rows of headers, where they are known."""
+    index_named: bool = False
+    """Whether the names of the index stand apart, so that a corner names its level of headers and not the rows."""
+    drawn: bool = False
+    """Whether a corner may name the columns although there is one row of headers (LaTeX, HTML and print of pandas)."""
+    oriented: bool = False
+    """Whether it is settled already which of its names are algorithms."""
+
+    def across_word(self, names: Iterable[str]) -> str:
+        """The word of the level that has these names across, where its corner certainly names the level."""
+        wanted = set(names)
+        words = {level.word for level in self.levels if level.word and level.names & wanted}
+        return words.pop() if self.index_named and len(words) == 1 else ""
+
+    def corner_is_of_rows(self, names: Iterable[str]) -> bool:
+        """Whether the header of the first column certainly names the rows, and not the level of these names."""
+        wanted = set(names)
+        corners = [level for level in self.levels if level.word]
+        if self.index_named or not corners or not wanted:
+            return True
+        if len(self.levels) == 1:
+            return not self.drawn
+        return any(not level.names & wanted for level in corners)
 
     @classmethod
     def of(cls, frame: pl.DataFrame, title: str = "") -> Table:
@@ -74,8 +107,8 @@ def without_marks(names: list[str]) -> list[str]:
     return bare if len(set(bare)) == len(set(names)) else names
 
 
-def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
-    """The table that a grid draws; None where no row of numbers stands below a header."""
+def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = False) -> Table | None:
+    """The table of a grid; None where no row of numbers stands below a header. `drawn`: see `Table`."""
     width = max((len(row) for row in rows), default=0)
     if not width or width * len(rows) > MOST_CELLS:
         return None
@@ -87,12 +120,19 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
     if first == 0:
         return None
     head, body = grid[:first], grid[first:]
-    if len(head) > 1 and head[-2][0] and _panel(head[-1]) is not None and len(filled) > 2:
+    counted = len(head) > 1 and len(filled) > 2 and [row[0] for row in body] == [f"{i}" for i in range(len(body))]
+    corners = [row[0] for row in head]
+    if counted:  # the index of pandas under the words of the levels: the names of columns stand beside it
+        head, body = [row[1:] for row in head], [row[1:] for row in body]
+    index = _index_row(head, body)
+    if index is None and len(head) > 1 and head[-2][0] and _panel(head[-1]) is not None and len(filled) > 2:
         body = [head.pop(), *body]
     body, panels = _without_panels(body)
     if not body:
         return None
-    headers = _headers(head)
+    headers, levels = _headers(head, index)
+    if counted:
+        levels = tuple(Level(plain_name(word), names) for word, (_, names) in zip(corners, levels, strict=True))
     columns = [without_marks([plain_name(text) for text in column]) if _is_text(column) else list(column)
                for column in zip(*body, strict=True)]  # fmt: skip
     texts = [j for j, column in enumerate(columns) if _is_text(column)]
@@ -102,7 +142,7 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "") -> Table | None:
         columns.insert(0, panels)
         headers.insert(0, (PANEL,))
     series = tuple(pl.Series(f"{j}", column, dtype=pl.String) for j, column in enumerate(columns))
-    return Table(series, tuple(headers), title)
+    return Table(series, tuple(headers), title, levels, index is not None or counted, drawn)
 
 
 def is_number(text: str) -> bool:
@@ -159,19 +199,44 @@ def _without_panels(body: list[list[str]]) -> tuple[list[list[str]], list[str] |
     return rows, panels if any(panels) and again else None
 
 
-def _headers(head: list[list[str]]) -> list[tuple[str, ...]]:
-    """The levels above each column: merged cells spread to the right, and a row of index names joined to the first."""
+def _index_row(head: list[list[str]], body: list[list[str]]) -> list[str] | None:
+    """The names of the index, where pandas wrote them in a row below the headers; the row is taken off `head`.
+
+    A row that names a panel looks alike. A word for algorithms, datasets or metrics names the index; another text does
+    so where nothing stands in the corner above it and no panel follows.
+    """
+    if len(head) < 2 or not head[-1][0] or not body:
+        return None
+    texts = [_is_text(column) for column in zip(*body, strict=True)]
+    leading = next((j for j, text in enumerate(texts) if not text), len(texts))
+    row = head[-1]
+    if any(row[max(leading, 1) :]):
+        return None
+    named = any(role_word(cell) for cell in row) or sum(map(bool, row)) > 1
+    bare = not any(above[0] for above in head[:-1]) and _without_panels(body)[1] is None
+    return head.pop()[: max(leading, 1)] if named or bare else None
+
+
+def _headers(head: list[list[str]], index: list[str] | None) -> tuple[list[tuple[str, ...]], tuple[Level, ...]]:
+    """The levels above each column, merged cells spread to the right, and the rows of headers with their corners."""
     rows = [row[:] for row in head]
-    while len(rows) > 1 and any(rows[-1]) and not any(rows[-1][1:]):
-        index = rows.pop()
-        rows[-1][0] = index[0]
+    corners = [next((cell for cell in row[: len(index or [0])] if cell), "") for row in rows]
+    for i, row in enumerate(rows if index is not None else []):
+        row[: len(index or [])] = (index or []) if i == len(rows) - 1 else [""] * len(index or [])
     for row in rows[:-1]:
         carried = ""
         for j, cell in enumerate(row):
-            carried = cell or carried
+            carried = (cell or carried) if j or index is None else cell
             row[j] = carried
-    levels = [tuple(dict.fromkeys(plain_name(row[j]) for row in rows)) for j in range(len(rows[0]))]
-    return [tuple(level for level in each if level) or ("",) for each in levels]
+    first = len(index or [0])
+    levels = tuple(
+        Level(plain_name(corner), frozenset(plain_name(cell) for cell in row[first:] if cell))
+        for corner, row in zip(corners, rows, strict=True)
+    )
+    named = [tuple(dict.fromkeys(plain_name(row[j]) for row in rows)) for j in range(len(rows[0]))]
+    if len(rows) == 1:
+        named = [levels_in(each[0]) for each in named]
+    return [tuple(level for level in each if level) or ("",) for each in named], levels
 
 
 def _filled_down(column: list[str]) -> list[str]:

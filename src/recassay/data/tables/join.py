@@ -31,6 +31,8 @@ class Part:
     notes: tuple[str, ...] = field(default=())
     users: pl.DataFrame | None = None
     """The rows of single users that the frame has the means of, where the place has them."""
+    guesses: tuple[str, ...] = ()
+    """Where the reading of the place is a guess."""
 
 
 def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
@@ -65,7 +67,8 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     sources = tuple(part.source for part in parts if part.source is not None)
     where = listing(part.where for part in parts)
     found = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
-    return replace(found, users=_single_users(parts, contradicted))
+    guesses = tuple(dict.fromkeys(guess for part in parts for guess in part.guesses))
+    return replace(found, users=_single_users(parts, contradicted), guesses=guesses)
 
 
 def _told_once(parts: Sequence[Part]) -> list[str]:

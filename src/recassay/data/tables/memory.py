@@ -8,7 +8,7 @@ import narwhals as nw
 import polars as pl
 
 from recassay.core.errors import UsageError
-from recassay.data.tables.grid import Table
+from recassay.data.tables.grid import Level, Table
 
 
 def frame_from_memory(table: Any) -> pl.DataFrame:
@@ -30,14 +30,21 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
 
 
 def table_from_memory(source: Any) -> Table:
-    """A polars or pandas frame as a table; an index that names rows becomes its first columns."""
-    if hasattr(source, "reset_index") and hasattr(source, "columns"):
-        numbered = type(source.index).__name__ == "RangeIndex" and getattr(source.index, "name", None) is None
-        plain = source if numbered else source.reset_index()
-        if getattr(plain.columns, "nlevels", 1) > 1:
-            series = [pl.Series(str(j), plain.iloc[:, j].tolist(), strict=False) for j in range(plain.shape[1])]
-            return Table(tuple(series), tuple(tuple(str(part) for part in name if str(part)) for name in plain.columns))
-        renamed = {name: "" for name in plain.columns if str(name) in {"index", "level_0"} and not numbered}
-        frame = frame_from_memory(plain)
-        return Table(tuple(frame.get_columns()), tuple((str(renamed.get(name, name)),) for name in plain.columns))
-    return Table.of(frame_from_memory(source))
+    """A frame as a table; an index of pandas that names rows becomes its first columns, and levels keep their words."""
+    if not (hasattr(source, "reset_index") and hasattr(source, "columns")):
+        return Table.of(frame_from_memory(source))
+    numbered = type(source.index).__name__ == "RangeIndex" and getattr(source.index, "name", None) is None
+    plain = source if numbered else source.reset_index()
+    words = [str(word or "") for word in source.columns.names]
+    names = [name if isinstance(name, tuple) else (name,) for name in source.columns]
+    levels = tuple(
+        Level(word, frozenset(str(name[at]) for name in names if str(name[at]))) for at, word in enumerate(words)
+    )
+    if len(words) > 1:
+        series = [pl.Series(str(j), plain.iloc[:, j].tolist(), strict=False) for j in range(plain.shape[1])]
+        headers = tuple(tuple(str(part) for part in name if str(part)) for name in plain.columns)
+        return Table(tuple(series), headers, levels=levels, index_named=True)
+    renamed = {name: "" for name in plain.columns if str(name) in {"index", "level_0", "level_1"} and not numbered}
+    frame = frame_from_memory(plain)
+    headers = tuple((str(renamed.get(name, name)),) for name in plain.columns)
+    return Table(tuple(frame.get_columns()), headers, levels=levels, index_named=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.registry import algorithms
 from recassay.data.tables.grid import Table, levels_in
 from recassay.data.tables.labels import spelled
+from recassay.data.tables.orientation import OPPOSITE, opinion, unclear
+from recassay.data.tables.roles import Asked
 
 WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
 _STATISTICS = {
@@ -25,7 +27,7 @@ _PHASES = {"test", "valid", "validation", "val", "train"}
 MOST_LEAVES = 2_000_000
 
 
-def table_from_json(document: Any, stem: str) -> tuple[Table, str] | None:
+def table_from_json(document: Any, stem: str, asked: Asked, where: str) -> tuple[Table, str] | None:
     """The table that a document holds, and how it was read where that is a guess; None where it holds none."""
     records = _records(document)
     if records:
@@ -33,7 +35,7 @@ def table_from_json(document: Any, stem: str) -> tuple[Table, str] | None:
         frame = pl.DataFrame({name: [_cell(record.get(name)) for record in records] for name in names}, strict=False)
         return Table.of(frame), ""
     if isinstance(document, dict):
-        return _nested(document, stem)
+        return _nested(document, stem, asked, where)
     return None
 
 
@@ -86,7 +88,7 @@ def _cell(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _nested(document: Mapping[str, Any], stem: str) -> tuple[Table, str] | None:
+def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) -> tuple[Table, str] | None:
     """Numbers below one to three levels of names, one of which names metrics."""
     leaves = list(_leaves(document, ()))
     if not leaves or len({len(path) for path, _ in leaves}) != 1:
@@ -104,7 +106,7 @@ def _nested(document: Mapping[str, Any], stem: str) -> tuple[Table, str] | None:
     if metric is None or levels > 3:
         return None
     others = [at for at in range(levels) if at != metric]
-    roles, guess = _roles(keys, others, stem)
+    roles, guess = _roles(keys, others, stem, asked, where)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for (path, value), said in zip(leaves, statistic, strict=True):
         names = tuple(str(part) for part in path[:levels])
@@ -114,21 +116,25 @@ def _nested(document: Mapping[str, Any], stem: str) -> tuple[Table, str] | None:
     kept = [c.ALGORITHM, *([c.DATASET] if c.DATASET in roles.values() else []), c.METRIC, c.VALUE,
             *([c.DEVIATION] if any(c.DEVIATION in row for row in found) else [])]  # fmt: skip
     columns = {name: [row.get(name, stem if name == c.ALGORITHM else None) for row in found] for name in kept}
-    return Table.of(pl.DataFrame(columns, schema=dict.fromkeys(kept, pl.String))), guess
+    table = Table.of(pl.DataFrame(columns, schema=dict.fromkeys(kept, pl.String)))
+    return replace(table, oriented=True), guess
 
 
-def _roles(keys: Sequence[Sequence[str]], others: Sequence[int], stem: str) -> tuple[dict[int, str], str]:
-    """What the levels besides the metrics name. Two of them: datasets outside, unless known algorithms stand there."""
+def _roles(
+    keys: Sequence[Sequence[str]], others: Sequence[int], stem: str, asked: Asked, where: str
+) -> tuple[dict[int, str], str]:
+    """What the levels besides the metrics name; of two levels the outer one stands for the rows of a table."""
     if not others:
         return {}, f"no name of an algorithm in it: that of the file, {stem!r}, was taken"
     if len(others) == 1:
         return {others[0]: c.ALGORITHM}, ""
     outer, inner = others
-    known = [sum(name in algorithms for name in keys[at]) for at in (outer, inner)]
-    first = known[0] > known[1]
-    roles = {outer: c.ALGORITHM, inner: c.DATASET} if first else {outer: c.DATASET, inner: c.ALGORITHM}
-    said = "algorithm, dataset" if first else "dataset, algorithm"
-    return roles, f"its names were taken as {said}: {keys[outer][0]!r}, {keys[inner][0]!r}"
+    kind, why = opinion(keys[outer], keys[inner])
+    if asked.wide or asked.transpose:
+        kind, why = (c.ALGORITHM if asked.wide else c.DATASET), ""
+    if kind is None:
+        raise unclear(keys[outer], keys[inner], where)
+    return {outer: kind, inner: OPPOSITE[kind]}, f"its outer names were taken as {kind}s, since {why}" if why else ""
 
 
 def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:

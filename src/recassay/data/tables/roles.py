@@ -12,49 +12,26 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
 from recassay.data.tables.cells import read_cell
-from recassay.data.tables.grid import PANEL, Table
+from recassay.data.tables.grid import Table
 from recassay.data.tables.labels import Spelled, own_name, spelled
+from recassay.data.tables.words import (
+    AVERAGE,
+    CUTOFF,
+    CUTOFFS,
+    ERRORS,
+    GAIN,
+    IGNORED,
+    INTERVAL,
+    OTHER_PHASES,
+    PHASE,
+    PHASES,
+    STATISTICS,
+    SYNONYMS,
+    TEST,
+)
 
-PHASE = "phase"
-CUTOFF = "cutoff"
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    c.ALGORITHM: ("algorithm", "algo", "model", "method", "recommender", "classifier", "system", "approach",
-                  "model name", "model names", "models", "methods", "algorithms", "algorithm name", "estimator"),
-    c.DATASET: ("dataset", "data", "data set", "task", "benchmark", "dataset name", "datasets", "data sets", "corpus"),
-    c.METRIC: ("metric", "measure", "metrics", "metric name", "evaluation metric"),
-    c.VALUE: ("value", "score", "result", "metric value", "mean", "average", "avg", "estimate"),
-    c.SEED: ("seed", "random state", "random seed", "run", "trial", "repeat", "repetition", "replicate"),
-    c.FOLD: ("fold", "cv fold", "fold id"),
-    c.DEVIATION: ("deviation", "std", "stdev", "std dev", "sd", "stddev", "standard deviation"),
-    c.RUNS: ("runs", "n runs", "num runs", "number of runs", "n seeds"),
-    c.USER: ("user", "user id", "uid", "query", "query id", "q id", "topic"),
-}  # fmt: skip
-"""Column names accepted in place of ours, compared by `names.canonical`; used only where exactly one fits."""
-
-INTERVAL = (("ci low", "ci lower", "lower", "low", "lower ci", "lower bound", "ci95 low", "95 ci low"),
-            ("ci high", "ci upper", "upper", "high", "upper ci", "upper bound", "ci95 high", "95 ci high"))  # fmt: skip
-"""Names of the two columns of a 95 % interval in a long table."""
-ERRORS = ("stderr", "std err", "std error", "se", "sem", "standard error")
-"""Names of columns that hold the standard error of the value beside it."""
-
-PHASES = ("split", "subset", "phase", "partition", "stage", "set", "eval set")
-_TEST, _OTHER = {"test", "testing", "testset"}, {"valid", "validation", "val", "dev", "train", "training"}
-_IGNORED = frozenset(map(canonical, (
-    "year", "venue", "rank", "#", "no", "id", "index", "epoch", "epochs", "lr", "learning rate", "batch size", "dim",
-    "", "embedding size", "embedding dim", "hidden size", "n layers", "layers", "weight decay", "l2", "dropout", "k",
-    "n factors", "factors", "users", "items", "interactions", "timestamp", "date", "Unnamed: 0", "level 0", "run id",
-)))  # fmt: skip
-"""Columns of numbers that are settings and counters, not metrics."""
-_STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "value", "score": "value",
-               "std": "deviation", "stdev": "deviation", "sd": "deviation", "std dev": "deviation", "±": "deviation",
-               "stderr": "error", "sem": "error", "se": "error", "count": "skip", "median": "skip", "min": "skip",
-               "max": "skip", "var": "skip", "25%": "skip", "50%": "skip", "75%": "skip"}  # fmt: skip
-GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?val|%\s*impr|increase)", re.IGNORECASE)
-"""Names of rows and columns that compare the others and are no algorithms."""
 _ALONE = ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "rmse", "mae", "logloss")
 """Metrics that a header names without a cut-off, beside a dataset."""
-_CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff", "top n", "list length")))
-"""Names of a column of cut-offs beside metrics that name none."""
 _CUTOFF = re.compile(r"^(?:top|k|@|n|cut-?off|list length)?\s*[-=@:]?\s*(\d+)$", re.IGNORECASE)
 
 
@@ -88,7 +65,9 @@ class Layout:
     left_out: list[str]
     error: int | None = None
     """The column of standard errors in a long table."""
-    notes: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    across: str = ""
+    """What the part of the headers that is no metric names: `algorithm` or `dataset`."""
 
 
 def layout_of(table: Table, asked: Asked, where: str) -> Layout:
@@ -105,11 +84,14 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
         if len(fitting) == 1 and not _is_metric_column(ours, names[fitting[0]], roles):
             roles[ours] = fitting[0]
     phase = [j for j, name in enumerate(names) if canonical(name) in map(canonical, PHASES) and j not in roles.values()]
-    if len(phase) == 1 and _TEST & set(texts(table.columns[phase[0]])):
+    if len(phase) == 1 and TEST & set(texts(table.columns[phase[0]])):
         roles[PHASE] = phase[0]
-    if PANEL in names and names.index(PANEL) not in roles.values():
-        roles.setdefault(c.DATASET, names.index(PANEL))
-    cutoff = [j for j, name in enumerate(names) if canonical(name) in _CUTOFFS and j not in roles.values()]
+    split = [j for j, name in enumerate(names) if canonical(name) == "split" and j not in roles.values()]
+    if len(split) == 1 and holds_numbers(table.columns[split[0]]):
+        roles.setdefault(c.FOLD, split[0])
+    if c.VALUE in roles and c.METRIC not in roles and _averages_others(table, roles):
+        del roles[c.VALUE]
+    cutoff = [j for j, name in enumerate(names) if canonical(name) in CUTOFFS and j not in roles.values()]
     if len(cutoff) == 1 and holds_cutoffs(table.columns[cutoff[0]]):
         roles[CUTOFF] = cutoff[0]
     if not {c.METRIC, c.VALUE} & roles.keys():
@@ -129,29 +111,40 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
             left_out.append(names[j])
             continue
         found = _value_column(j, levels)
-        if any(map(GAIN.match, levels)):
+        if any(map(GAIN.match, levels)) or (len(levels) == 1 and AVERAGE.match(levels[0]) and c.VALUE not in roles):
             left_out.append(names[j])
             continue
         spread = _spread(names[j])
         if spread and values and values[-1].metric is not None and values[-1].statistic == "value":
             found = replace(values[-1], place=j, statistic=spread)
-        if found.statistic == "skip" or (found.metric is None and canonical(names[j]) in _IGNORED):
+        if found.statistic == "skip" or (found.metric is None and canonical(names[j]) in IGNORED):
             left_out.append(names[j])
         else:
             values.append(found)
     return Layout(roles, values, [name for name in left_out if name], error)
 
 
-def first_names(table: Table, layout: Layout) -> int | None:
-    """The first column of text that has no role yet: the algorithms of a table that does not name them."""
+def _averages_others(table: Table, roles: Mapping[str, int]) -> bool:
+    """Whether the column of values is an average beside the numbers that it averages, and so not the values."""
+    place = roles[c.VALUE]
+    others = [
+        j for j, name in enumerate(table.names())
+        if j not in roles.values() and holds_numbers(table.columns[j]) and canonical(name) not in IGNORED
+        and not _spread(name) and canonical(name) not in {canonical(end) for ends in INTERVAL for end in ends}
+    ]  # fmt: skip
+    return bool(AVERAGE.match(table.names()[place])) and bool(others)
+
+
+def free_names(table: Table, layout: Layout) -> list[int]:
+    """The columns of text that have no role yet."""
     used = {*layout.roles.values(), *(one.place for one in layout.values)}
-    return next((j for j in range(len(table.columns)) if j not in used and not holds_numbers(table.columns[j])), None)
+    return [j for j, column in enumerate(table.columns) if j not in used and not holds_numbers(column)]
 
 
 def not_test(table: Table, place: int) -> pl.Series:
     """Which rows were not measured on test data."""
     text = table.columns[place].cast(pl.String).str.strip_chars().str.to_lowercase()
-    return text.is_in(sorted(_OTHER)).fill_null(False)
+    return text.is_in(sorted(OTHER_PHASES)).fill_null(False)
 
 
 def split_compound(header: str) -> tuple[str, Spelled] | None:
@@ -188,8 +181,8 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
     """The metric among the levels of a header (or two neighbours of them), a statistic, and what is left."""
     rest = list(levels)
     statistic = "value"
-    if len(rest) > 1 and rest[-1].strip().lower() in _STATISTICS:
-        statistic = _STATISTICS[rest.pop().strip().lower()]
+    if len(rest) > 1 and rest[-1].strip().lower() in STATISTICS:
+        statistic = STATISTICS[rest.pop().strip().lower()]
     metric = None
     for at in range(len(rest) - 1, -1, -1):
         metric = spelled(rest[at])

@@ -1,59 +1,54 @@
-"""What a table leaves open: algorithms under no header, a metric in the caption; and why a table cannot be read."""
+"""What a table leaves open: compound headers, a metric in the caption; and why a table cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-
-import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
-from recassay.core.registry import algorithms
 from recassay.data.reading.roles import USUAL_NAMES
-from recassay.data.tables.grid import Table, plain_name
+from recassay.data.tables.grid import Table
 from recassay.data.tables.labels import Spelled, metrics_in, spelled
-from recassay.data.tables.roles import Layout, first_names, split_compound
+from recassay.data.tables.roles import Asked, Layout, split_compound, unknown
 
 
-def settled(table: Table, layout: Layout) -> Layout:
-    """The layout with the algorithms found where no header says them, and compound headers taken apart."""
-    roles, values, notes = dict(layout.roles), layout.values, []
+def settled(table: Table, layout: Layout, asked: Asked, stem: str) -> Layout:
+    """The layout with compound headers taken apart, and with the one metric of a table whose headers name none."""
+    roles, values, guesses = layout.roles, layout.values, list[str]()
+    if (asked.wide or asked.transpose) and asked.metric is not None:
+        told = [one for one in values if one.metric]
+        if len(told) < len(values) and not any("@" in table.names()[one.place] for one in told):
+            values = [replace(one, metric=None, other=table.names()[one.place]) for one in values]
     if not any(one.metric and one.metric.known for one in values) and c.METRIC not in roles and c.VALUE not in roles:
         parted = [(one, split_compound(table.names()[one.place])) for one in values]
         if len(parted) > 1 and all(found for _, found in parted):
             values = [replace(one, other=found[0], metric=found[1]) for one, found in parted if found]
     if values and not any(one.metric for one in values) and not {c.METRIC, c.VALUE} & roles.keys():
-        metric, said_in = _said_metric(table, roles)
+        metric, said_in = _said_metric(table, roles, asked, stem)
         if metric is not None:
             values = [replace(one, metric=metric) for one in values]
-            notes.append(f"no column names the metric: {metric.label} was taken from the {said_in}")
-    measured = any(one.metric for one in values) or c.METRIC in roles
-    names_across = c.METRIC in roles and c.DATASET in roles
-    if c.ALGORITHM not in roles and measured and not names_across and c.VALUE not in roles:
-        place = first_names(table, replace(layout, values=values))
-        across = [one.other for one in values if one.other]
-        if place is not None and (c.DATASET not in roles or not across):
-            below = table.columns[place].cast(pl.String).drop_nulls().unique().to_list()
-            turned = c.DATASET not in roles and _known_algorithms(across) > _known_algorithms(below)
-            roles[c.DATASET if turned else c.ALGORITHM] = place
-    used = {table.names()[j] for j in roles.values()}
-    left_out = [name for name in layout.left_out if name not in used]
-    return replace(layout, roles=roles, values=values, left_out=left_out, notes=tuple(notes))
+            if said_in:
+                guesses.append(f"{metric.label} was taken as the metric, by the {said_in}")
+    return replace(layout, values=values, guesses=tuple(guesses))
 
 
-def _said_metric(table: Table, roles: Mapping[str, int]) -> tuple[Spelled | None, str]:
-    """The one metric of a table whose headers name none, from its corner or its caption, and which of them."""
+def _said_metric(table: Table, roles: Mapping[str, int], asked: Asked, stem: str) -> tuple[Spelled | None, str]:
+    """The one metric of a table whose headers name none: of the user, its corner, its caption or the file's name."""
+    if asked.metric is not None:
+        metric = spelled(asked.metric)
+        if metric is not None and metric.known:
+            return metric, ""
+        return (unknown(asked.metric), "") if asked.wide or asked.transpose else (None, "")
     corner = spelled(table.names()[0]) if 0 not in roles.values() and not table.columns[0].dtype.is_numeric() else None
     if corner is not None and corner.known:
         return corner, "corner of the table"
-    captioned = metrics_in(table.title)
-    return (spelled(captioned[0]), "caption") if len(captioned) == 1 else (None, "")
-
-
-def _known_algorithms(names: Iterable[str]) -> int:
-    return sum(plain_name(name) in algorithms for name in set(names))
+    for text, place in ((table.title, "caption"), (stem, "name of the file")):
+        named = metrics_in(text)
+        if len(named) == 1:
+            return spelled(named[0]), place
+    return None, ""
 
 
 def is_readable(layout: Layout) -> bool:

@@ -9,33 +9,25 @@ datasets names no metric: its caption, its corner or the user must say it.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
+from recassay.core.tables.labels import split_label
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
+from recassay.data.tables.comparability import BOUNDED
 from recassay.data.tables.grid import Table, plain_name
-from recassay.data.tables.labels import spelled
-from recassay.data.tables.roles import (
-    GAIN,
-    INTERVAL,
-    PHASE,
-    Asked,
-    Layout,
-    ValueColumn,
-    layout_of,
-    not_test,
-    unknown,
-)
+from recassay.data.tables.orientation import oriented
+from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, not_test, unknown
 from recassay.data.tables.settle import is_readable, refusal, settled
-from recassay.data.tables.tidy import filled_down, labelled, with_cutoffs, without_notes
+from recassay.data.tables.tidy import filled_down, labelled, split_tuples, with_cutoffs, without_notes
+from recassay.data.tables.words import AVERAGE, GAIN, INTERVAL, PHASE
 
-_AVERAGE = re.compile(r"^\W*(avg|average|mean|overall|macro avg|avg\W*rank|average rank)\W*$", re.IGNORECASE)
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
 _KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
 
@@ -47,6 +39,7 @@ class Remarks:
     taken: Counter[str] = field(default_factory=Counter)
     absent: Counter[str] = field(default_factory=Counter)
     sentences: list[str] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """One sentence for all cells, then the others."""
@@ -54,26 +47,54 @@ class Remarks:
         return [*([f"read with {cells}"] if cells else []), *self.sentences]
 
 
-def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.DataFrame, list[str]]:
-    """The long frame of a table and what to tell; `dataset` is what it is on where nothing else says so."""
+class LongForm(NamedTuple):
+    """The long frame of a table, sentences about it, and where its reading is a guess."""
+
+    frame: pl.DataFrame
+    notes: list[str]
+    guesses: list[str]
+
+
+def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = "") -> LongForm:
+    """The long frame of a table and what to tell; `dataset` is what it is on where nothing else says so.
+
+    `stem` is the name of its file, which may say the metric.
+    """
     remarks = Remarks()
-    table, below = without_notes(table)
+    asked = replace(asked, wide=False, transpose=False) if table.oriented else asked
+    table, below = without_notes(split_tuples(table))
     if below:
         remarks.sentences.append(below)
-    if asked.wide or asked.transpose:
-        frame = _wide(table, asked, where, remarks)
+    layout = settled(table, layout_of(table, asked, where), asked, stem)
+    if (asked.wide or asked.transpose) and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
+        option = "--wide" if asked.wide else "--transpose"
+        raise UsageError(
+            f"names algorithms and datasets in columns, so {option} has no effect",
+            where=where,
+            fix=f"leave out {option}",
+        )
+    if not {c.VALUE, c.METRIC} & layout.roles.keys():
+        if (asked.wide or asked.transpose) and layout.values and not any(one.metric for one in layout.values):
+            raise UsageError(
+                "a wide table does not say which metric it holds", fix="name it, for example --metric ndcg@10"
+            )
+        if any(one.other for one in layout.values if one.metric):
+            table, layout = _with_row_names(table, layout)
+    remarks.guesses += layout.guesses
+    layout = oriented(table, layout, asked, where)
+    remarks.guesses += layout.guesses
+    used = {table.names()[j] for j in layout.roles.values()}
+    layout = replace(layout, left_out=[name for name in layout.left_out if name not in used])
+    if c.VALUE not in layout.roles:  # a long table holds no rows that compare the others
+        table = _without_gains(table, layout, remarks)
+    if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
+        frame = _long(table, layout, asked, where, remarks)
+    elif is_readable(layout):
+        frame = _columns(table, layout, where, remarks)
     else:
-        layout = layout_of(table, asked, where)
-        layout = settled(table, layout)
-        remarks.sentences += layout.notes
-        if c.VALUE not in layout.roles:  # a long table holds no rows that compare the others
-            table = _without_gains(table, layout, remarks)
-        if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
-            frame = _long(table, layout, asked, where, remarks)
-        elif is_readable(layout):
-            frame = _columns(table, layout, where, remarks)
-        else:
-            raise refusal(table, layout, where)
+        raise refusal(table, layout, where)
+    if c.ALGORITHM not in frame.columns:
+        frame = frame.with_columns(pl.lit(stem or "algorithm").alias(c.ALGORITHM))
     if c.DATASET not in frame.columns:
         frame = frame.with_columns(pl.lit(asked.dataset or dataset).alias(c.DATASET))
         if asked.dataset is None:
@@ -83,12 +104,18 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str) -> tuple[pl.
     if c.USER in frame.columns:
         count = frame.get_column(c.USER).n_unique()
         remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")
-    return _without_averages(frame, remarks), remarks.lines()
+    return LongForm(_without_averages(frame, remarks), remarks.lines(), remarks.guesses)
 
 
-def _across(layout: Layout) -> str:
-    """What the part of the headers that is no metric names: datasets, or algorithms where the rows name none."""
-    return c.DATASET if c.ALGORITHM in layout.roles else c.ALGORITHM
+def _with_row_names(table: Table, layout: Layout) -> tuple[Table, Layout]:
+    """A table whose rows have no names (each column is an algorithm or a dataset), with their numbers as names."""
+    if {c.ALGORITHM, c.DATASET} & layout.roles.keys() or free_names(table, layout):
+        return table, layout
+    names = pl.Series("rows", [f"row {i + 1}" for i in range(table.height)])
+    values = [replace(one, place=one.place + 1) for one in layout.values]
+    roles = {role: place + 1 for role, place in layout.roles.items()}
+    wider = replace(table, columns=(names, *table.columns), headers=(("",), *table.headers))
+    return wider, replace(layout, values=values, roles=roles)
 
 
 def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
@@ -128,7 +155,7 @@ def _interval_columns(table: Table) -> tuple[pl.Series, pl.Series] | None:
 
 def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
     """Numbers under headers: one part for each column of values, put below each other."""
-    across = _across(layout)
+    across = layout.across
     named, filled = filled_down({name: table.columns[j] for name, j in layout.roles.items() if name in _NAMES})
     if filled:
         remarks.sentences.append(f"gaps in the column of {listing(filled)} were filled with the name above them")
@@ -153,7 +180,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
         made = [*index, (read.values * scale).alias(c.VALUE)]
         if metric is not None:
             made.append(pl.Series(c.METRIC, [metric.label] * len(column), dtype=pl.String))
-        if other and across not in layout.roles:
+        if other and across and across not in layout.roles:
             made.append(pl.Series(across, [other] * len(column), dtype=pl.String))
         stated = waiting.get((metric.label if metric else "", one.other))
         if stated is not None:
@@ -169,10 +196,31 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
         parts.append(_tested(part, table, layout, remarks if not parts else Remarks()))
     if layout.left_out:
         remarks.sentences.append(f"columns left out: {listing(map(repr, layout.left_out), most=8)}")
+    _refuse_other_scales(values, parts, where)
     odd = [one.other for one in values if one.metric is None and c.METRIC not in layout.roles]
     if odd:
         remarks.sentences.append(f"kept as metrics under their own names: {listing(map(repr, odd), most=8)}")
     return labelled(pl.concat(parts, how="diagonal_relaxed"))
+
+
+def _refuse_other_scales(values: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:
+    """A column of a wide table that reaches above 1 beside others that do not is no share: a setting, or percent."""
+    columns = [one for one in values if one.statistic == "value"]
+    labels = {one.metric.label for one in columns if one.metric}
+    if (
+        len(labels) != 1
+        or not all(one.other and one.metric for one in columns)
+        or split_label(next(iter(labels)))[0] not in BOUNDED
+    ):
+        return
+    most = [part.get_column(c.VALUE).max() for part in parts]
+    above = [(one.other, top) for one, top in zip(columns, most, strict=True) if isinstance(top, float) and top > 1]
+    if above and len(above) < len(columns):
+        name, value = above[0]
+        raise InputError(
+            f"the column {name!r} reaches {value:g}, which {next(iter(labels))} cannot beside the others", where=where,
+            fix="leave the column out of the table, or give all values in one scale",
+        )  # fmt: skip
 
 
 def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
@@ -186,33 +234,6 @@ def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
     if phases:
         remarks.sentences.append(f"some metrics are there on {' and '.join(phases)} data alone, and were read from it")
     return kept
-
-
-def _wide(table: Table, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
-    if len(table.columns) < 2:
-        raise InputError("a wide table needs a column of names and one or more of values", where=where,
-                         fix="check the delimiter, or leave out --wide")  # fmt: skip
-    headers = table.names()[1:]
-    metrics = [name for name in headers if (found := spelled(name)) is not None and found.known]
-    if metrics and (len(metrics) == len(headers) or any("@" in name for name in metrics)):
-        raise InputError(
-            f"the columns {listing(metrics)} are metrics, and --wide takes each column for a dataset", where=where,
-            fix="leave out --wide: a table with one column for each metric is read as it is (--dataset names its "
-            "dataset where no column does)",
-        )  # fmt: skip
-    across, down = (c.ALGORITHM, c.DATASET) if asked.transpose else (c.DATASET, c.ALGORITHM)
-    parts = []
-    for name, column in zip(headers, table.columns[1:], strict=True):
-        if across == c.DATASET and _AVERAGE.match(name):
-            remarks.sentences.append(f"the column {name!r} was left out: it is no dataset")
-            continue
-        read = _numbers(column, where, remarks)
-        part = [table.columns[0].alias(down), pl.Series(across, [name] * len(column), dtype=pl.String), read.values]
-        parts.append(pl.DataFrame([*part[:2], read.values.alias(c.VALUE)]))
-        if read.deviations is not None:
-            parts[-1] = parts[-1].with_columns(read.deviations.alias(c.DEVIATION))
-    frame = pl.concat(parts, how="diagonal_relaxed")
-    return labelled(frame.with_columns(pl.lit(asked.metric).alias(c.METRIC)))
 
 
 def _numbers(column: pl.Series, where: str, remarks: Remarks, *, percent: bool = False) -> Numbers:
@@ -245,10 +266,27 @@ def _without_gains(table: Table, layout: Layout, remarks: Remarks) -> Table:
 
 
 def _without_averages(frame: pl.DataFrame, remarks: Remarks) -> pl.DataFrame:
-    """The rows of single datasets, without those of an average over them."""
-    said = frame.get_column(c.DATASET).cast(pl.String).drop_nulls().unique().to_list()
-    odd = [one for one in said if _AVERAGE.match(one)]
-    if not odd or len(odd) == len(said):
-        return frame
-    remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no dataset")
-    return frame.filter(~pl.col(c.DATASET).cast(pl.String).is_in(odd).fill_null(False))
+    """The rows of single datasets and algorithms, without those of an average over them.
+
+    An algorithm may be called Mean: it is an average only where its values are the means (or it names ranks).
+    """
+    for kind in (c.DATASET, c.ALGORITHM):
+        names = frame.get_column(kind).cast(pl.String).drop_nulls().unique().to_list()
+        odd = [name for name in names if AVERAGE.match(name)]
+        if kind == c.ALGORITHM:
+            odd = [name for name in odd if "rank" in name.lower() or _is_mean(frame, name, odd)]
+        if odd and len(odd) < len(names):
+            remarks.sentences.append(f"rows of {listing(map(repr, odd))} were left out: no {kind}")
+            frame = frame.filter(~pl.col(kind).cast(pl.String).is_in(odd).fill_null(False))
+    return frame
+
+
+def _is_mean(frame: pl.DataFrame, name: str, averages: list[str]) -> bool:
+    """Whether the values under a name are the means of the others, but for rounding."""
+    named = pl.col(c.ALGORITHM).cast(pl.String)
+    others = (
+        frame.filter(~named.is_in(averages)).group_by(c.DATASET, c.METRIC).agg(pl.col(c.VALUE).mean().alias("mean"))
+    )
+    both = frame.filter(named == name).join(others, on=[c.DATASET, c.METRIC]).drop_nulls([c.VALUE, "mean"])
+    near = (pl.col(c.VALUE) - pl.col("mean")).abs() <= 0.01 * pl.col("mean").abs() + 1e-9
+    return both.height > 0 and bool(both.select(near.all()).item())

@@ -10,9 +10,10 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.data.tables.grid import Table, plain_name
+from recassay.data.tables.grid import Table, levels_in, plain_name
 from recassay.data.tables.labels import Spelled, has_cutoff, spelled
-from recassay.data.tables.roles import CUTOFF, Layout
+from recassay.data.tables.roles import Layout
+from recassay.data.tables.words import CUTOFF
 
 _NOTE = re.compile(r"^\W*(notes?|sources?|remarks?|legend|best|bold|significan\w*|all|values?|we|the)\b|^[*†‡§#]|^\^")
 _WORDS = 4
@@ -39,6 +40,21 @@ def without_notes(table: Table) -> tuple[Table, str]:
         return table, ""
     said = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}" if remarks else ""
     return replace(table, columns=tuple(column.filter(kept) for column in table.columns)), said
+
+
+def split_tuples(table: Table) -> Table:
+    """The table with a first column of pandas' tuples (`('EASE', 'ml-1m')`) as one column for each part of them."""
+    if not table.columns or table.columns[0].dtype != pl.String or not table.height:
+        return table
+    if not str(table.columns[0][0] or "").startswith("("):
+        return table
+    parts = [levels_in(str(text or "")) for text in table.columns[0]]
+    if len(parts[0]) < 2 or any(len(part) != len(parts[0]) for part in parts):
+        return table
+    columns = [pl.Series(f"part {i}", values) for i, values in enumerate(zip(*parts, strict=True))]
+    named = levels_in(table.headers[0][-1])
+    headers = [(name,) for name in named] if len(named) == len(columns) else [("",)] * len(columns)
+    return replace(table, columns=(*columns, *table.columns[1:]), headers=(*headers, *table.headers[1:]))
 
 
 def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], list[str]]:

@@ -1,0 +1,187 @@
+"""Which names of a table are algorithms and which are datasets. Witnesses decide; without one the table is refused.
+
+The words of the file (`model`, `dataset` and their synonyms over columns and levels of headers) are the first witness,
+names that are known as algorithms or datasets the second. What the user says stands above both. A table is never turned
+by a guess about its shape: where witnesses disagree, or there is none, the reader is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, listing
+from recassay.core.names import canonical
+from recassay.data.known_names import count_known
+from recassay.data.tables.grid import PANEL, Table, plain_name
+from recassay.data.tables.roles import Asked, Layout, free_names
+from recassay.data.tables.words import UNNAMED, role_word
+
+OPPOSITE = {c.ALGORITHM: c.DATASET, c.DATASET: c.ALGORITHM}
+_KINDS = (c.ALGORITHM, c.DATASET)
+
+
+def oriented(table: Table, layout: Layout, asked: Asked, where: str) -> Layout:
+    """The layout with a column of algorithms (and of datasets), and with what its headers name beside metrics."""
+    roles = dict(layout.roles)
+    free = free_names(table, layout)
+    across = _across(layout)
+    guesses: list[str] = []
+    if c.VALUE in roles:
+        _pair(table, roles, free, guesses)
+        return replace(layout, roles=roles, guesses=tuple(guesses))
+    if across and not set(_KINDS) <= roles.keys():
+        kind = _kind_of_rows(table, roles, free, across, asked, where, guesses)
+        return replace(layout, roles=roles, across=OPPOSITE[kind], guesses=tuple(guesses))
+    if not across and any(one.metric for one in layout.values):
+        _only_rows(table, roles, free, asked, where, guesses)
+    return replace(layout, roles=roles, guesses=tuple(guesses))
+
+
+def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str]:
+    """What known names say the rows are, and which names these are; None where they say nothing clear."""
+    (row_methods, row_data), (across_methods, across_data) = count_known(rows), count_known(across)
+    sides = {c.ALGORITHM: row_methods + across_data, c.DATASET: row_data + across_methods}
+    kind = max(sides, key=lambda side: sides[side])
+    most, least = sides[kind], sides[OPPOSITE[kind]]
+    several = most > 1 or 3 * most >= min(len(set(rows)), len(set(across)) or len(set(rows)))
+    if not most or 4 * least > most or not several:
+        return None, ""
+    side = rows if (row_methods if kind == c.ALGORITHM else row_data) else across
+    named = [name for name in dict.fromkeys(side) if any(count_known([name]))]
+    return (
+        kind,
+        f"{listing(named, most=3)} {'is' if len(named) == 1 else 'are'} known as {_known_as(kind, side is rows)}",
+    )
+
+
+def _known_as(kind: str, of_rows: bool) -> str:
+    return f"{kind if of_rows else OPPOSITE[kind]}s"
+
+
+def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "") -> InputError:
+    """The question that a reader is asked: which names are algorithms. `rows` or `across` may be empty."""
+    shown = [f"its {side} ({listing(dict.fromkeys(names), most=3)})"
+             for side, names in (("rows", rows), ("columns", across)) if names]  # fmt: skip
+    doubt = f"{' or '.join(shown)} are {'the algorithms' if len(shown) > 1 else 'algorithms or datasets'}"
+    ways = ("--wide", "--transpose") if rows else ("--transpose", "--wide")
+    first = (rows or across)[0]
+    return InputError(
+        f"it is not clear whether {doubt}{f': {why}' if why else ''}",
+        where=where,
+        fix=f"add {ways[0]} if {first!r} is an algorithm, or {ways[1]} if it is a dataset",
+    )
+
+
+def _across(layout: Layout) -> list[str]:
+    """The different names that headers have beside their metrics."""
+    if not any(one.metric for one in layout.values) and c.METRIC not in layout.roles:
+        return []
+    return list(dict.fromkeys(one.other for one in layout.values if one.statistic == "value" and one.other))
+
+
+def _names(table: Table, place: int) -> list[str]:
+    column = table.columns[place].cast(pl.String).drop_nulls().unique(maintain_order=True)
+    return [name for text in column.to_list() if (name := plain_name(text))]
+
+
+def _kind_of_rows(
+    table: Table, roles: dict[str, int], free: list[int], across: list[str], asked: Asked, where: str,
+    guesses: list[str],
+) -> str:  # fmt: skip
+    """What the rows name, where headers name the other; the column of the rows gets its role."""
+    named = next((kind for kind in _KINDS if kind in roles), None)
+    place = roles.pop(named) if named is not None else _row_column(table, free, where)
+    rows = _names(table, place) if place is not None else []
+    told: set[str] = set()
+    if named is not None and (named in asked.columns or table.corner_is_of_rows(across)):
+        told.add(named)
+    word = role_word(table.across_word(across))
+    if word in OPPOSITE:
+        told.add(OPPOSITE[word])
+    known, why = opinion(rows, across)
+    if asked.wide or asked.transpose:
+        told = {c.ALGORITHM if asked.wide else c.DATASET}
+    elif known is not None and known not in told:
+        if told:
+            raise unclear(rows, across, where, f"its header says {next(iter(told))}s, but {why}")
+        taken = ("rows", known) if rows else ("columns", OPPOSITE[known])
+        guesses.append(f"its {taken[0]} were taken as {taken[1]}s, since {why}")
+        told.add(known)
+    if len(told) != 1:
+        raise unclear(rows, across, where, "its headers contradict each other" if told else "")
+    kind = told.pop()
+    if place is not None:
+        roles[kind] = place
+    return kind
+
+
+def _row_column(table: Table, free: list[int], where: str) -> int | None:
+    """The one column of text that names the rows; of several, the one that has no name of its own."""
+    if len(free) > 1:
+        bare = [j for j in free if canonical(table.names()[j]) in UNNAMED]
+        if len(bare) != 1:
+            names = listing(repr(table.names()[j]) for j in free)
+            raise InputError(
+                f"the columns {names} may each name the rows", where=where,
+                fix="say --column algorithm=NAME (or dataset=NAME) with the one that does",
+            )  # fmt: skip
+        return bare[0]
+    return free[0] if free else None
+
+
+def _only_rows(
+    table: Table, roles: dict[str, int], free: list[int], asked: Asked, where: str, guesses: list[str]
+) -> None:
+    """Tables whose headers name metrics alone: rows name algorithms, perhaps beside datasets."""
+    if c.ALGORITHM in roles:
+        if c.DATASET not in roles and PANEL in table.names():
+            roles[c.DATASET] = table.names().index(PANEL)
+        return
+    if c.DATASET in roles and free:
+        if len(free) == 1 or PANEL in table.names():
+            roles[c.ALGORITHM] = table.names().index(PANEL) if PANEL in table.names() else free[0]
+        else:
+            _pair(table, roles, free, guesses)
+        return
+    if len(free) > 1:
+        _pair(table, roles, free, guesses)
+        if c.ALGORITHM not in roles:
+            names = [table.names()[j] for j in free]
+            raise InputError(
+                f"it is not clear which of the columns {listing(map(repr, names))} has the algorithms", where=where,
+                fix=f"say --column algorithm={names[0] or 'NAME'} (and dataset=NAME where a column has the datasets)",
+            )  # fmt: skip
+        return
+    if not free and c.DATASET not in roles:
+        return
+    place = roles.pop(c.DATASET) if c.DATASET in roles else free[0]
+    rows = _names(table, place)
+    known, why = opinion(rows, [])
+    if asked.wide or asked.transpose:
+        roles[c.ALGORITHM if asked.wide else c.DATASET] = place
+    elif known == c.ALGORITHM:
+        roles[c.ALGORITHM] = place
+        guesses.append(f"its rows were taken as algorithms, since {why}")
+    else:
+        raise unclear(rows, [], where, why)
+
+
+def _pair(table: Table, roles: dict[str, int], free: list[int], guesses: list[str]) -> None:
+    """Columns without a word of their own get the roles that are open, where known names say which is which."""
+    for kind in _KINDS:
+        if kind in roles:
+            continue
+        at = 0 if kind == c.ALGORITHM else 1
+        counts = {j: count_known(_names(table, j)) for j in free if j not in roles.values()}
+        fitting = [j for j, count in counts.items() if count[at] > 0 and not count[1 - at]]
+        if len(fitting) == 1:
+            roles[kind] = fitting[0]
+            guesses.append(
+                f"column {table.names()[fitting[0]]!r} was taken as {kind}s, since their names are known as such"
+            )
+        elif len(fitting) == 0 and len(counts) == 1 and OPPOSITE[kind] in roles and kind == c.DATASET:
+            continue

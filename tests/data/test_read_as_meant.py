@@ -1,0 +1,102 @@
+"""A known table in many shapes: it is read as it was meant, or refused; never anything else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from tests.support.shapes import SHAPES, World, Written
+
+from recassay import RecAssayError, load_results
+
+NEUTRAL = (("Vorn", "Quill", "Mapp", "Jox", "Brel"), ("Tarsk", "Oblo", "Fenn", "Grat"))
+KNOWN = (("EASE", "ItemKNN", "BPR", "MostPop", "ALS"), ("ml-1m", "yelp", "gowalla", "netflix"))
+WORLDS = {
+    "neutral names": World(*NEUTRAL),
+    "neutral names, other words": World(*NEUTRAL, "Method", "Task"),
+    "neutral names, as many of both": World(NEUTRAL[0][:4], NEUTRAL[1], "APPROACH", "corpus"),
+    "neutral names, no words": World(*NEUTRAL, "", ""),
+    "known names": World(*KNOWN),
+    "known names, no words": World(*KNOWN, "", ""),
+}
+LEAST = {"neutral names": 100, "known names": 118, "known names, no words": 118}
+"""How many shapes are read at least; the others are refused."""
+
+
+APART = ("with_a_setting_as_column", "with_improvement_row")
+"""Shapes with a row or column that is neither, which only the right answer leaves out."""
+
+
+def truth(world: World, written: Written) -> dict[tuple[str, str, str], float]:
+    order = sorted(world.datasets)
+    rows = {name: f"row {order.index(name) + 1}" if written.numbered else name for name in world.datasets}
+    return {(a, rows[d], m.lower()): value for (a, d, m), value in world.truth.items() if m in written.metrics}
+
+
+def read(written: Written, folder, **said):
+    """What is read, by cell; None where the table is refused, and why."""
+    source = written.content
+    if written.name:
+        source = folder / written.name
+        source.write_bytes(written.content if isinstance(written.content, bytes) else written.content.encode())
+    try:
+        results = load_results(source, **written.said, **said)
+    except RecAssayError as error:
+        return None, str(error)
+    values = Counter()
+    rows = results.frame.select("algorithm", "dataset", "metric", "value").rows()
+    counts = Counter(row[:3] for row in rows)
+    for *cell, value in rows:
+        values[tuple(cell)] += value / counts[tuple(cell)]
+    return dict(values), ""
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(one[cell] == pytest.approx(other[cell], abs=1e-6) for cell in one)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_as_meant_or_refused(name, tmp_path):
+    world, wrong, count = WORLDS[name], [], 0
+    assert len(SHAPES) >= 130
+    for shape, write in SHAPES.items():
+        written = write(world)
+        values, _ = read(written, tmp_path)
+        count += values is not None
+        if values is not None and not same(values, truth(world, written)):
+            wrong.append(shape)
+    assert wrong == []
+    assert count >= LEAST.get(name, 0)
+
+
+def test_the_two_ways_settle_what_is_unclear(tmp_path):
+    """Where the question is which names are algorithms, one answer gives the truth, and the other its mirror."""
+    world = WORLDS["neutral names, no words"]
+    asked = 0
+    for shape, write in SHAPES.items():
+        written = write(world)
+        values, why = read(written, tmp_path)
+        if values is not None or "not clear whether its rows" not in why or shape in APART or "_printed" in shape:
+            continue
+        asked += 1
+        wanted = truth(world, written)
+        mirror = {(d, a, m): value for (a, d, m), value in wanted.items()}
+        ways = [read(written, tmp_path, **{way: True})[0] for way in ("wide", "transpose")]
+        assert any(way is not None and same(way, wanted) for way in ways), shape
+        assert all(way is None or same(way, wanted) or same(way, mirror) for way in ways), shape
+    assert asked >= 70
+
+
+def test_words_that_known_names_contradict_are_asked_about(tmp_path):
+    table = "dataset,ml-1m,yelp,netflix\nEASE,0.1,0.2,0.3\nItemKNN,0.2,0.3,0.4\n"
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(RecAssayError, match=r"says datasets, but EASE, ItemKNN are known as algorithms; add wide=True"):
+        load_results(tmp_path / "t.csv", metric="ndcg@10")
+    assert load_results(tmp_path / "t.csv", metric="ndcg@10", wide=True).algorithms == ["EASE", "ItemKNN"]
+
+
+def test_a_guess_is_told(tmp_path):
+    (tmp_path / "t.csv").write_text(",ml-1m,yelp\nEASE,0.1,0.2\nMine,0.2,0.3\n")
+    results = load_results(tmp_path / "t.csv", metric="ndcg@10")
+    assert results.algorithms == ["EASE", "Mine"]
+    assert results.guesses == ("its rows were taken as algorithms, since EASE is known as algorithms",)
