@@ -72,7 +72,12 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
 def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], list[str]]:
     """The tables of a file, each with what it is on where its place says that, and where the reading is a guess."""
     if file.is_parquet:
-        return [("", Table.of(read_frame(file.data, file.name, parquet=True)))], []
+        frame = read_frame(file.data, file.name, parquet=True)
+        raw = [name for name, kind in frame.schema.items() if kind in (pl.Binary, pl.Object)]
+        if raw:
+            what = f"column {raw[0]!r} holds binary, not text or numbers"
+            raise InputError(what, where=file.name, fix="leave it out, or write it as plain values")
+        return [("", Table.of(frame))], []
     if file.data[:4] == b"PK\x03\x04" and zipfile.is_zipfile(BytesIO(file.data)):
         sheets = [(title, table_of(grid, title)) for title, grid in workbook_grids(file.data, file.name)]
         found = [(title, table) for title, table in sheets if table is not None]
