@@ -124,7 +124,7 @@ def test_deviations_captions_and_setup_are_those_of_the_study(tmp_path, study):
     assert rf"$\pm$\,{spread:.2f}}}" in text
     judged = recassay.users(study, "ndcg@10", replicates=200).datasets
     caption = text.split(r"\caption{")[1].split("\n")[0]
-    for said in ("NDCG@10 in \\% (higher is better)", "a split in time within each user (80/10/10 \\%)",
+    for said in ("nDCG@10 in \\% (higher is better)", "a split in time within each user (80/10/10 \\%)",
                  f"{sum(one.users for one in judged):,} users", "sign-flip test over its users",
                  "standard deviation over 2 seeds", r"\ensuremath{\alpha} = 0.05"):  # fmt: skip
         assert said in caption
@@ -250,7 +250,7 @@ def test_the_command_writes_the_folder(tmp_path, cli):
     ran = cli("paper", "published:demsar", "--out", tmp_path / "p", "--percent", "--mean", "--figures", "none")
     assert ran.code == 0, ran.err
     assert "wrote 12 files" in ran.err
-    assert "in mean rank" in ran.out
+    assert ran.out.startswith("No clear winner: ")
     made = cli("paper", "published:demsar", "--out", tmp_path / "p", "--json", "--figures", "none").json()
     assert made["command"] == "paper"
     assert made["metrics"] == ["auc"]

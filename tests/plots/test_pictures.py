@@ -189,3 +189,25 @@ def test_thirty_algorithms_leaderboard_and_profiles_render():
     lines = render(plot_profiles(fit_profiles(table)), "svg").decode()
     assert all(f"Algorithm {i:02d}" in lines for i in range(1, 30))
     assert "<script" not in board + lines
+
+
+SEEN = {
+    "all cones": np.eye(3),
+    "without red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "without green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+}
+"""Linear RGB as people see it: Machado, Oliveira and Fernandes 2009, whole severity."""
+
+
+@pytest.mark.parametrize("sight", SEEN)
+def test_twelve_colours_differ_with_any_colour_vision(sight):
+    assert len(COLOURS) == 12
+    code = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in COLOURS])
+    linear = np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.array(SEEN[sight]).T, 0, 1)
+    xyz = seen @ np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]).T
+    xyz /= np.array([0.95047, 1.0, 1.08883])
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)[np.triu_indices(12, 1)]
+    assert apart.min() > 17  # CIELAB; about 2.3 is a difference that is just seen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -81,13 +83,40 @@ def test_on_a_phone_nothing_is_cut(page):
     assert cut == 0
 
 
-def test_print_opens_every_part_and_begins_each_on_a_new_page(page):
-    page.evaluate("document.querySelectorAll('details.section').forEach(fold => fold.open = false)")
+def test_print_opens_the_reasons_and_on_demand_every_section(page):
+    page.evaluate("document.querySelectorAll('.folds details, details.section').forEach(fold => fold.open = false)")
     page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("[...document.querySelectorAll('.folds details')].every(fold => fold.open)")
+    assert not page.evaluate("[...document.querySelectorAll('details.section')].some(fold => fold.open)")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.evaluate("document.documentElement.classList.add('print-all')")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("[...document.querySelectorAll('details.section')].every(fold => fold.open)")
     breaks = page.eval_on_selector_all(".part", "parts => parts.map(p => getComputedStyle(p).breakBefore)")
-    assert set(breaks[1:]) == {"page"}
+    assert set(breaks) == {"page"}
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.evaluate("document.documentElement.classList.remove('print-all')")
     assert not page.evaluate("[...document.querySelectorAll('details.section')].some(fold => fold.open)")
     page.emulate_media(media="screen")
+
+
+def test_print_has_margins_and_few_pages(page, tmp_path):
+    if page.context.browser.browser_type.name != "chromium":
+        pytest.skip("only Chromium prints to a file")
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= 8
+    assert "@page{margin:" in page.content()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_screen_has_headline_grade_and_forest(page, width):
+    page.set_viewport_size({"width": width, "height": 800 if width == 1280 else 844})
+    page.evaluate("window.scrollTo(0, 0)")
+    for selector in (".grade", ".headline", "table.forest tbody tr:first-child svg.interval", "tr.possible .dot"):
+        box = page.locator(f"#verdict {selector}").first.bounding_box()
+        assert box["y"] + box["height"] <= (800 if width == 1280 else 844), selector
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.set_viewport_size({"width": 1280, "height": 800})

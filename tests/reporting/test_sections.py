@@ -89,7 +89,8 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
     result = recassay.analyze(str(table), "ndcg@10", replicates=100).analyses["joy"]
     told = recassay.tell(result)
     assert (told.sentences, told.tables[0].rows[0]) == (("Average gives most joy.",), ("Average", "7"))
-    assert "<li>Average gives most joy.</li>" in result._repr_html_()
+    assert "<strong>Average gives most joy.</strong>" in result._repr_html_()
+    assert "<svg" in result._repr_html_()
     assert "<caption>Joy by algorithm</caption>" in result._repr_html_()
 
 

@@ -16,7 +16,8 @@ from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
-from recassay.reporting.telling import Answer, answer, answer_html, leaders
+from recassay.reporting.headline import judgement
+from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +50,7 @@ class AnalysisReport:
     @property
     def judgement(self) -> Verdict | None:
         """The verdict that the ranking and the comparison share; None where neither applies."""
-        found = (getattr(self.analyses.get(name), "judgement", None) for name in ("compare", "rank"))
-        return next((one for one in found if one is not None), None)
+        return judgement(self.analyses)
 
     def __repr__(self) -> str:
         said = self.verdict[0] if self.verdict else "Nothing could be said."
@@ -69,7 +69,9 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-        return answer_html([*self.verdict, *self.cautions], ()) + figures(self)._repr_html_()
+        told = [*self.verdict, *self.cautions] if self.judgement is None else self.cautions
+        first = [result_html(self.analyses["rank"])] if "rank" in self.analyses else []
+        return "".join([*first, answer_html(told, ())]) or figures(self)._repr_html_()
 
 
 @checked

@@ -19,7 +19,7 @@ from recassay.core.errors import UsageError, listing
 from recassay.core.inputs import PathLike, ResultsLike
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
-from recassay.core.tables.labels import find_label
+from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.results import Results
 from recassay.reporting.content import by_reason
 from recassay.reporting.figures import build_sections
@@ -28,7 +28,7 @@ from recassay.reporting.paper.arrange import Room
 from recassay.reporting.paper.figures import DRAWN_BY, FIGURES_OF, PaperFigure, paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
 from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
-from recassay.reporting.paper.main_table import TableStyle, metric_name
+from recassay.reporting.paper.main_table import TableStyle
 from recassay.reporting.section import Figure
 from recassay.reporting.telling import answer_html, verdict
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recassay.reporting.section import Table
+    from recassay.reporting.section import Brief, Table
 
 GAP = 2
 """Cells between two columns."""
@@ -19,11 +19,54 @@ LONG_NAME = 28
 """Cells that a single word of a name may claim before it is shortened to make room for numbers."""
 
 
+LINES, FEWEST_ROWS = 25, 3
+"""Lines of a brief answer, and rows of its table that it has in any case."""
+
+
+def brief_lines(brief: Brief, width: int, rest: Sequence[str], *, most: int = LINES) -> list[tuple[str, str]]:
+    """A brief answer in at most so many lines, each with its kind: `headline`, `marked` or nothing.
+
+    Rows of the table that do not fit are counted; then sentences are left out, the last first.
+    """
+    head = [(line, "headline") for line in wrapped(brief.headline, width)]
+    lead, *others = [wrapped(sentence, width) for sentence in brief.sentences] or [[]]
+    ends = [wrapped(text, width) for text in (
+        *([f"Caution: {brief.caution}"] if brief.caution else []),
+        *([f"Next: {brief.next_step}"] if brief.next_step else []), *rest)]  # fmt: skip
+    header, rows, _ = table_parts(brief.table, width) if brief.table is not None else ([], [], [])
+
+    def room() -> int:
+        below = sum(map(len, [*others, *ends]))
+        return most - len(head) - len(lead) - len(header) - (2 if header else 0) - below - (1 if below else 0)
+
+    while others and room() < min(sum(len(lines) for _, lines in rows), FEWEST_ROWS + 1):
+        others.pop()
+    shown = rows
+    while len(shown) > FEWEST_ROWS and sum(len(lines) for _, lines in shown) > room():
+        shown = shown[:-1]
+    if len(shown) < len(rows):  # the line that counts them takes the place of one more row
+        shown = shown[: max(FEWEST_ROWS, len(shown) - 1)]
+    table = [(line, "marked" if name in brief.marked else "") for name, lines in shown for line in lines]
+    more = [(f"{len(rows) - len(shown):,} more: --all", "")] if len(shown) < len(rows) else []
+    above = [*head, *((line, "") for line in lead)]
+    middle = [("", ""), *((line, "") for line in header), *table, *more] if header else []
+    below = [line for lines in [*others, *ends] for line in lines]
+    return [*above, *middle, *([("", "")] if below else []), *((line, "") for line in below)]
+
+
 def table_lines(table: Table, width: int, *, whole: bool = False) -> list[str]:
     """A table below its title: header, rule, rows, what was left out, and notes.
 
     `whole` keeps every column and every name, even where that makes lines wider than `width`.
     """
+    header, rows, remarks = table_parts(table, width, whole=whole)
+    return [*header, *(line for _, lines in rows for line in lines), *remarks]
+
+
+def table_parts(
+    table: Table, width: int, *, whole: bool = False
+) -> tuple[list[str], list[tuple[str, list[str]]], list[str]]:
+    """The lines of the header, of each row with the name in its first column, and of the remarks."""
     header = [_clean(cell) for cell in table.header]
     rows = [[_clean(cell) for cell in row] for row in table.rows[: table.most]]
     columns = [[heading, *(row[i] for row in rows)] for i, heading in enumerate(header)]
@@ -36,10 +79,9 @@ def table_lines(table: Table, width: int, *, whole: bool = False) -> list[str]:
             break
         kept.remove(column)
     widths = _widened(columns, least, kept, table.names, width)
-    lines = [*_row([header[i] for i in kept], widths, kept, table.names, bottom=True), "─" * _needed(widths, kept)]
-    for row in rows:
-        lines += _row([row[i] for i in kept], widths, kept, table.names)
-    return [*lines, *_remarks(table, kept, width)]
+    head = [*_row([header[i] for i in kept], widths, kept, table.names, bottom=True), "─" * _needed(widths, kept)]
+    body = [(row[0], _row([row[i] for i in kept], widths, kept, table.names)) for row in rows]
+    return head, body, _remarks(table, kept, width)
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -12,15 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import recassay
-from recassay.cli.layout import table_lines, wrapped
+from recassay.cli.layout import brief_lines, table_lines, wrapped
 from recassay.core.system.printable import one_line, printable
 
 if TYPE_CHECKING:
-    from recassay.reporting.section import Table
+    from recassay.reporting.section import Brief, Table
     from recassay.reporting.telling import Answer
 
 WIDTH = 132
 """Columns where stdout is no terminal; tables are whole there, so that logs and pipes lose nothing."""
+
+BRIEF_WIDTH = 80
+"""Columns of a brief answer there."""
+
+PLAIN = str.maketrans("├─┤●…", "|-|o~")
+"""Drawn intervals where an encoding has no lines and dots."""
 
 ANSWER = 3
 """Sentences that a command ends with; further ones stand above them."""
@@ -31,8 +37,20 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
-def print_answer(answer: Answer) -> None:
-    """The tables of an analysis, and at the end its answer in at most three sentences."""
+def print_brief(brief: Brief, rest: Sequence[str] = ()) -> None:
+    """The headline, the table and a few sentences, with the rows that stand out in colour on a terminal."""
+    width, narrow = _width()
+    styles = {"headline": "\x1b[1m", "marked": "\x1b[36m"} if _coloured() else {}
+    for line, kind in brief_lines(brief, width if narrow else BRIEF_WIDTH, rest):
+        _print([line], styles.get(kind, ""), "\x1b[0m" if kind in styles else "")
+
+
+def print_answer(answer: Answer, *, everything: bool = True) -> None:
+    """What an analysis says, in brief; or all its tables, and at the end its answer in at most three sentences."""
+    if not everything and answer.brief is not None:
+        failed = [f"Not done: {reason}." for reason in answer.not_done]
+        print_brief(answer.brief, [*failed, "Everything: --all, as data: --json, in a folder: --out DIR"])
+        return
     for table in answer.tables:
         print_table(table)
     remarks = [*answer.sentences[ANSWER:], *(f"Not done: {reason}." for reason in answer.not_done)]
@@ -63,8 +81,12 @@ def print_rows(
 
 def print_title(text: str) -> None:
     """A line that stands out on a terminal."""
-    bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    bold = _coloured()
     _print(wrapped(text, _width()[0]), "\x1b[1m" if bold else "", "\x1b[0m" if bold else "")
+
+
+def _coloured() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -106,5 +128,10 @@ def _print(lines: Iterable[str], before: str = "", after: str = "") -> None:
     """Lines on stdout, with a question mark for what its encoding does not know and codes for control characters."""
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
-        shown = printable(line).encode(encoding, "replace").decode(encoding)
+        text = printable(line)
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            text = text.translate(PLAIN)
+        shown = text.encode(encoding, "replace").decode(encoding)
         sys.stdout.write(f"{before}{shown}{after}\n")

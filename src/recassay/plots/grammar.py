@@ -8,6 +8,7 @@ Altair chart gets one by `altair_chart`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 Spec: TypeAlias = dict[str, Any]
@@ -107,7 +108,7 @@ def altair_chart(spec: Spec) -> Any:
     import altair as alt
 
     datasets: dict[str, list[Any]] = {}
-    spec = _named_data(spec, datasets)
+    whole, spec = spec, _named_data(spec, datasets)
     kinds = {
         "layer": alt.LayerChart,
         "hconcat": alt.HConcatChart,
@@ -117,7 +118,15 @@ def altair_chart(spec: Spec) -> Any:
     kind = next((made for how, made in kinds.items() if how in spec), alt.Chart)
     chart = kind.from_dict(spec, validate=False)
     chart.datasets = datasets
+    # Altair's own way in a notebook fetches its script from the network; ours draws the picture here.
+    object.__setattr__(chart, "_repr_mimebundle_", partial(_drawn, whole))
     return chart
+
+
+def _drawn(spec: Spec, *include: Any, **exclude: Any) -> dict[str, str]:
+    import vl_convert
+
+    return {"text/html": str(vl_convert.vegalite_to_svg(spec))}
 
 
 def _named_data(spec: Any, datasets: dict[str, list[Any]]) -> Any:

@@ -19,21 +19,14 @@ FAINT = "#687079"
 GRID = "#e4e7eb"
 
 COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-    "#e69f00",
-    "#7a5195",
-    "#5b6770",
-    "#a8323e",
-    "#6b8e23",
-)
-"""Ten colours told apart with any colour vision (the first six are Okabe and Ito's)."""
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b6770", "#883311", "#4499ff", "#aabb66",
+    "#772277", "#ff99aa",
+)  # fmt: skip
+"""Twelve colours that differ with any colour vision: six of Okabe and Ito's, and six chosen for the greatest distance
+from all before them, as seen with and without red and green cones (see the test)."""
 
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
-"""Line patterns for the eleventh algorithm and beyond: ten colours times four patterns."""
+"""Line patterns for the thirteenth algorithm and beyond: twelve colours times four patterns."""
 
 SEQUENTIAL = "blues"
 DIVERGING = "blueorange"
@@ -96,8 +89,8 @@ CONFIG: Spec = {
 """Fonts and quiet axes."""
 
 
-def themed(chart: Chart, title: str, subtitle: str) -> Chart:
-    """The chart with title, fonts and quiet axes."""
+def themed(chart: Chart, title: str | list[str], subtitle: str | list[str]) -> Chart:
+    """The chart with title, fonts and quiet axes; a title of several lines is a list."""
     heading = {"text": title, "subtitle": subtitle, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
     return chart.properties(title={**heading, "offset": 12}, config=CONFIG)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
@@ -38,6 +41,14 @@ class ReportContent:
     facts: StudyFacts | None = None
     questions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     formulas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def day(self) -> date:
+        """When a study was written, else today; `SOURCE_DATE_EPOCH` fixes the day, as in reproducible builds."""
+        if self.facts is not None and re.match(r"\d{4}-\d\d-\d\d", self.facts.written):
+            return date.fromisoformat(self.facts.written[:10])
+        fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+        return datetime.fromtimestamp(int(fixed), UTC).date() if fixed.isdecimal() else datetime.now(UTC).date()
 
     @property
     def title(self) -> str:

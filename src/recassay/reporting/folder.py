@@ -50,6 +50,8 @@ def write_folder(
 
 
 CAPTIONS = {
+    "verdict": "Mean and mean rank of each algorithm with intervals, groups that do not differ, possible winners, and "
+    "the chance of leading again",
     "rankings": "Score and rank of each algorithm under each aggregation over datasets, with bootstrap intervals",
     "leaderboard": "Score of each algorithm under each aggregation over datasets",
     "pairs": "Every pair of algorithms over datasets: Wilcoxon's test with Holm's correction, effect sizes and "

@@ -112,6 +112,27 @@ class Table:
         return sorted(droppable, key=lambda i: (rank.get(self.header[i], len(rank)), i), reverse=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a reader sees first: one headline, one table, a few sentences; everything else is asked for.
+
+    `marked` are the names in the first column of the table that stand out. `sentences` follow the headline, the most
+    important first; those that do not fit are left to whoever asks for everything.
+    """
+
+    headline: str
+    table: Table | None = None
+    marked: frozenset[str] = frozenset()
+    sentences: tuple[str, ...] = ()
+    caution: str | None = None
+    next_step: str | None = None
+
+
+def no_brief(result: Any) -> Brief | None:
+    """For results whose first sentences and first table are what a reader sees first."""
+    return None
+
+
 def no_figures(result: Any) -> list[Figure]:
     """For results that tables tell."""
     return []
@@ -139,10 +160,10 @@ class Section:
     A section of ours stands in `reporting/sections/` in the file with the word of its analysis; a plugin announces its
     own in the entry-point group `recassay.sections`.
 
-    `sentences` say what they support, `tables` show their numbers, `figures` draw them. The first three sentences are
-    the answer that a command ends with. `leader` names the algorithm that the result puts first in the metric, so that
-    a verdict can say where results disagree. `page` is the page of the documentation that defines what is shown.
-    Sections are read by `part`, and within it by rising `order`.
+    `sentences` say what they support, `tables` show their numbers, `figures` draw them; `brief` is what a terminal and
+    a notebook show first. `leader` names the algorithm that the result puts first in the metric, so that a verdict can
+    say where results disagree. `page` is the page of the documentation that defines what is shown. Sections are read by
+    `part`, and within it by rising `order`.
     """
 
     of: type
@@ -154,6 +175,7 @@ class Section:
     tables: Callable[[Any], list[Table]] = no_tables
     order: int = 100
     leader: Callable[[Any], str | None] = no_leader
+    brief: Callable[[Any], Brief | None] = no_brief
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, type):

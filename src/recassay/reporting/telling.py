@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,19 +20,23 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import listing
 from recassay.core.system.display import rows_html, summary_line, table_html
 from recassay.reporting import sections as own_rooms
-from recassay.reporting.section import PARTS, Figure, Part, Section, Table
+from recassay.reporting.section import PARTS, Brief, Figure, Part, Section, Table
 from recassay.reporting.tables import heading, shown
 
 OURS = "recassay.analysis."
 
+MOST_SENTENCES = 4
+"""Sentences of a brief, the headline among them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What results say in sentences and tables; `not_done` holds what could not be told, and why."""
+    """What results say: first `brief`, and everything in sentences and tables; `not_done` is what failed, and why."""
 
     sentences: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     not_done: tuple[str, ...] = ()
+    brief: Brief | None = None
 
     def _repr_html_(self) -> str:
         return answer_html([*self.sentences, *(f"Not done: {reason}" for reason in self.not_done)], self.tables)
@@ -134,12 +138,23 @@ def answer(results: Mapping[str, AnalysisResult]) -> Answer:
     tables: list[Table] = []
     not_done: list[str] = []
     told = set()
+    briefs: list[Brief | None] = []
     for section, name, result in with_sections(results):
         sentences += ask(section, "sentences", result, not_done)
         tables += ask(section, "tables", result, not_done)
+        briefs.append(section.brief(result))
         told.add(name)
     tables += [main_table(result) for name, result in results.items() if name not in told]
-    return Answer(tuple(sentences), tuple(tables), tuple(not_done))
+    brief = next((brief for brief in briefs if brief is not None), None) or _brief(sentences, tables)
+    return Answer(tuple(sentences), tuple(tables), tuple(not_done), brief)
+
+
+def _brief(sentences: Sequence[str], tables: Sequence[Table]) -> Brief | None:
+    """The first sentence as the headline, the first table, and the sentences that follow."""
+    if not sentences and not tables:
+        return None
+    headline = sentences[0] if sentences else tables[0].title
+    return Brief(headline, tables[0] if tables else None, sentences=tuple(sentences[1:MOST_SENTENCES]))
 
 
 def main_table(result: AnalysisResult) -> Table:
@@ -147,6 +162,12 @@ def main_table(result: AnalysisResult) -> Table:
     frame = result.to_frame()
     rows = [[shown(value) for value in row] for row in frame.iter_rows()]
     return Table(summary_line(result), map(heading, frame.columns), rows, most=50)
+
+
+def result_headline(result: Any) -> str:
+    """The headline of one result, where its sections give one."""
+    told = answer({"result": result}) if sections_of(result) else Answer()
+    return told.brief.headline if told.brief is not None and told.sentences else ""
 
 
 def result_sentences(result: Any) -> list[str]:
@@ -162,10 +183,24 @@ def result_figures(result: Any) -> dict[str, Figure]:
 
 
 def result_html(result: Any) -> str:
-    """One result in a notebook."""
-    told = answer({"result": result}) if sections_of(result) else Answer()
-    whole = "" if told.tables else table_html(result.to_frame(), summary_line(result))
-    return told._repr_html_() + whole
+    """One result in a notebook: the headline, the table, the first picture as SVG, and what follows."""
+    if not sections_of(result):
+        return table_html(result.to_frame(), summary_line(result))
+    told = answer({"result": result})
+    figures = [figure for section in sections_of(result) for figure in ask(section, "figures", result, [])]
+    brief = told.brief
+    failed = [f"Not done: {reason}" for reason in told.not_done]
+    if brief is None:
+        return answer_html(failed, ()) + table_html(result.to_frame(), summary_line(result))
+    picture = figures[0]._repr_html_() if figures else ""
+    following = [brief.caution and f"Caution: {brief.caution}", brief.next_step and f"Next: {brief.next_step}"]
+    sentences = [*brief.sentences, *filter(None, following), *failed]
+    return (
+        f"<p><strong>{html.escape(brief.headline)}</strong></p>"
+        + answer_html((), [brief.table] if brief.table is not None else [])
+        + picture
+        + answer_html(sentences, ())
+    )
 
 
 def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None) -> list[str]:

@@ -130,11 +130,11 @@ class RankResult(Displayed):
         )
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The long table of rankings, and the scores as a table of algorithms by aggregations."""
+        """The long table of rankings, the scores as a table of algorithms by aggregations, and that of the verdict."""
         scores = pl.DataFrame({c.ALGORITHM: self.algorithms}).with_columns(
             pl.Series(r.rule.title, r.scores) for r in self.rankings.values()
         )
-        return {"rankings": self.to_frame(), "leaderboard": scores[self.order()]}
+        return {"rankings": self.to_frame(), "leaderboard": scores[self.order()], "verdict": self.judgement.to_frame()}
 
     def to_dict(self) -> dict[str, Any]:
         """`methods`, `ranks`, `interval`, `rank_interval`, `resampling_share` by method and algorithm, and

@@ -6,6 +6,7 @@ from typing import Any
 
 from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
+from recassay.core.tables.labels import metric_name
 from recassay.core.tables.matrix import MissingCells
 
 
@@ -27,7 +28,7 @@ def headline(v: Verdict) -> str:
     """What is known, in one sentence."""
     k, n, could = len(v.algorithms), len(v.datasets), v.could_be_best
     if v.grade == "not_comparable":
-        return f"Not comparable: every value of {v.metric} is 0, so nothing was measured."
+        return f"Not comparable: every value of {metric_name(v.metric)} is 0, so nothing was measured."
     if v.grade == "too_little_data":
         least = fewest(v.alpha)
         return f"Too little data: {_datasets(n)} cannot show that any algorithm is better; {least} are the minimum."
@@ -112,10 +113,10 @@ def effect_text(v: Verdict, pair: PairVerdict) -> str:
     """The effect with its interval: `nDCG@10 +4.1 %, 95 % interval 1.0 to 7.2 %`."""
     effect, level = pair.effect, f"{100 * (1 - v.alpha):g} % interval"
     if effect.kind == "ratio":
-        said = f"{v.metric} {100 * (effect.estimate - 1):+.1f} %"
+        said = f"{metric_name(v.metric)} {100 * (effect.estimate - 1):+.1f} %"
         ends = None if effect.interval is None else [f"{100 * (end - 1):.1f}" for end in effect.interval]
         return said if ends is None else f"{said}, {level} {ends[0]} to {ends[1]} %"
-    said = f"{v.metric} {effect.estimate:+.3g}"
+    said = f"{metric_name(v.metric)} {effect.estimate:+.3g}"
     return said if effect.interval is None else f"{said}, {level} {effect.interval[0]:.3g} to {effect.interval[1]:.3g}"
 
 

@@ -44,6 +44,9 @@ def summary_line(result: object) -> str:
 class Teller(Protocol):
     """What puts results into words and pictures; it stands above `core`, which knows no more of it than this."""
 
+    def result_headline(self, result: Any) -> str:
+        """The answer in one sentence; empty where there is none."""
+
     def result_sentences(self, result: Any) -> list[str]:
         """The answer in plain sentences, the most important first."""
 
@@ -56,6 +59,9 @@ class Teller(Protocol):
 
 class _Nobody:
     """Where only `core` is loaded: results show their main table."""
+
+    def result_headline(self, result: Any) -> str:
+        return ""
 
     def result_sentences(self, result: Any) -> list[str]:
         return []
@@ -90,9 +96,7 @@ class Displayed:
             cls.__repr__ = Displayed.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        sentences = self.verdict()
-        name = type(self).__name__
-        return f"{sentences[0]} [{name}]" if sentences else f"{summary_line(self)} [{name}]"
+        return f"{_teller().result_headline(self) or summary_line(self)} [{type(self).__name__}]"
 
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first: those that a command ends with."""

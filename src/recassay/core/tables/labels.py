@@ -98,6 +98,21 @@ def split_label(text: str) -> tuple[str, str | None]:
     return name.strip(), cutoff.strip()
 
 
+WRITTEN = {
+    "ndcg": "nDCG", "map": "MAP", "mrr": "MRR", "auc": "AUC", "hitrate": "HitRate", "f1": "F1", "rprecision":
+    "R-Precision", "longtail": "LongTail", "gini": "Gini", "rmse": "RMSE", "mse": "MSE", "mae": "MAE", "gauc": "GAUC",
+    "logloss": "LogLoss", "seconds_fit": "training time (s)", "seconds_predict": "recommendation time (s)",
+}  # fmt: skip
+"""Metrics as papers write them; others get a capital letter."""
+
+
+def metric_name(label: str) -> str:
+    """A metric as people write it: `nDCG@10` for `ndcg@10`."""
+    name, k = split_label(label)
+    written = WRITTEN.get(name, name[:1].upper() + name[1:].replace("_", " "))
+    return written if k is None else f"{written}@{k}"
+
+
 def normal_label(text: str) -> str:
     """The label under which a metric is stored: known names and aliases become the known name, in lower case.
 

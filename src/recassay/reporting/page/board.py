@@ -102,7 +102,7 @@ def _computed(content: ReportContent) -> dict[str, Any] | None:
         "datasets": list(ranked.datasets),
         "confidence": ranked.confidence,
         "again": None if ranked.probability_best is None else ranked.probability_best.tolist(),
-        "could": None if ranked.winner_p is None else [bool(p > 1 - ranked.confidence) for p in ranked.winner_p],
+        "could": [name in ranked.judgement.could_be_best for name in ranked.algorithms],
         "friedman": None if compared is None or len(compared.datasets) < FEWEST_DATASETS else compared.friedman.p,
         "rules": sure,
     }

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from importlib import resources
 
+from recassay.core.tables.labels import metric_name
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
@@ -59,9 +60,9 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     blocks.append(("appendix", "Appendix", appendix(content, body.pages())))
     script = "\n".join(template(name) for name in SCRIPTS)
     fields = {
-        "title": escaped(f"{content.title}: {content.metric}"),
+        "title": escaped(f"{content.title}: {metric_name(content.metric)}"),
         "heading": escaped(content.title),
-        "metric": escaped(content.metric),
+        "meta": joined(tag("span", text) for text in _meta(content)),
         "version": escaped(__version__),
         "policy": escaped(_policy(script)),
         "style": template("page.css"),
@@ -78,6 +79,18 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     page = template("page.html")
     pieces = page.split("$$")
     return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _meta(content: ReportContent) -> list[str]:
+    """What the page is about: metric, algorithms, datasets, day."""
+    better = "higher" if content.higher_is_better else "lower"
+    algorithms, datasets = len(content.results.algorithms), len(content.results.datasets)
+    return [
+        f"{metric_name(content.metric)}, {better} is better",
+        f"{algorithms} algorithms",
+        f"{datasets} dataset{'s' if datasets != 1 else ''}",
+        f"{content.day.day} {content.day:%B %Y}",
+    ]
 
 
 def _policy(script: str) -> str:

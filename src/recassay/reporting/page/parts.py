@@ -14,8 +14,8 @@ from recassay.reporting.section import Figure
 from recassay.reporting.tables import MOST_ROWS, heading, html_section_table, html_table
 from recassay.reporting.telling import failure
 
-LIVE = ("critical_difference", "performance_profiles")
-"""Pictures that the leaderboard draws live: they do not appear a second time."""
+LIVE = ("forest", "critical_difference", "performance_profiles")
+"""Pictures that the verdict and the leaderboard draw themselves: they do not appear a second time."""
 
 
 class Body:

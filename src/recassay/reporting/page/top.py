@@ -9,8 +9,10 @@ from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import FilledSection
+from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Child, Markup, joined, tag
 from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.forest import verdict_card
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -23,35 +25,29 @@ SPLITS = {
 }
 
 
-MOST = 6
-"""Sentences of the verdict; every section begins with its own answer."""
-
-SECOND = ("rank", "compare", "users", "model")
-"""Analyses whose first sentences come before those of the other parts."""
-
-
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    said = [one for one in filled if one.sentences]
-    if not said:
-        nothing = "No analysis had anything to say about this table; see what was not done below."
-        return joined([_verdict([tag("p", nothing, class_="lead")]), _warnings(content), _glance(content)])
-    first, *others = sorted(said, key=lambda one: SECOND.index(one.analysis) if one.analysis in SECOND else len(SECOND))
-    leads = [*first.sentences[1:2], *(one.sentences[0] for one in others if one.analysis in SECOND)]
-    parts: dict[str, str] = {}
-    for one in others:
-        if one.section.part not in ("leaderboard", "significance"):
-            parts.setdefault(one.section.part, one.sentences[0])
-    blocks = [
-        tag("p", first.sentences[0], class_="lead"),
-        tag("ul", [tag("li", sentence) for sentence in [*leads, *parts.values()][: MOST - 1]]),
-    ]
-    return joined([_verdict(blocks), _warnings(content), _glance(content)])
+    verdict = judgement(content.analyses)
+    return joined([
+        verdict_card(verdict) if verdict is not None else _sentences(filled), _warnings(content), _glance(content)
+    ])  # fmt: skip
 
 
-def _verdict(blocks: list[Markup]) -> Markup:
-    heading = tag("h2", "Verdict", id="verdict-title")
-    return tag("section", heading, blocks, id="verdict", aria_labelledby="verdict-title")
+def _sentences(filled: Sequence[FilledSection]) -> Markup:
+    """Where nothing can be said over datasets: the first sentence of each part."""
+    by_part: dict[str, str] = {}
+    for one in filled:
+        if one.sentences:
+            by_part.setdefault(one.section.part, one.sentences[0])
+    nothing = "No analysis had anything to say about this table; see what was not done below."
+    first, *others = by_part.values() or (nothing,)
+    return tag(
+        "section",
+        tag("h2", first, id="verdict-title", class_="headline"),
+        tag("ul", [tag("li", sentence) for sentence in others]) if others else None,
+        id="verdict",
+        aria_labelledby="verdict-title",
+    )
 
 
 def _warnings(content: ReportContent) -> Markup | None:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recassay.core.errors import listing
+from recassay.core.tables.labels import metric_name
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.grid import Grid
-from recassay.reporting.paper.main_table import TableStyle, in_percent, metric_name
+from recassay.reporting.paper.main_table import TableStyle, in_percent
 from recassay.reporting.paper.rank_table import against
 
 SPLITS = {

@@ -223,7 +223,7 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 FIGURES_OF = {
-    "rank": ("leaderboard", "rank_intervals"),
+    "rank": ("forest", "leaderboard", "rank_intervals"),
     "compare": ("critical_difference", "pairs"),
     "users": ("user_differences",),
     "model": ("model_probabilities", "model_beats"),

@@ -8,20 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.core import ties
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import metric_name
 from recassay.core.types import FloatArray
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.grid import EMPTY, Cell, Grid
 
 SHARE_DECIMALS = {False: 4, True: 2}
 """Decimals of a value between 0 and 1, as a fraction and in percent."""
-
-NAMES = {
-    "ndcg": "NDCG", "map": "MAP", "mrr": "MRR", "auc": "AUC", "hitrate": "HitRate", "f1": "F1", "rprecision":
-    "R-Precision", "longtail": "LongTail", "gini": "Gini", "rmse": "RMSE", "mse": "MSE", "mae": "MAE", "gauc": "GAUC",
-    "logloss": "LogLoss", "seconds_fit": "training time (s)", "seconds_predict": "recommendation time (s)",
-}  # fmt: skip
-"""Metrics as papers write them; others get a capital letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +25,6 @@ class TableStyle:
     decimals: int | None = None
     deviations: bool = True
     mean: bool = False
-
-
-def metric_name(label: str) -> str:
-    """A metric as papers write it: `NDCG@10`."""
-    name, k = split_label(label)
-    shown = NAMES.get(name, name[:1].upper() + name[1:].replace("_", " "))
-    return shown if k is None else f"{shown}@{k}"
 
 
 def in_percent(findings: MetricFindings, style: TableStyle) -> bool:

@@ -7,14 +7,13 @@ from typing import Any
 
 from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import metric_name, split_label
 from recassay.core.version import __version__
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.bibliography import cite, cited
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
 from recassay.reporting.paper.grid import EMPTY, Cell, Grid
-from recassay.reporting.paper.main_table import metric_name
 
 TUNING_PACKAGE = "optuna"
 

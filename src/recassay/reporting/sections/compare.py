@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, ControlResult
+from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import listing
-from recassay.reporting.numbers import probability
+from recassay.reporting.headline import verdict_brief
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -14,20 +15,42 @@ def p_text(p: float) -> str:
 
 
 def sentences(result: CompareResult) -> list[str]:
-    """Whether a difference is shown at all, what separates the best, and what could have been seen.
+    """How many pairs are decided, whether the algorithms differ at all, and where Wilcoxon-Holm says something else.
 
-    Below five datasets no test is told: nothing could be significant, and nothing be made of that.
+    Below the fewest datasets no test is told: nothing could be significant, and nothing follows from that.
     """
+    verdict = result.judgement
+    if verdict.grade == "not_comparable":
+        return [verdict.headline]
     if len(result.datasets) < FEWEST_DATASETS:
         return [
-            f"No test is reported on {len(result.datasets)} datasets: whatever the values, so few prove nothing about "
-            f"others. {FEWEST_DATASETS} are the least."
+            f"No test is reported on {len(result.datasets)} datasets: so few cannot show a difference; "
+            f"{FEWEST_DATASETS} are the minimum."
         ]
-    if result.control is not None:
-        return [_control(result, result.control), _differ(result), *_holes(result)]
-    power = result.power.sentence()
-    more = [*_equal(result), *_against(result), *_holes(result), *([power] if power else [])]
-    return [_lead(result), _whole(result), *more]
+    control = [_control(result.judgement)] if verdict.control is not None else []
+    return [*control, *verdict.why, _differ(result), *_other_test(result), *_holes(result)]
+
+
+def _other_test(result: CompareResult) -> list[str]:
+    """Wilcoxon-Holm, the standard of papers, where it decides other pairs than the verdict."""
+    decided = {(pair.a, pair.b) for pair in result.judgement.decided()}
+    tested = {(pair.left, pair.right) for pair in result.pairs if pair.significant and pair.favours == pair.left}
+    against = [f"{p.right} over {p.left}" for p in result.pairs if p.significant and p.favours == p.right]
+    if decided == tested and not against:
+        return []
+    size = f"{len(result.pairs)} pairs"
+    if not result.power.wilcoxon_can_decide:
+        least = min(result.power.smallest_p_holm, 1)
+        return [
+            f"Wilcoxon-Holm, the standard of papers, cannot be significant with {len(result.datasets)} datasets and "
+            f"{size}: its smallest corrected p is {least:.3g}."
+        ]
+    differ = len(decided ^ tested)
+    disagree = f" Against the order of the mean ranks it favours {listing(against, most=4)}." if against else ""
+    return [
+        f"Wilcoxon-Holm, the standard of papers, finds {len(tested)} of {size} significant and disagrees on {differ}: "
+        f"it weighs differences by rank and corrects without the dependence between pairs.{disagree}"
+    ]
 
 
 def _differ(result: CompareResult) -> str:
@@ -36,37 +59,22 @@ def _differ(result: CompareResult) -> str:
     return f"{shown} as a whole (Friedman, {p_text(result.friedman.p)})."
 
 
-def _control(result: CompareResult, control: ControlResult) -> str:
-    """The algorithm that was named beforehand against every other; the lead over all pairs is then not told."""
-    better = [p.other for p in control.pairs if p.significant and p.favours == control.name]
-    worse = [p.other for p in control.pairs if p.significant and p.favours == p.other]
-    open_ones = [p.other for p in control.pairs if not p.significant]
-    parts = [
-        f"better than {listing(better, most=8)}" if better else "",
-        f"worse than {listing(worse, most=8)}" if worse else "",
-    ]
-    told = " and ".join(part for part in parts if part) or "better or worse than none"
-    no = f"; from {listing(open_ones, most=8)} no difference is shown" if open_ones else ""
+def _control(verdict: Verdict) -> str:
+    """The algorithm that was named beforehand against every other."""
+    name = str(verdict.control)
+    others = {other: verdict.status_of(name, other) for other in verdict.algorithms if other != name}
+    parts = []
+    for status, words in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to")):
+        members = [other for other, known in others.items() if known == status]
+        if members:
+            parts.append(f"{words} {listing(members, most=8)}")
+    open_ones = [other for other, known in others.items() if known in ("undecided", "undecidable")]
+    shown = " and ".join(parts) or "neither better nor worse than any other"
+    rest = f"; against {listing(open_ones, most=8)} the data do not decide" if open_ones and parts else ""
     return (
-        f"{control.name}, as the control, is shown to be {told}{no} (Wilcoxon, Holm over {len(control.pairs)} "
-        f"comparisons, {result.alpha:g} level; valid if it was named before the results were seen)."
+        f"{name}, the control, is shown to be {shown}{rest} (adjusted for its {len(others)} comparisons; valid if it "
+        "was named before the results were seen)."
     )
-
-
-def _equal(result: CompareResult) -> list[str]:
-    """Which pairs are shown to be practically equal; one sentence for the lead where nothing can be told."""
-    equal = [f"{pair.a} and {pair.b}" for pair in result.judgement.pairs if pair.status == "equivalent"]
-    by = f"within {100 * result.within:g} % of each other on a typical dataset"
-    if equal:
-        count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
-        return [f"{count} shown to be practically equal, {by}: {listing(equal, most=4)} (two one-sided tests, Holm)."]
-    if result.equivalence and result.judgement.pairs[0].status in ("undecided", "undecidable"):
-        one = result.equivalence[0]
-        return [
-            f"Whether {one.left} and {one.right} are practically equal, {by}, cannot be told either "
-            f"(p = {one.p_equal:.2g} alone): no difference shown is not equality shown."
-        ]
-    return []
 
 
 def _holes(result: CompareResult) -> list[str]:
@@ -76,59 +84,6 @@ def _holes(result: CompareResult) -> list[str]:
         return []
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
     return [f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)})."]
-
-
-def _lead(result: CompareResult) -> str:
-    """The two best mean ranks: what the test says of them, alone and corrected, and the posterior, which is not."""
-    pair, bayes = result.lead()
-    best, second = pair.left, pair.right
-    ranks = f"{result.mean_ranks[0]:.2f} against {result.mean_ranks[1]:.2f}"
-    won = f"{best} is better on {pair.wins} of {len(result.datasets)} datasets" + (
-        f", equal on {pair.ties}" if pair.ties else ""
-    )
-    numbers = (
-        f"Wilcoxon {p_text(pair.p)} alone, {p_text(pair.p_holm)} corrected for {len(result.pairs)} "
-        f"pair{'s' if len(result.pairs) > 1 else ''} (Holm); posterior probability of being better "
-        f"{probability(bayes.p_left)}, not corrected; {won}"
-    )
-    if result.mean_ranks[0] == result.mean_ranks[1]:
-        return f"{best} and {second} share the best mean rank ({result.mean_ranks[0]:.2f}): {numbers}."
-    if pair.significant and pair.favours == second:
-        return (
-            f"Two summaries of {best} and {second} disagree: {best} has the better mean rank ({ranks}), and the test, "
-            f"which weighs the differences, finds {second} better: {numbers}."
-        )
-    shown = "is more than luck" if pair.significant else "is not shown to be more than luck"
-    return f"The lead of {best} over {second} in mean rank ({ranks}) {shown}: {numbers}."
-
-
-def _whole(result: CompareResult) -> str:
-    """Friedman's test, and whom the best is shown to be better than."""
-    best = result.algorithms[0]
-    test = f"Friedman, {p_text(result.friedman.p)}"
-    if result.friedman.p >= result.alpha:
-        return f"As a whole no difference between the algorithms is shown ({test}): read no order into the ranks."
-    own = [pair for pair in result.pairs if pair.left == best]
-    better = [pair.right for pair in own if pair.significant and pair.favours == best]
-    open_ones = [pair.right for pair in own if not pair.significant]
-    level = f"at the {result.alpha:g} level (Wilcoxon-Holm)"
-    if len(better) == len(own):
-        return f"The algorithms differ as a whole ({test}), and {best} is shown to be better than every other {level}."
-    told = f"; it is shown to be better than {listing(better, most=8)}" if better else ""
-    if not open_ones:
-        return f"The algorithms differ as a whole ({test}){told} {level}."
-    return (
-        f"The algorithms differ as a whole ({test}), but between {best} and {listing(open_ones, most=8)} no difference "
-        f"is shown {level}{told}."
-    )
-
-
-def _against(result: CompareResult) -> list[str]:
-    """Further pairs in which the one that the test favours has the worse mean rank."""
-    odd = [f"{p.right} over {p.left}" for p in result.pairs[1:] if p.significant and p.favours == p.right]
-    if not odd:
-        return []
-    return [f"Against the order of the mean ranks, the test favours {listing(odd, most=4)} (Wilcoxon-Holm)."]
 
 
 BARS = {
@@ -226,5 +181,13 @@ def figures(result: CompareResult) -> list[Figure]:
 
 
 SECTION = Section(
-    CompareResult, "Differences over datasets", "significance", "compare", figures, sentences, tables, order=10
+    CompareResult,
+    "Differences over datasets",
+    "significance",
+    "compare",
+    figures,
+    sentences,
+    tables,
+    order=10,
+    brief=lambda result: verdict_brief(result.judgement),
 )

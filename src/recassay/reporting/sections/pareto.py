@@ -44,7 +44,7 @@ def figures(result: ParetoResult) -> list[Figure]:
 
 SIDE = 230
 SHAPES = ("circle", "square", "triangle-up", "diamond")
-"""For the eleventh algorithm and beyond, as line patterns do for curves."""
+"""For the thirteenth algorithm and beyond, as line patterns do for curves."""
 
 
 def plot_pareto(result: ParetoResult) -> Any:

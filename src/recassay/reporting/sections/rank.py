@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 from recassay.analysis.rank.result import RankResult
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.errors import listing
+from recassay.core.tables.labels import metric_name
 from recassay.plots.forms import (
     algorithm_colour,
     heat_map,
@@ -16,82 +19,36 @@ from recassay.plots.forms import (
     panel_title,
     rank_fill,
 )
-from recassay.plots.grammar import Chart, hconcat, layer
-from recassay.plots.theme import inline, themed
-from recassay.reporting.numbers import probability
+from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer
+from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
+from recassay.reporting.headline import verdict_brief
+from recassay.reporting.numbers import number
 from recassay.reporting.section import Figure, Section, Table
 
 
 def sentences(result: RankResult) -> list[str]:
-    """Whether the aggregations agree on who is first, and how likely it is to be first again.
-
-    The leader of this and of every other sentence is the one with the best mean rank. Below five datasets nothing is
-    said of datasets beyond these.
-    """
+    """The verdict, and whether the aggregations agree on who is first."""
+    verdict = result.judgement
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     missing = result.missing.sentence()
-    return [*_first(result), *notes, *([missing + "."] if missing else [])]
+    agreement = [] if verdict.grade == "not_comparable" or verdict.leads_again is None else [_agreement(result)]
+    return [verdict.headline, *verdict.sentences, *agreement, *notes, *([f"{missing}."] if missing else [])]
 
 
-def _first(result: RankResult) -> list[str]:
-    order = result.order()
-    leader, n = result.algorithms[order[0]], len(result.datasets)
-    rank = f"{result.mean_ranks[order[0]]:.2f}"
-    if result.probability_best is None:
-        others = [name for name in result.firsts() if name != leader]
-        but = f"; under other aggregations {listing(others, most=4)} would be" if others else ""
-        return [
-            f"{n} datasets are too few to say who is first over all. On these {n}, {leader} has the best mean rank in "
-            f"{result.metric} ({rank} of {len(order)}){but}."
-        ]
-    return [f"{_agreement(result, leader)} {_winners(result)}", _again(result, order[0])]
-
-
-def _agreement(result: RankResult, leader: str) -> str:
+def _agreement(result: RankResult) -> str:
+    """Who is first under which aggregation; the verdict speaks of the best mean rank."""
     firsts, total = result.firsts(), len(result.counted())
-    over = f"over {len(result.datasets)} datasets"
+    leader = result.judgement.leaders[0]
     others = {name: titles for name, titles in firsts.items() if name != leader}
     if len(firsts.get(leader, [])) == total:
         ties = [f"{name} under {listing(titles, most=4)}" for name, titles in others.items()]
         tied = f", tied with {'; '.join(ties)}" if ties else ""
-        return f"{leader} is first in {result.metric} under all {total} aggregations {over}{tied}."
-    told = [
+        return f"{leader} is first under all {total} aggregations{tied}."
+    counts = [
         f"{name} by {listing(titles, most=4)} ({len(titles)} of {total})"
         for name, titles in sorted(firsts.items(), key=lambda item: (item[0] != leader, -len(item[1])))
     ]
-    return (
-        f"The aggregations disagree on who is first in {result.metric} {over}: {'; '.join(told)}. What follows speaks "
-        f"of {leader}, which has the best mean rank."
-    )
-
-
-def _winners(result: RankResult) -> str:
-    """Who could still be the best, and who could not."""
-    winners, k = result.possible_winners(), len(result.algorithms)
-    level = f"{100 * result.confidence:g} %"
-    if len(winners) == 1:
-        return f"At {level} no other could have the best mean rank over datasets like these."
-    if len(winners) == k:
-        return f"At {level} any of the {k} could have the best mean rank over datasets like these."
-    others = f"the other {k - len(winners)} could not" if k - len(winners) > 1 else "the other one could not"
-    return (
-        f"At {level} {listing(winners, most=8, last='or')} could have the best mean rank over datasets like these; "
-        f"{others}."
-    )
-
-
-def _again(result: RankResult, place: int) -> str:
-    assert result.probability_best is not None
-    k, n = len(result.algorithms), len(result.datasets)
-    shares = [float(r.resampling_share[place]) for r in result.counted() if r.resampling_share is not None]
-    low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f}"
-    spread = f"{low} %" if low == high else f"{low} to {high} %, depending on the aggregation"
-    return (
-        f"In a new benchmark of {n} such datasets {result.algorithms[place]} would have the best mean rank again with "
-        f"probability {probability(result.probability_best[place])} (any of {k} equal algorithms: {1 / k:.2f}). Its "
-        f"resampling share, how often it is first when these datasets are drawn anew, is {spread}; that is no such "
-        "probability."
-    )
+    return f"The aggregations disagree on who is first: {'; '.join(counts)}."
 
 
 def tables(result: RankResult) -> list[Table]:
@@ -116,7 +73,7 @@ def _firmness(result: RankResult, a: int) -> list[str]:
     """Whether it could be the best, and the probability of being first again; nothing below five datasets."""
     if result.probability_best is None or result.winner_p is None:
         return []
-    could = "yes" if result.winner_p[a] > 1 - result.confidence else "no"
+    could = "yes" if result.algorithms[a] in result.judgement.could_be_best else "no"
     return [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
 
 
@@ -127,6 +84,13 @@ def figures(result: RankResult) -> list[Figure]:
         "aggregations: the number is the score, the darker the cell the better the rank."
     )
     drawn = [Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard")]
+    if result.judgement.grade != "not_comparable":
+        level = f"{100 * (1 - result.judgement.alpha):g} %"
+        first = (
+            f"Mean rank of each algorithm in {metric_name(result.metric)} over {len(result.datasets)} datasets, with "
+            f"{level} intervals; blue and filled: could be best."
+        )
+        drawn.insert(0, Figure("forest", first, plot_forest(result.judgement), "verdict"))
     if result.probability_best is None:
         return drawn
     firm = (
@@ -139,6 +103,37 @@ def figures(result: RankResult) -> list[Figure]:
 def leader(result: RankResult) -> str:
     """The algorithm with the best mean rank."""
     return result.algorithms[result.order()[0]]
+
+
+def plot_forest(verdict: Verdict) -> Any:
+    """The mean ranks with their intervals under the headline; those that could be best are blue and filled."""
+    order = list(verdict.algorithms)
+    ends = verdict.to_frame().to_dicts()
+    rows = [{**row, "chance": number(row["leads_again"]), "shown": f"{row['mean_rank']:.1f}"} for row in ends]
+    y = names_down(c.ALGORITHM, order, shared=False, labelFontSize=12)
+    tip = [f"{c.ALGORITHM}:N", "mean_rank:Q", "mean_rank_low:Q", "mean_rank_high:Q", "groups:N", "leads_again:Q"]
+    colour = condition("datum.could_be_best", fixed(COLOURS[0]), fixed(FAINT))
+    base = Chart(inline(rows)).encode(y=y, tooltip=tip)
+    scale = {"domain": [1, len(order)], "nice": False, "padding": 8}
+    x = channel("mean_rank:Q", title="mean rank, left is better", scale=scale, axis={"tickMinStep": 1, "format": "d"})
+    spans = base.mark("rule", strokeWidth=2.5, strokeCap="round").encode(
+        x=channel("mean_rank_low:Q", scale=scale), x2="mean_rank_high:Q", color=colour
+    )
+    dots = base.mark("point", size=75, opacity=1, strokeWidth=2).encode(
+        x=x, stroke=colour, fill=condition("datum.could_be_best", fixed(COLOURS[0]), fixed("white"))
+    )
+    marks = [dots] if verdict.interval is None else [spans, dots]
+    height = 24 * len(order)
+    panels = [layer(*marks).properties(width=430, height=height)]
+    columns = {"shown": "mean rank", "groups": "groups"}
+    for column, title in {**columns, **({} if verdict.leads_again is None else {"chance": "leads again"})}.items():
+        texts = Chart(inline(rows)).encode(
+            y=names_down(c.ALGORITHM, order, shared=True), text=f"{column}:N",
+            opacity=condition("datum.could_be_best", fixed(1.0), fixed(0.65)),
+        )  # fmt: skip
+        head = panel_title(title, centred=True, fontWeight="normal", color=FAINT)
+        panels.append(texts.mark("text", fontSize=12, color=INK).properties(width=64, height=height, title=head))
+    return themed(hconcat(*panels, spacing=6), wrap(verdict.headline, 80), wrap(" ".join(verdict.sentences[:1]), 110))
 
 
 def plot_leaderboard(result: RankResult) -> Any:
@@ -189,11 +184,11 @@ def plot_rank_intervals(result: RankResult) -> Any:
     rows = result.to_frame().to_dicts()
     scale = {"domain": [1, len(order)], "nice": False, "padding": 5}
     panels = []
-    for number, (name, ranking) in enumerate(result.rankings.items()):
+    for place, (name, ranking) in enumerate(result.rankings.items()):
         own = [row for row in rows if row["method"] == name]
         ends = {"values": [1, len(order)], "format": "d", "grid": False}
         base = Chart(inline(own)).encode(
-            y=names_down(c.ALGORITHM, order, shared=number > 0), color=algorithm_colour(order),
+            y=names_down(c.ALGORITHM, order, shared=place > 0), color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
         )  # fmt: skip
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
@@ -208,5 +203,6 @@ def plot_rank_intervals(result: RankResult) -> Any:
 
 
 SECTION = Section(
-    RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10, leader=leader
-)
+    RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10, leader=leader,
+    brief=lambda result: verdict_brief(result.judgement),
+)  # fmt: skip

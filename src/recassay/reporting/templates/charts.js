@@ -118,11 +118,21 @@ RecAssay.startFolds = () => {
   };
   window.addEventListener("hashchange", open);
   open();
+  /* Print shows the verdict with its reasons, the leaderboard and the answer of each section; on demand everything. */
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.section:not([open])")];
+    const wanted = document.documentElement.classList.contains("print-all") ? ".folds details, details.section" : ".folds details";
+    closed = [...document.querySelectorAll(wanted)].filter((fold) => !fold.open);
     closed.forEach((fold) => (fold.open = true));
   });
+  RecAssay.find("print-all").addEventListener("click", () => {
+    document.documentElement.classList.add("print-all");
+    window.print();
+    document.documentElement.classList.remove("print-all");
+  });
+  const phone = window.matchMedia("(max-width: 40rem)");
+  const choose = RecAssay.find("board-choose");
+  if (choose && phone.matches) choose.open = false;
   const cue = () => document.querySelectorAll(".picture").forEach((box) => box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 2));
   window.addEventListener("resize", cue);
   document.addEventListener("toggle", cue, true);

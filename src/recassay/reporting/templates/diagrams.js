@@ -19,6 +19,16 @@ RecAssay.diagrams = (() => {
     return svg;
   };
 
+  /* An interval and its point inside a table cell, on an axis that all rows share. */
+  const interval = (low, value, high, [least, most]) => {
+    const place = (end) => `${most > least ? 3 + (94 * (end - least)) / (most - least) : 50}%`;
+    const svg = shape("svg", { "aria-hidden": "true" });
+    svg.append(
+      shape("line", { x1: place(low), x2: place(high), y1: "50%", y2: "50%" }),
+      shape("circle", { cx: place(value), cy: "50%", r: 4 }));
+    return svg;
+  };
+
   /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those not told apart. */
   const criticalDifference = (holder, names, test, numbers, rule) => {
     const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
@@ -101,5 +111,5 @@ RecAssay.diagrams = (() => {
     });
   };
 
-  return { criticalDifference, profiles };
+  return { interval, criticalDifference, profiles };
 })();

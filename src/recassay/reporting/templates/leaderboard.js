@@ -89,14 +89,15 @@ RecAssay.startBoard = (data) => {
   const COLUMNS = [
     { key: "rank", title: "Rank", text: (r) => shown(r.rank) },
     { key: "name", title: "Algorithm" },
-    { key: "score", title: "Score", text: (r) => shown(r.score), down: (answer) => answer.up },
-    { key: "low", title: "Interval", text: (r) => `${shown(r.low)} to ${shown(r.high)}`, sure: true },
+    { key: "score", title: (answer) => answer.rule.title, text: (r, even) => even.score(r.score), down: (answer) => answer.up },
+    { key: "low", title: "Interval", text: (r, even) => `${even.score(r.low)} to ${even.score(r.high)}`, sure: true },
+    { key: "drawn", title: "", draw: true, sure: true },
     { key: "rankLow", title: "Rank between", text: (r) => `${shown(r.rankLow)} and ${shown(r.rankHigh)}`, sure: true },
     { key: "share", title: "Share resampled", text: (r) => r.share.toFixed(2), sure: true, down: () => true },
     { key: "could", title: "Could be best", text: (r) => (r.could ? "yes" : "no"), sure: true, rule: "mean_rank", down: () => true },
     { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
-    { key: "meanRank", title: "Mean rank", text: (r) => shown(r.meanRank) },
-    { key: "firsts", title: "Best on", text: (r) => shown(r.firsts), down: () => true },
+    { key: "meanRank", title: "Mean rank", text: (r, even) => even.meanRank(r.meanRank), unless: "mean_rank" },
+    { key: "firsts", title: "Best on", text: (r, even) => even.firsts(r.firsts), down: () => true },
     { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
   ];
 
@@ -110,7 +111,7 @@ RecAssay.startBoard = (data) => {
       return;
     }
     const columns = COLUMNS.filter((column) => (sure || !column.sure) && (answer.test.told || !column.tested)
-      && (!column.rule || column.rule === answer.rule.name));
+      && (!column.rule || column.rule === answer.rule.name) && column.unless !== answer.rule.name);
     if (!columns.some((column) => column.key === sorted.key)) sorted = { key: "rank", down: false };
     caption.textContent = `${answer.metric.label}, ${answer.rule.title}: ${answer.rule.definition} (${answer.up ? "higher" : "lower"} is better)`;
     const rows = rowsOf(answer, sure).sort((one, other) => {
@@ -118,9 +119,18 @@ RecAssay.startBoard = (data) => {
       const order = typeof a === "string" ? one.number - other.number : (a === null) - (b === null) || a - b;
       return (sorted.down ? -order : order) || one.rank - other.rank || one.number - other.number;
     });
+    const even = {
+      score: RecAssay.even(rows.flatMap((row) => [row.score, row.low, row.high])),
+      meanRank: RecAssay.even(rows.map((row) => row.meanRank)),
+      firsts: RecAssay.even(rows.map((row) => row.firsts)),
+    };
+    const ends = sure ? rows.flatMap((row) => [row.low, row.high, row.score]) : [];
+    const axis = [Math.min(...ends), Math.max(...ends)];
+    const titleOf = (column) => (typeof column.title === "function" ? column.title(answer) : column.title);
     head.append(make("tr", {}, ...columns.map((column) => {
+      if (column.draw) return make("th", { scope: "col", "aria-hidden": "true" });
       const active = column.key === sorted.key;
-      const button = make("button", { type: "button", "data-key": column.key }, column.title);
+      const button = make("button", { type: "button", "data-key": column.key }, titleOf(column));
       button.addEventListener("click", () => {
         sorted = { key: column.key, down: active ? !sorted.down : Boolean(column.down && column.down(answer)) };
         drawTable(answer);
@@ -134,7 +144,9 @@ RecAssay.startBoard = (data) => {
       body.append(make("tr", { "data-n": row.number, "data-name": row.name }, ...columns.map((column) =>
         column.key === "name"
           ? make("th", { scope: "row" }, swatch, row.name)
-          : make("td", { class: "n", "data-key": column.key }, column.text(row)))));
+          : column.draw
+            ? make("td", { class: "drawn", "aria-hidden": "true" }, RecAssay.diagrams.interval(row.low, row.score, row.high, axis))
+            : make("td", { class: "n", "data-key": column.key, "data-title": titleOf(column) }, column.text(row, even)))));
     }
   };
 

@@ -24,6 +24,16 @@ RecAssay.shown = (value) => {
   return size >= 1e4 ? value.toFixed(0) : Number(value.toPrecision(4)).toString();
 };
 
+/* How the numbers of a column are written: the same decimals for all, four digits for the largest. */
+RecAssay.even = (values) => {
+  const known = values.filter((value) => value !== null && value !== undefined && Number.isFinite(value));
+  const largest = Math.max(0, ...known.map(Math.abs));
+  if (!known.length || known.every(Number.isInteger) || largest === 0 || largest >= 1e6) return RecAssay.shown;
+  const halves = known.every((value) => Number.isInteger(2 * value));
+  const decimals = halves ? 1 : Math.min(8, Math.max(1, 3 - Math.floor(Math.log10(largest))));
+  return (value) => (Number.isFinite(value) && value !== null ? value.toFixed(decimals) : RecAssay.shown(value));
+};
+
 RecAssay.startTheme = () => {
   const button = RecAssay.find("theme");
   const root = document.documentElement;

@@ -1,0 +1,89 @@
+"""The verdict as people see it first: a headline, and one table with the intervals of the mean ranks drawn in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from recassay.analysis.verdict.result import Verdict
+from recassay.core.tables.labels import metric_name
+from recassay.reporting.numbers import number
+from recassay.reporting.section import Brief, Table
+
+BAR = 18
+"""Characters of a drawn interval."""
+
+DIGITS = 3
+"""Significant digits of the largest mean; all means have the same decimals."""
+
+WORTH_NAMING = "could be best"
+
+
+def judgement(results: Mapping[str, Any]) -> Verdict | None:
+    """The verdict that these results share; that of the comparison knows which control was named."""
+    carried = {name: getattr(result, "judgement", None) for name, result in results.items()}
+    first = (carried.get("compare"), carried.get("rank"), *carried.values())
+    return next((verdict for verdict in first if isinstance(verdict, Verdict)), None)
+
+
+def verdict_brief(verdict: Verdict) -> Brief:
+    """Headline, table, sentences, caution and next step of a verdict."""
+    return Brief(
+        verdict.headline,
+        verdict_table(verdict) if verdict.grade != "not_comparable" else None,
+        frozenset(verdict.could_be_best),
+        verdict.sentences,
+        verdict.caution,
+        verdict.next_step,
+    )
+
+
+def verdict_table(verdict: Verdict) -> Table:
+    """One row per algorithm, the best mean rank first."""
+    metric, level = metric_name(verdict.metric), f"{100 * (1 - verdict.alpha):g} %"
+    axis = drawn_axis(len(verdict.algorithms), level)
+    columns: dict[str, list[str]] = {
+        "algorithm": list(verdict.algorithms),
+        metric: even(verdict.mean.tolist()),
+        "mean rank": [f"{rank:.1f}" for rank in verdict.mean_rank],
+    }
+    if verdict.interval is not None:
+        ends = verdict.interval.tolist()
+        columns[axis] = [
+            drawn_interval(low, float(rank), high, len(ends))
+            for rank, (low, high) in zip(verdict.mean_rank, ends, strict=True)
+        ]
+    columns["groups"] = list(verdict.groups)
+    columns[WORTH_NAMING] = ["yes" if name in verdict.could_be_best else "no" for name in verdict.algorithms]
+    if verdict.leads_again is not None:
+        columns["leads again"] = [number(float(chance)) for chance in verdict.leads_again]
+    better = "higher" if verdict.higher_is_better else "lower"
+    return Table(
+        f"{metric} ({better} is better), {len(verdict.datasets)} datasets",
+        columns,
+        zip(*columns.values(), strict=True),
+        important=["mean rank", axis, "leads again", WORTH_NAMING, metric],
+    )
+
+
+def drawn_interval(low: float, value: float, high: float, count: int, width: int = BAR) -> str:
+    """A mean rank and its interval on an axis from 1 to `count`: `  ├──●───┤      `."""
+    left, point, right = (round((end - 1) / max(count - 1, 1) * (width - 1)) for end in (low, value, high))
+    cells = [" "] * width
+    cells[left : right + 1] = "─" * (right + 1 - left)
+    cells[left], cells[right], cells[point] = "├", "┤", "●"
+    return "".join(cells)
+
+
+def drawn_axis(count: int, title: str, width: int = BAR) -> str:
+    """The heading of the drawn intervals: the best rank on the left, the worst on the right."""
+    return f"1{title:^{width - 1 - len(str(count))}}{count}"
+
+
+def even(values: Iterable[float], digits: int = DIGITS) -> list[str]:
+    """Numbers with the same decimals: as many as give the largest so many significant digits."""
+    listed = list(values)
+    largest = max((abs(value) for value in listed if math.isfinite(value)), default=0.0)
+    decimals = min(max(digits - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "" for value in listed]

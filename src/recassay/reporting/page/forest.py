@@ -1,0 +1,135 @@
+"""The verdict on the page: grade, headline, and a table that is a forest plot of the mean ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recassay.analysis.verdict.result import GRADES, Verdict
+from recassay.core.tables.labels import metric_name
+from recassay.reporting.headline import even
+from recassay.reporting.markup import Child, Markup, tag
+
+MOST_ROWS = 12
+"""Algorithms on the first screen; further ones are folded, unless they could be best."""
+
+FOLDS = (("Why", "why"), ("How sure", "how_sure"), ("What would change it", "what_would_change"))
+
+
+def verdict_card(verdict: Verdict) -> Markup:
+    """The first screen: what is known on the left, the mean ranks with their intervals on the right."""
+    lead, *others = verdict.sentences or ("",)
+    statement = tag(
+        "div",
+        tag("p", tag("span", GRADES[verdict.grade], class_="grade"), class_="grades"),
+        tag("h2", _together(verdict.headline), id="verdict-title", class_="headline"),
+        tag("p", _together(lead), class_="lead") if lead else None,
+        tag("p", tag("strong", "Caution. "), verdict.caution, class_="caution") if verdict.caution else None,
+        tag("p", tag("strong", "Next. "), verdict.next_step, class_="next") if verdict.next_step else None,
+        class_="statement",
+    )
+    parts = {
+        "why": [*others, *verdict.why],
+        "how_sure": verdict.how_sure,
+        "what_would_change": verdict.what_would_change,
+    }
+    folds = [
+        tag("details", tag("summary", title), tag("ul", [tag("li", _together(sentence)) for sentence in parts[name]]))
+        for title, name in FOLDS
+        if parts[name]
+    ]
+    return tag(
+        "section",
+        tag("div", statement, forest(verdict) if verdict.grade != "not_comparable" else None, class_="first"),
+        tag("div", folds, class_="folds") if folds else None,
+        id="verdict",
+        class_=verdict.grade.replace("_", "-"),
+        aria_labelledby="verdict-title",
+    )
+
+
+def _together(text: str) -> str:
+    """A number and its sign of percent on one line."""
+    return text.replace(" %", "\u00a0%")
+
+
+def forest(verdict: Verdict) -> Markup:
+    """One row per algorithm, the best mean rank first; those that could be best stand out by weight and filled dot."""
+    last = max((verdict.algorithms.index(name) for name in verdict.could_be_best), default=0) + 1
+    first = max(MOST_ROWS, last if last <= MOST_ROWS + 4 else MOST_ROWS)
+    rows = list(_rows(verdict))
+    count, possible = len(rows), len(verdict.could_be_best)
+    level = f"{100 * (1 - verdict.alpha):g} %"
+    drawn = f"lines are {level} intervals" if verdict.interval is not None else "too few datasets for intervals"
+    legend = tag(
+        "p",
+        tag("span", "●", class_="possible", aria_hidden="true"),
+        f" could be best ({possible} of {count}) ",
+        tag("span", "○", class_="behind", aria_hidden="true"),
+        f" shown to be behind; {drawn}. Algorithms with a common letter are not shown to differ.",
+        class_="note",
+    )
+    table = tag("table", tag("thead", _header(verdict)), tag("tbody", rows[:first]), class_="forest")
+    rest = None
+    if len(rows) > first:
+        further = tag("table", tag("thead", _header(verdict)), tag("tbody", rows[first:]), class_="forest")
+        rest = tag("details", tag("summary", f"{len(rows) - first} more algorithms"), further)
+    return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
+
+
+def _header(verdict: Verdict) -> Markup:
+    names: list[tuple[str, Child]] = [("name", "Algorithm"), ("mean", metric_name(verdict.metric))]
+    if verdict.interval is not None:
+        names.append(("plot", _axis(len(verdict.algorithms))))
+    names += [("rank", "Mean rank"), ("groups", "Groups")]
+    if verdict.leads_again is not None:
+        names.append(("again", "Leads again"))
+    return tag("tr", [tag("th", title, scope="col", class_=name) for name, title in names])
+
+
+def _rows(verdict: Verdict) -> Iterable[Markup]:
+    means = even(verdict.mean.tolist())
+    count = len(verdict.algorithms)
+    for i, name in enumerate(verdict.algorithms):
+        possible = name in verdict.could_be_best
+        cells: list[Child] = [
+            tag("th", name, scope="row", class_="name", title=name),
+            tag("td", means[i], class_="mean"),
+        ]
+        if verdict.interval is not None:
+            low, high = verdict.interval[i].tolist()
+            cells.append(tag("td", _bar(low, float(verdict.mean_rank[i]), high, count), class_="plot"))
+        cells.append(tag("td", f"{verdict.mean_rank[i]:.1f}", class_="rank"))
+        cells.append(tag("td", verdict.groups[i], class_="groups"))
+        if verdict.leads_again is not None:
+            cells.append(tag("td", f"{verdict.leads_again[i]:.2f}", class_="again"))
+        yield tag("tr", cells, class_="possible" if possible else "behind", data_name=name)
+
+
+def _place(rank: float, count: int) -> str:
+    """Where a rank lies on the axis from 1 to `count`, with room for half a dot at both ends."""
+    return f"{2 + 96 * (rank - 1) / max(count - 1, 1):.2f}%"
+
+
+def _ticks(count: int) -> list[int]:
+    """The ranks that the axis names: both ends and at most three between them."""
+    step = max(1, -(-(count - 1) // 4))
+    inner = [rank for rank in range(1 + step, count, step) if count - rank >= step / 2 + 0.5]
+    return [1, *inner, count] if count > 1 else [1]
+
+
+def _axis(count: int) -> Markup:
+    labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
+    return tag("span", labels, class_="axis", aria_hidden="true")
+
+
+def _bar(low: float, value: float, high: float, count: int) -> Markup:
+    left, point, right = (_place(end, count) for end in (low, value, high))
+    grid = [
+        tag("line", x1=_place(r, count), x2=_place(r, count), y1="0", y2="100%", class_="grid") for r in _ticks(count)
+    ]
+    label = f"mean rank {value:.1f}, interval {low:.1f} to {high:.1f}"
+    marks = [
+        tag("line", x1=left, x2=right, y1="50%", y2="50%", class_="span"),
+        tag("circle", cx=point, cy="50%", r="5", class_="dot"),
+    ]
+    return tag("svg", tag("title", label), grid, marks, role="img", aria_label=label, class_="interval")
