@@ -18,7 +18,7 @@ def test_a_clear_winner_a_tie_and_a_disputed_first_place():
     assert ranking.sentences(ranked)[0] == ranked.judgement.headline == repr(ranked).removesuffix(" [RankResult]")
     assert "a00 is the clear winner" in ranked.judgement.headline
     compared = compare_algorithms(clear)
-    assert comparison.sentences(compared)[0] == "One algorithm is shown to be better in 3 of 3 pairs."
+    assert comparison.sentences(compared)[1] == "One algorithm is shown to be better in 3 of 3 pairs."
     assert repr(compared) == f"{compared.judgement.headline} [CompareResult]"
     twins = matrix(np.stack([ladder + 0.3, ladder + 0.3, ladder]))
     assert any(

@@ -190,9 +190,9 @@ def result_html(result: Any) -> str:
     figures = [figure for section in sections_of(result) for figure in ask(section, "figures", result, [])]
     brief = told.brief
     failed = [f"Not done: {reason}" for reason in told.not_done]
-    if brief is None:
-        return answer_html(failed, ()) + table_html(result.to_frame(), summary_line(result))
     picture = figures[0]._repr_html_() if figures else ""
+    if brief is None:
+        return answer_html(failed, ()) + table_html(result.to_frame(), summary_line(result)) + picture
     following = [brief.caution and f"Caution: {brief.caution}", brief.next_step and f"Next: {brief.next_step}"]
     sentences = [*brief.sentences, *filter(None, following), *failed]
     return (
@@ -224,7 +224,8 @@ def verdict_by_part(
     by_part: dict[Part, list[str]] = {}
     for section, name, result in with_sections(results):
         problems: list[str] = []
-        if sentences := ask(section, "sentences", result, problems):
+        told = {sentence for part in by_part.values() for sentence in part}
+        if sentences := [line for line in ask(section, "sentences", result, problems) if line not in told]:
             by_part.setdefault(section.part, []).extend(sentences)
             if isinstance(result, RankResult):
                 by_part[section.part][1:1] = _others_first(results)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import safe_stem
+from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.page.definitions import anchor, documentation
 from recassay.reporting.page.svg import inline_svg
@@ -27,6 +28,8 @@ class Body:
         self.content, self.filled, self.beside = content, filled, beside
         self.names = [*content.results.algorithms, *content.results.datasets]
         self.live = len(content.results.datasets) > 1
+        verdict = judgement(content.analyses)
+        self.headline = "" if verdict is None else verdict.headline
         self._shown: set[str] = set()
 
     def pages(self) -> list[str]:
@@ -53,7 +56,7 @@ class Body:
         not_done = list(one.not_done)
         drawn_above = LIVE if self.live else ()
         pictures = [self._figure(figure, one, not_done) for figure in one.figures if figure.name not in drawn_above]
-        answer, *more = one.sentences or [question]
+        answer, *more = [line for line in one.sentences if line != self.headline] or [question]
         further = [self._table(name, frame) for name, frame in one.result.frames().items() if name not in self._shown]
         return tag(
             "details",

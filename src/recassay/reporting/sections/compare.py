@@ -15,7 +15,7 @@ def p_text(p: float) -> str:
 
 
 def sentences(result: CompareResult) -> list[str]:
-    """How many pairs are decided, whether the algorithms differ at all, and where Wilcoxon-Holm says something else.
+    """The headline, the decided pairs, whether the algorithms differ at all, and where Wilcoxon-Holm differs.
 
     Below the fewest datasets no test is told: nothing could be significant, and nothing follows from that.
     """
@@ -24,11 +24,12 @@ def sentences(result: CompareResult) -> list[str]:
         return [verdict.headline]
     if len(result.datasets) < FEWEST_DATASETS:
         return [
+            verdict.headline,
             f"No test is reported on {len(result.datasets)} datasets: so few cannot show a difference; "
-            f"{FEWEST_DATASETS} are the minimum."
+            f"{FEWEST_DATASETS} are the minimum.",
         ]
     control = [_control(result.judgement)] if verdict.control is not None else []
-    return [*control, *verdict.why, _differ(result), *_other_test(result), *_holes(result)]
+    return [verdict.headline, *control, *verdict.why, _differ(result), *_other_test(result), *_holes(result)]
 
 
 def _other_test(result: CompareResult) -> list[str]:
