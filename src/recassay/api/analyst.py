@@ -33,7 +33,7 @@ def answer(name: str, table: Results, spec: AnalysisSpec) -> AnalysisResult | st
         result.frames()
     except RecAssayError as reason:
         return str(reason)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return failure("it", error)
     return result
 

@@ -66,7 +66,7 @@ def report(
         characteristics=characteristics,
         progress=progress,
     )
-    found.files.extend(write_files(target.parent, {target.name: page.encode()}))
+    found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}))
     return found
 
 

@@ -239,4 +239,4 @@ def print_page(folder: str, metric: str) -> None:
         sys.exit(str(refusal))
     except Exception as error:  # the next finished cell may cure it; the page goes on
         sys.exit(failure("the report", error))
-    sys.stdout.buffer.write(page.encode())
+    sys.stdout.buffer.write(page.encode(errors="backslashreplace"))

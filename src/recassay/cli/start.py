@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 from recassay.core.system.descriptors import hold_descriptors
+
+INTERRUPTED = 130
 
 
 def main() -> None:
-    """Hold the numbers of the standard streams, then run the command line."""
-    hold_descriptors()
-    from recassay.cli.main import main as command
+    """Hold the numbers of the standard streams, then run the command line; Ctrl-C while it is loaded is one line."""
+    try:
+        hold_descriptors()
+        from recassay.cli.main import main as command
 
-    command()
+        command()
+    except KeyboardInterrupt:
+        sys.stderr.write("recassay: interrupted\n")
+        sys.exit(INTERRUPTED)

@@ -101,7 +101,10 @@ class Registry(Generic[Component]):
             entry = self._entries()[key]
             try:
                 self._loaded[key] = entry.load()
-            except Exception as error:  # a module of another package may raise anything while it is imported
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # a module of others may raise anything
                 raise RecAssayError(
                     f"the {self.kind} {entry.name!r} cannot be loaded from {entry.value}: {error}",
                     fix="reinstall or remove the package that announces it",

@@ -45,7 +45,7 @@ def write_folder(
     if content is not None:
         from recassay.reporting.page.build import build_page
 
-        files = {"report.html": build_page(content, filled, beside=formats).encode(), **files}
+        files = {"report.html": build_page(content, filled, beside=formats).encode(errors="backslashreplace"), **files}
     return write_files(out, files)
 
 

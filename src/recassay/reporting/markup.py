@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from recassay.core.system.plain import plain
+
 
 class Markup(str):
     """Text that is HTML already: made here, or by a template of ours."""
@@ -53,7 +55,7 @@ def joined(children: Iterable[Child]) -> Markup:
 
 def data_block(identifier: str, value: Any) -> Markup:
     """Plain data as JSON that a script reads: no character in it can end the element or start another."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))
     for character, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(character, code)
     return Markup(f'<script type="application/json" id="{escaped(identifier)}">{text}</script>')

@@ -182,6 +182,8 @@ class Section:
             raise ValueError(f"the section {self.title!r} tells no type of result: {self.of!r}")
         if self.part not in PARTS:
             raise ValueError(f"the section {self.title!r} names no part of a report: {self.part!r}; use one of {PARTS}")
+        if isinstance(self.order, bool) or not isinstance(self.order, int):
+            raise ValueError(f"the section {self.title!r} has the order {self.order!r}, which is not a whole number")
 
 
 def part_title(part: str) -> str:

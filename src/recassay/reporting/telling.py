@@ -120,14 +120,14 @@ def ask(section: Section, what: Literal["sentences", "tables", "figures"], resul
     """What a section gives of a result; where a plugin's function raises, nothing, and `not_done` gets the reason."""
     try:
         return list(getattr(section, what)(result))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if section in own_sections().values():  # a bug of ours must not look like a result without words
             raise
         not_done.append(failure(f"the {what} of the section {section.title!r}", error))
         return []
 
 
-def failure(what: str, error: Exception) -> str:
+def failure(what: str, error: BaseException) -> str:
     """What failed and why, in one line."""
     return " ".join(f"{what} failed with {type(error).__name__}: {error}".split())
 
@@ -244,7 +244,7 @@ def _leaders(results: Mapping[str, AnalysisResult]) -> list[tuple[Section, str, 
     for section, name, result in with_sections(results):
         try:
             leader = section.leader(result)
-        except Exception:
+        except (Exception, SystemExit):
             if section in own_sections().values():
                 raise
             continue  # a plugin's sentences fail likewise, and that is told

@@ -31,6 +31,8 @@ SPLITS = "splits"
 COST_METRICS = ("seconds_fit", "seconds_predict", "memory")
 """What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak."""
 
+_NO_ROW = ("gone", "")
+"""The checksums of a row that an index of the database names and the table does not have."""
 _JSON_FIELDS = ("spec", "parameters", "counts", "files")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
 
@@ -184,7 +186,7 @@ class Store(CellFiles, TrialTable):
         index = self.folder / INDEX_FILE
         damaged = {}
         for cell in cells:
-            seal, now = seals.get(cell, (None, ""))
+            seal, now = seals.get(cell, _NO_ROW)
             if seal not in (None, now):
                 damaged[cell] = f"{index} (the row of the cell {cell})"
             elif tunings.get(cell) in trials:
@@ -205,7 +207,7 @@ class Store(CellFiles, TrialTable):
         done = [cell for cell in self.cells() if cell.status == "done" and cell.id in planned]
         seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
         damaged = list(self.damaged(cell.id for cell in done).values())
-        unsealed = [cell for cell in done if seals[cell.id][0] is None or not cell.files]
+        unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
         folders = {self.folder / SPLITS / cell.split for cell in done if cell.split is not None}
         if (self.folder / SPLITS).is_dir():
             folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
@@ -262,7 +264,8 @@ class Store(CellFiles, TrialTable):
         labels = {row.cell: row.metrics for row in self.plan()}
         seals = self._seals()
         for cell in self.cells():
-            if seals[cell.id][0] not in (None, seals[cell.id][1]):
+            seal, now = seals.get(cell.id, _NO_ROW)
+            if seal not in (None, now):
                 raise InputError(
                     f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
                     where=str(self.folder / INDEX_FILE),

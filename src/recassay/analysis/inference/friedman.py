@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
-from math import factorial, prod
+from math import exp, factorial, log, prod
 from typing import Literal
 
 import numpy as np
@@ -185,4 +185,4 @@ def _by_moments(rows: IntArray, observed: int) -> float:
     mean, variance = q.sum() / largest, 2 * (q.sum() ** 2 - (q**2).sum()) / (k - 1) / largest**2
     size = mean * (1 - mean) / variance - 1
     p = float(beta_sf(min(observed / largest, 1.0), mean * size, (1 - mean) * size))
-    return max(p, float(np.exp(-sum(np.log(float(arrangements(row))) for row in rows[1:]))), np.finfo(float).tiny)
+    return max(p, exp(-sum(log(arrangements(row)) for row in rows[1:])), np.finfo(float).tiny)

@@ -131,7 +131,7 @@ class Budget(Spec):
     """What one cell may use; a cell beyond it becomes a row with its reason. Not part of a cell's identity."""
 
     seconds_per_cell: Annotated[float, Field(gt=0)] | None = 3600.0
-    memory_gb: Annotated[float, Field(gt=0)] | None = None
+    memory_gb: Annotated[float, Field(gt=0, le=1e9)] | None = None
     """In units of 10^9 bytes; None: nine tenths of the machine's memory."""
     cells_per_gpu: Annotated[int, Field(ge=1)] = 1
     """How many cells compute on one GPU at a time; their seconds are then not those of a GPU of their own."""

@@ -71,7 +71,7 @@ def _run(file: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(
             f"fails when it is loaded: {type(error).__name__}: {error}", where=_line_of(error, file)
@@ -79,7 +79,7 @@ def _run(file: Path) -> ModuleType:
     return module
 
 
-def _line_of(error: Exception, file: Path) -> str:
+def _line_of(error: BaseException, file: Path) -> str:
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return f"{file.name}, line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.core.system.parquet import parquet_schema
 from recassay.data.tables.read import read_bytes, text_of
@@ -84,7 +84,7 @@ class OpenedFile:
         if not self.head.lstrip().startswith(("{", "[")) or len(self.data) > MOST_BYTES:
             return None
         try:
-            return json.loads(self.data.decode("utf-8-sig"))
+            return read_json(self.data, self.name)
         except (ValueError, RecursionError):
             return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import zipfile
 from io import BytesIO
@@ -12,6 +11,7 @@ from itertools import islice
 import polars as pl
 
 from recassay.core.errors import InputError
+from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
@@ -107,7 +107,7 @@ def _document(file: OpenedFile, text: str) -> object:
     start = text.lstrip()[:20]
     if start.startswith("{"):
         try:
-            return [json.loads(line) for line in lines_of(text) if line.strip()]
+            return [read_json(line, file.name) for line in lines_of(text) if line.strip()]
         except ValueError:
             pass
     return read_literal(text) if start.startswith(("{", "OrderedDict", "defaultdict", "[{")) else None

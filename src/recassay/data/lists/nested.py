@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from typing import Any
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.system.json_text import read_json
 
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
 MOST_BYTES = 1 << 31
@@ -22,19 +22,19 @@ def json_table(data: bytes, where: str) -> pl.DataFrame:
     """The table of a JSON file: `{user: {item: score}}` (ranx, pytrec_eval), `{user: [item, ...]}`, records (one on
     each line too), or columns (pandas `to_json`)."""
     try:
-        content = json.loads(data)
+        content = read_json(data, where)
     except (ValueError, RecursionError) as error:
-        content = _json_lines(data)
+        content = _json_lines(data, where)
         if content is None:
             raise InputError(f"is not JSON ({error})", where=where, fix="write it again") from None
     return nested_table(content, where)
 
 
-def _json_lines(data: bytes) -> list[Any] | None:
+def _json_lines(data: bytes, where: str) -> list[Any] | None:
     """The records of a file with one on each line; None where it is no such file."""
     lines = [line for line in data.splitlines() if line.strip()]
     try:
-        return [json.loads(line) for line in lines] if len(lines) > 1 else None
+        return [read_json(line, where) for line in lines] if len(lines) > 1 else None
     except (ValueError, RecursionError):
         return None
 

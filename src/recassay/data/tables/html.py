@@ -68,7 +68,9 @@ class _Reader(HTMLParser):
 
 
 def _span(text: str | None) -> int:
-    return min(int(text), MOST_SPAN) if text and text.isdigit() and int(text) > 0 else 1
+    if not text or not text.isascii() or not text.isdigit():
+        return 1
+    return min(max(int(text[:9]), 1), MOST_SPAN)
 
 
 def _spread(rows: list[list[tuple[str, int, int]]]) -> list[list[str]]:
