@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from recassay.analysis.ratings.fit import ELO, VIRTUAL_GAMES, rate_by_pairs, strengths
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
+from recassay.reporting.sections.ratings import plot_ratings, sentences, tables
 
 
 def matrix(values, *, higher=True, datasets=None):
@@ -55,7 +56,8 @@ def test_the_order_of_datasets_and_the_scale_do_not_matter():
 def test_who_loses_everything_has_a_finite_rating_and_ties_are_half():
     values = np.vstack([np.zeros(6), np.ones((2, 6))])
     result = rate_by_pairs(matrix(values), replicates=200)
-    assert np.isfinite(result.interval).all()
+    assert np.isfinite(result.rating).all()
+    assert result.interval[0, 0] == -np.inf  # nothing says how bad it is
     assert result.rating[1] == pytest.approx(result.rating[2])
     assert result.win_rate[1, 2] == pytest.approx(0.5)
     assert result.order()[-1] == 0
@@ -108,6 +110,24 @@ def test_families_are_drawn_whole():
         rate_by_pairs(copied, families={"amazon-0": "x"}, replicates=100)
     with pytest.raises(UsageError, match="form 1 family"):
         rate_by_pairs(copied, families=dict.fromkeys(names, "one"), replicates=100)
+
+
+def test_an_algorithm_that_won_everything_has_an_open_upper_end():
+    rng = np.random.default_rng(5)
+    values = rng.random((4, 15))
+    values[2] += 2
+    result = rate_by_pairs(matrix(values), replicates=200)
+    low, high = result.interval[2]
+    assert high == np.inf
+    others = np.delete(result.rating, 2)
+    assert (1 / (1 + 10 ** ((others - low) / 400))).mean() == pytest.approx(0.025 ** (1 / 15))
+    assert "true share is at least 78 %" in sentences(result)[0]
+    assert result.to_dict()["ratings"]["a2"]["interval"][1] is None
+    assert np.isfinite(np.delete(result.interval, 2, axis=0)).all()
+    turned = rate_by_pairs(matrix(-values), replicates=200)
+    assert turned.interval[2, 0] == -np.inf
+    assert "or less" in tables(turned)[0].rows[-1][2]
+    assert "inf" not in json.dumps(plot_ratings(result).to_dict()).lower().replace("info", "")
 
 
 def test_negative_values_have_no_improvability():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from recassay.analysis.inference.predictive import probability_first
 from recassay.analysis.inference.winners import possible_winners
 
 
@@ -17,6 +18,14 @@ def test_by_hand():
     ranks = np.array([[1.0, 1.0, 1.0, 1.0, 1.0], [2.0] * 5])  # one of 32 signs is as bad for the second
     found = possible_winners(ranks, np.random.default_rng(0))
     assert found.tolist() == pytest.approx([1.0, 1 / 32])
+
+
+def test_identical_algorithms_lead_again_alike_and_one_that_is_never_better_last():
+    values = np.tile(np.random.default_rng(1).random(15), (5, 1))
+    values[2, 3] -= 0.3
+    found = probability_first(ranks_of(values), np.random.default_rng(0))
+    assert found.tolist() == pytest.approx([0.25, 0.25, 0.0, 0.25, 0.25])
+    assert probability_first(np.full((4, 6), 2.5), np.random.default_rng(0)).tolist() == pytest.approx([0.25] * 4)
 
 
 def test_ties_everywhere_leave_everybody():

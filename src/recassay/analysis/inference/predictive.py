@@ -40,7 +40,21 @@ def probability_first(ranks: FloatArray, rng: np.random.Generator, *, draws: int
     truth = kept * seen + np.sqrt(kept * variance) * rng.normal(size=(draws, k - 1))
     again = truth + np.sqrt(variance) * rng.normal(size=(draws, k - 1))
     first = (again @ axes.T).argmin(axis=1)
-    return np.bincount(first, minlength=k) / draws
+    return _with_ties(np.bincount(first, minlength=k) / draws, ranks)
+
+
+def _with_ties(shares: FloatArray, ranks: FloatArray) -> FloatArray:
+    """The shares of first places where ranks tie so much that no normal distribution describes them.
+
+    Algorithms with the same rank on every dataset share. One that ties another on half of the datasets or more, is
+    never better and is worse somewhere is not first without it: it counts as last.
+    """
+    tied, worse = ranks[:, None] == ranks, ranks[:, None] > ranks
+    behind = (tied | worse).all(axis=2) & worse.any(axis=2) & (tied.mean(axis=2) >= 0.5)
+    kept = np.where(behind.any(axis=1), 0.0, shares)
+    same = tied.all(axis=2)
+    shared: FloatArray = same @ kept / same.sum(axis=1)
+    return shared / shared.sum() if shared.sum() > 0 else shares
 
 
 def _between_datasets(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -31,7 +31,8 @@ class RatingsResult(Displayed):
     """The rating of each algorithm in points: 400 more are odds of 10 to 1 in a meeting. The mean is 1500, or
     `anchored` has 1000."""
     interval: FloatArray
-    """Algorithms x 2: the ends of the bootstrap interval of each rating."""
+    """Algorithms x 2: the ends of the bootstrap interval of each rating. The upper end of one that won every meeting is
+    infinite, and so is the lower end of one that lost every meeting (null in JSON)."""
     win_rate: FloatArray
     """Algorithms x algorithms: the share of datasets on which the row beats the column, ties counting half."""
     improvability: FloatArray
@@ -58,6 +59,11 @@ class RatingsResult(Displayed):
         first, second = self.order()[:2]
         gap = float(self.rating[first] - self.rating[second])
         return gap, 1 / (1 + 10 ** (-gap / 400))
+
+    def least_share(self) -> float:
+        """The share of datasets that an algorithm which won on all of them wins at least, at this confidence."""
+        rounds = len(self.datasets) if self.families is None else self.families
+        return float(((1 - self.confidence) / 2) ** (1 / rounds))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm, highest rating first."""

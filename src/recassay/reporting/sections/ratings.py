@@ -12,6 +12,9 @@ from recassay.plots.theme import inline, themed
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Figure, Section, Table
 
+OPEN = 100.0
+"""Points that an open interval reaches beyond all others in the picture."""
+
 
 def sentences(result: RatingsResult) -> list[str]:
     """The two best and how often the first would beat the second; nothing below five datasets."""
@@ -20,6 +23,11 @@ def sentences(result: RatingsResult) -> list[str]:
     first, second = result.order()[:2]
     gap, wins = result.lead()
     low, high = result.interval[first].tolist()
+    if high == float("inf"):
+        return [
+            f"{result.algorithms[first]} won all {len(result.datasets)} datasets against every other: its true share "
+            f"is at least {percent(result.least_share())} ({100 * result.confidence:g} %; rating {low:.0f} or more)."
+        ]
     drawn = "datasets" if result.families is None else f"{result.families} families of datasets"
     return [
         f"By pairwise wins {result.algorithms[first]} is rated {result.rating[first]:.0f} "
@@ -28,13 +36,20 @@ def sentences(result: RatingsResult) -> list[str]:
     ]
 
 
+def _interval(low: float, high: float) -> str:
+    """Two ends, or the one that is known."""
+    if high == float("inf"):
+        return f"{low:.0f} or more"
+    return f"{high:.0f} or less" if low == -float("inf") else between(low, high, 0)
+
+
 def tables(result: RatingsResult) -> list[Table]:
     """Ratings, highest first, with win rate, improvability and skill."""
     shown = f"{100 * result.confidence:g} %"
     header = ["algorithm", "rating", shown, "win rate", "improvability"]
     skill = [] if result.skill is None else [f"skill against {result.baseline}"]
     rows = [
-        [row["algorithm"], number(row["rating"], 0), between(row["low"], row["high"], 0), percent(row["win_rate"]),
+        [row["algorithm"], number(row["rating"], 0), _interval(row["low"], row["high"]), percent(row["win_rate"]),
          percent(row["improvability"], 1), *([percent(row["skill"], 1)] if skill else [])]
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
@@ -66,8 +81,11 @@ def leader(result: RatingsResult) -> str:
 
 
 def plot_ratings(result: RatingsResult) -> Any:
-    """A dot and an interval for every algorithm, highest first."""
+    """A dot and an interval for every algorithm, highest first; an open end runs to the edge of the picture."""
     rows = result.to_frame().to_dicts()
+    known = [row[end] for row in rows for end in ("low", "rating", "high") if abs(row[end]) != float("inf")]
+    for row in rows:
+        row["low"], row["high"] = max(row["low"], min(known) - OPEN), min(row["high"], max(known) + OPEN)
     order = [row[c.ALGORITHM] for row in rows]
     base = Chart(inline(rows)).encode(
         y=names_down(c.ALGORITHM, order),
