@@ -251,3 +251,45 @@ def test_frames_of_other_libraries(made):
 def test_an_object_that_is_no_frame():
     with pytest.raises(RecAssayError, match="cannot read results from complex"):
         load_results(1j)
+
+
+def test_the_reading_is_told_and_carried_by_json(write, cli):
+    path = write("method,ml-1m,yelp,food,netflix\nA,0.1,0.2,0.3,0.4\nB,0.2,0.3,0.4,0.5\n", "wide.csv")
+    ran = cli("rank", path, "--metric", "ndcg@10", "--json")
+    assert ran.err.splitlines()[0] == (
+        "read: 2 algorithms (A, B), 4 datasets (food, ml-1m, netflix and 1 more), 1 metric (ndcg@10)"
+    )
+    assert ran.json()["reading"]["datasets"] == {"count": 4, "examples": ["food", "ml-1m", "netflix"]}
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "metric"),
+    [
+        ("model,dataset,NDCG@20,Recall@20", "t.csv", "ndcg@20"),
+        ("model,dataset,Accuracy,F1", "t.csv", "accuracy"),
+        ("model,dataset,HR@5,HR@10", "hr@10.csv", "hitrate@10"),
+    ],
+)
+def test_the_default_metric(write, header, name, metric):
+    rows = "".join(f"{a},{d},0.{i}{a},0.2\n" for i, d in enumerate("xyz") for a in (1, 2))
+    assert recassay.default_metric(load_results(write(f"{header}\n{rows}", name))) == metric
+
+
+def test_no_default_among_several_metrics(write):
+    rows = "".join(f"{a},{d},0.1,0.2\n" for d in "xyz" for a in (1, 2))
+    with pytest.raises(RecAssayError, match="choose one: metric=hitrate@5, metric=hitrate@10"):
+        recassay.default_metric(load_results(write(f"model,dataset,HR@5,HR@10\n{rows}")))
+
+
+def test_missing_cells_name_what_keeps_them(write):
+    path = write("model,d1,d2,d3\nA,0.1,,0.3\nB,0.2,0.3,0.4\n")
+    with pytest.raises(RecAssayError, match=r"Skillings-Mack's test, which drops nothing\); model keeps all cells"):
+        recassay.rank(path, "ndcg@10")
+
+
+def test_wide_frames_in_python():
+    frame = pd.DataFrame({"d1": [0.1, 0.2], "d2": [0.2, 0.3]}, index=["A", "B"])
+    with pytest.raises(RecAssayError, match="it is not clear whether its rows"):
+        recassay.rank(frame, "ndcg@10", replicates=100)
+    assert recassay.rank(frame, "ndcg@10", wide=True, replicates=100).algorithms == ("A", "B")
+    assert recassay.rank(frame, "ndcg@10", transpose=True, replicates=100).algorithms == ("d1", "d2")

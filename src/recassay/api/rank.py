@@ -25,6 +25,8 @@ def rank(
     seed: int = 0,
     beta_max: float = 3.0,
     beta_step: float | None = None,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> RankResult:
     """Which algorithm is best under each aggregation over datasets, with bootstrap intervals.
 
@@ -39,8 +41,10 @@ def rank(
         seed: the same seed gives the same numbers.
         beta_max: ratio to which the areas under performance profiles reach.
         beta_step: step of the grid of ratios; by default the areas are exact.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table = load_results(results, metric=metric)
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return rank_algorithms(
         matrix,

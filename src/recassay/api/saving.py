@@ -10,6 +10,7 @@ from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
 from recassay.core.formats import known_formats
 from recassay.core.system.plain import plain
+from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
@@ -29,7 +30,9 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     """
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     notes = getattr(results, "notes", ())
-    told = {"notes": list(notes)} if notes else {}
+    told: dict[str, Any] = {"notes": list(notes)} if notes else {}
+    if isinstance(results, Results):
+        told["reading"] = results.reading
     return {"recassay": __version__, "command": command, "input": files, **told, **plain(content)}
 
 

@@ -12,6 +12,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.labels import split_label
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.data.importers.load import read_parts
@@ -23,6 +24,7 @@ from recassay.data.published.tables import (
 )
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.join import Part, join_parts
+from recassay.data.tables.labels import metrics_in
 from recassay.data.tables.roles import Asked
 from recassay.evidence.characteristics import study_characteristics
 from recassay.evidence.study import candidates, study_part
@@ -50,8 +52,8 @@ def load_results(
     Args:
         source: one place, or a list of them.
         metric: what the values are, where the table does not say it.
-        wide: the table is wide: first column algorithm, one column per dataset.
-        transpose: the table is wide with a row per dataset.
+        wide: the rows are algorithms and the columns datasets; needed where the table does not say it.
+        transpose: the rows are datasets and the columns algorithms.
         columns: your names of our columns, such as `{"value": "score"}`.
         dataset: what the table is on, where it does not say it; by default by the file's name.
         format: the framework that wrote the file, or `table`; by default the content decides.
@@ -106,19 +108,23 @@ def study_folder(source: Any) -> Path | None:
 
 @checked
 def default_metric(results: Results) -> str:
-    """The metric that is meant when none is named: `ndcg@10` or `accuracy` where present, else the only one.
+    """The metric that is meant when none is named.
+
+    `ndcg@10`, else nDCG at the only cut-off it is there with, `accuracy`, the only metric, or the one that the name of
+    the file says.
 
     Args:
         results: loaded results.
     """
-    for usual in ("ndcg@10", "accuracy"):
-        if usual in results.metrics:
-            return usual
-    if len(results.metrics) == 1:
-        return results.metrics[0]
+    gains = [label for label in results.metrics if split_label(label)[0] == "ndcg"]
+    named = {label for source in results.sources for label in metrics_in(Path(source.file).stem)}
+    for group in ([m for m in gains if m == "ndcg@10"], gains, [m for m in results.metrics if m == "accuracy"],
+                  results.metrics, [m for m in results.metrics if m in named]):  # fmt: skip
+        if len(group) == 1:
+            return group[0]
     raise UsageError(
         f"the table has {len(results.metrics)} metrics",
-        fix=f"choose one with --metric: {listing(results.metrics, most=None)}",
+        fix=f"choose one: {listing((f'--metric {metric}' for metric in results.metrics), most=12)}",
     )
 
 

@@ -12,6 +12,7 @@ import recassay
 from recassay.cli import options as o
 from recassay.cli.render import print_json, print_notes, print_rows, say
 from recassay.cli.table import named_columns
+from recassay.core.system.printable import one_line
 
 MOST_ROWS = 20
 
@@ -45,6 +46,7 @@ def import_(
         columns=named_columns(column),
         prefer=prefer,
     )
+    say(one_line(results.told_reading(), 600))
     print_notes(results.notes)
     frame = results.frame
     if o.is_output(out):

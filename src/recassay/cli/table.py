@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import recassay
 from recassay.cli import options as o
-from recassay.cli.render import print_answer, print_json, print_notes, print_saved
+from recassay.cli.render import print_answer, print_json, print_notes, print_saved, say
+from recassay.core.system.printable import one_line
 
 if TYPE_CHECKING:
     from recassay.core.tables.results import Results
@@ -50,6 +51,7 @@ def load_table(
         format=format_,
         prefer=prefer,
     )
+    say(one_line(results.told_reading(), 600))
     print_notes(results.notes)
     return results
 

@@ -44,6 +44,8 @@ class Results:
     users: pl.DataFrame | None = None
     guesses: tuple[str, ...] = ()
     """Where the table was read by a guess, such as known names that tell algorithms from datasets."""
+    words: tuple[str, str] = ("algorithm", "dataset")
+    """What the table calls its algorithms and its datasets: `("model", "task")` in evaluations of models."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     """What was read off the frame before: names and tables are asked for dozens of times."""
 
@@ -107,6 +109,23 @@ class Results:
     def datasets(self) -> list[str]:
         """The datasets of the whole table, sorted."""
         return sorted(self._names(c.DATASET))
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What was taken as algorithms, datasets and metrics: how many, the first three of each, and any guess."""
+        names = {"algorithms": self.algorithms, "datasets": self.datasets, "metrics": self.metrics}
+        told = {kind: {"count": len(named), "examples": named[:3]} for kind, named in names.items()}
+        return {**told, "words": list(self.words), "guesses": list(self.guesses)}
+
+    def told_reading(self) -> str:
+        """`reading` as a line."""
+        kinds = (*(f"{word}s" for word in self.words), "metrics")
+        parts = [
+            f"{len(named)} {kind if len(named) != 1 else kind[:-1]} ({listing(named, most=3)})"
+            for kind, named in zip(kinds, (self.algorithms, self.datasets, self.metrics), strict=True)
+        ]
+        guessed = f"; guessed: {'; '.join(self.guesses)}" if self.guesses else ""
+        return f"read: {', '.join(parts)}{guessed}"
 
     def _names(self, column: str) -> list[str]:
         """The values of a column, in order of first appearance."""
@@ -186,7 +205,8 @@ class Results:
             if missing == "error":
                 raise InputError(
                     f"{len(cells)} cells of {label} are missing: " + listing((f"{a} on {d}" for a, d in cells), most=6),
-                    fix="choose --missing drop-datasets, drop-algorithms or worst",
+                    fix="choose --missing drop-datasets, drop-algorithms or worst (compare then adds Skillings-Mack's "
+                    "test, which drops nothing); model keeps all cells as they are",
                 )
             if missing == "worst":
                 values, replicates = fill_worst(values, replicates, upward, datasets, label)
