@@ -43,8 +43,9 @@ def refresh_pictures() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         report = recassay.demo(Path(folder) / "demo")
+        drawn = {**report.figures, **recassay.multiverse("published:time-to-split").figures}
         for shown in (HERE / "pictures").glob("*.png"):
-            report.figures[shown.stem].save(shown)
+            drawn[shown.stem].save(shown)
 
 
 def navigation(index: str) -> list[dict[str, object]]:

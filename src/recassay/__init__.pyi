@@ -43,6 +43,7 @@ from .api.installation import list_available as list_available
 from .api.logistic_irt import fit_logistic_irt as fit_logistic_irt
 from .api.logistic_irt import load_responses as load_responses
 from .api.model import model as model
+from .api.multiverse import multiverse as multiverse
 from .api.paper import Paper as Paper
 from .api.paper import paper as paper
 from .api.plan import plan as plan

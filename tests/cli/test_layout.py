@@ -62,6 +62,7 @@ MADE = {
         table, "ndcg@10", k=3, characteristics=characteristics(8).to_frame(), simulations=20, splits=2, curve=False
     ),
     "stress": lambda table: recassay.stress(table, "ndcg@10", draws=100),
+    "multiverse": lambda table: recassay.multiverse("published:time-to-split", permutations=100),
     "strata": lambda table: strata(),
     "classify": lambda table: analyze_instances(classifiers(4, items=20, networks=4), orders=3),
     "irt --model": lambda table: recassay.fit_logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),

@@ -69,7 +69,7 @@ def test_types_link_to_entries_and_spell_out_choices(page):
     assert '| `pairs` | <code>tuple[<a href="#pair">Pair</a>, ...]</code> | Every pair by Wilcoxon' in entry
     assert "'wilcoxon-holm' &#124; 'nemenyi' &#124; 'bayesian'" in entry
     assert "| `alpha` | <code>float</code> | Level of the tests. |" in entry
-    assert "- `to_frame()`: One row a pair" in entry
+    assert "- `to_frame()`: One row per pair" in entry
 
 
 def test_functions_link_to_what_they_return(pages):

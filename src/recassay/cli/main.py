@@ -28,6 +28,7 @@ from recassay.cli import (
     installation,
     irt,
     model,
+    multiverse,
     paper,
     plan,
     rank,
@@ -100,6 +101,7 @@ app.command("comper")(comper.comper)
 app.command("comper-matrix")(comper.comper_matrix)
 app.command("strata")(strata.strata)
 app.command("stress")(stress.stress)
+app.command("multiverse")(multiverse.multiverse)
 app.command("classify")(classify.classify)
 app.command("select")(select.select)
 app.command("advise")(advise.advise)

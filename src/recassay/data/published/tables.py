@@ -39,6 +39,8 @@ class Published:
     results: str = ""
     characteristics: str = ""
     responses: str = ""
+    universes: str = ""
+    """Results under several protocols, for `recassay multiverse`."""
     items: str = ""
     positive_threshold: float | None = None
 
@@ -72,6 +74,13 @@ def published_results(source: Any) -> Results:
     return Results.from_frame(typed, where=f"{PREFIX}{one.name}", sources=sources)
 
 
+def published_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:
+    """The rows of a published multiverse, with a column per choice of the protocol; of other tables the plain rows."""
+    one = find_published(source)
+    frame, sources = _read(one, one.universes or one.results, "results", "rank")
+    return frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False)), sources
+
+
 def published_characteristics(source: Any) -> CharacteristicsTable:
     """The characteristics of a published table's datasets."""
     one = find_published(source)
@@ -94,7 +103,7 @@ def published_table(file: str) -> pl.DataFrame:
 
 def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame, tuple[Source, ...]]:
     if not file:
-        held = [kind for kind in ("results", "characteristics", "responses") if getattr(one, kind)]
+        held = [kind for kind in ("results", "characteristics", "responses", "universes") if getattr(one, kind)]
         raise NotApplicableError(
             f"{PREFIX}{one.name} has no {what}", fix=f"it holds {' and '.join(held)}; {_others(use)}"
         )

@@ -1,0 +1,1 @@
+"""Which conclusions survive the choices of an evaluation protocol."""

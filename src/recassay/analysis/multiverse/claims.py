@@ -1,0 +1,207 @@
+"""Claims over universes: which are made, what the universes say, where they fail, and the joint test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from recassay.analysis.multiverse.universes import Axis
+from recassay.core import ties
+from recassay.core.errors import UsageError
+from recassay.core.names import canonical, did_you_mean
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+RANGE = 100
+"""Relabelled tables that the share of universes by chance is taken from."""
+
+WORTH = 1 / 3
+"""Choices describe the failures of a claim where it fails in at least this share of the universes with them."""
+
+MOST = 3
+"""Descriptions that are given of the failures of a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A claim as it is made: that an algorithm beats another, or (no rival) all others."""
+
+    algorithm: int
+    rival: int | None
+    named: bool
+
+
+def named_claims(claims: Sequence[str], algorithms: Sequence[str]) -> list[Stated]:
+    """The claims that were given as text: `A > B`, `A < B`, or `A is best`."""
+    known = {canonical(name): a for a, name in enumerate(algorithms)}
+
+    def find(name: str) -> int:
+        if canonical(name) not in known:
+            raise UsageError(f"claim: there is no algorithm {name!r}", fix=did_you_mean(name, list(algorithms)))
+        return known[canonical(name)]
+
+    made = []
+    for text in claims:
+        best = re.fullmatch(r"\s*(.+?)\s+is\s+best\s*", text, re.IGNORECASE)
+        left, sign, right = text.partition(">") if ">" in text else text.partition("<")
+        if best:
+            made.append(Stated(find(best[1]), None, True))
+        elif sign and left.strip() and right.strip():
+            pair = find(left.strip()), find(right.strip())
+            if pair[0] == pair[1]:
+                raise UsageError(f"claim: {text!r} compares an algorithm with itself", fix="name two algorithms")
+            made.append(Stated(*(pair if sign == ">" else pair[::-1]), True))
+        else:
+            raise UsageError(f"claim: {text!r} is no claim", fix='write "A > B" or "A is best"')
+    return list(dict.fromkeys(made))
+
+
+def suggested_claims(mean_ranks: FloatArray, firsts: BoolArray) -> list[Stated]:
+    """`A is best` for every algorithm that is first somewhere, and `A > B` for the leader against each rival."""
+    counts, overall = firsts.sum(axis=0), np.nanmean(mean_ranks, axis=0)
+    order = sorted(range(len(counts)), key=lambda a: (-counts[a], overall[a]))
+    best = [Stated(a, None, False) for a in order if counts[a]]
+    return best + [Stated(order[0], b, False) for b in sorted(order[1:], key=lambda b: overall[b])]
+
+
+def observed(claim: Stated, scores: FloatArray) -> IntArray:
+    """1 ahead, 0 tied, -1 behind, by scores whose lower values are better (... x algorithms); -2 where absent."""
+    own = scores[..., claim.algorithm]
+    if claim.rival is None:
+        others = np.delete(scores, claim.algorithm, axis=-1)
+        absent = np.isnan(own) | np.isnan(others).all(axis=-1)
+        other = np.min(np.where(np.isnan(others), np.inf, others), axis=-1)
+    else:
+        other = scores[..., claim.rival]
+        absent = np.isnan(own) | np.isnan(other)
+    own, other = np.where(absent, 0.0, own), np.where(absent, 0.0, other)
+    sign = ties.beats(other, own).astype(np.int64) - ties.beats(own, other).astype(np.int64)
+    result: IntArray = np.where(absent, -2, sign)
+    return result
+
+
+def shown(claim: Stated, better: BoolArray, present: BoolArray) -> IntArray:
+    """1 it holds, -1 it is reversed, 0 undecided, by who is shown to be better (universes x a x b)."""
+    own, rival = claim.algorithm, claim.rival
+    if rival is not None:
+        return np.asarray(better[:, own, rival].astype(np.int64) - better[:, rival, own])
+    beaten = better[:, own] | ~present
+    beaten[:, own] = True
+    return np.asarray(beaten.all(axis=1).astype(np.int64) - better[:, :, own].any(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointTest:
+    """Tables in which the algorithms of every dataset are relabelled at random, in all universes alike."""
+
+    common: IntArray
+    """The algorithms that are in every universe: those that are relabelled."""
+    totals: FloatArray
+    """Tables x common algorithms: the mean over universes of the mean rank; the observed table first."""
+    best: FloatArray
+    """`RANGE` tables x common algorithms: the share of universes in which each is first alone."""
+    before: FloatArray
+    """`RANGE` tables x common algorithms, twice: the share of universes in which one is before the other."""
+
+    def p(self, claim: Stated) -> float | None:
+        """How often a relabelled table supports a claim as much as the observed one.
+
+        The support is the lead in mean rank, averaged over universes. A claim named beforehand is compared with the
+        same claim in the relabelled tables, a suggested one with the best supported claim of its kind.
+        """
+        at = self._places(claim)
+        if at is None:
+            return None
+        support = _best_lead(self.totals, at) if claim.rival is None else self.totals[:, at[1]] - self.totals[:, at[0]]
+        against = support
+        if not claim.named:
+            ordered = np.sort(self.totals, axis=1)
+            against = ordered[:, -1 if claim.rival is not None else 1] - ordered[:, 0]
+        p = float((against[1:] >= support[0] - 1e-9).sum() + 1) / len(against)
+        if claim.rival is None or claim.named:
+            return p
+        # What is better than all others is better than each of them.
+        return min(p, self.p(Stated(claim.algorithm, None, False)) or 1.0)
+
+    def chance(self, claim: Stated) -> float | None:
+        """The share of universes in which equal algorithms are ahead: what 5 % of the relabelled tables exceed."""
+        at = self._places(claim)
+        if at is None or not len(self.best):
+            return None
+        shares = self.best if claim.rival is None else self.before
+        own = shares[:, at[0]] if claim.rival is None else shares[:, at[0], at[1]]
+        return float(np.quantile(own if claim.named else shares.reshape(len(shares), -1).max(axis=1), 0.95))
+
+    def _places(self, claim: Stated) -> tuple[int, int] | None:
+        wanted = [claim.algorithm, claim.algorithm if claim.rival is None else claim.rival]
+        if len(self.common) < 2 or not set(wanted) <= set(self.common.tolist()):
+            return None
+        return int(np.searchsorted(self.common, wanted[0])), int(np.searchsorted(self.common, wanted[1]))
+
+
+def _best_lead(totals: FloatArray, at: tuple[int, int]) -> FloatArray:
+    return np.asarray(np.delete(totals, at[0], axis=1).min(axis=1) - totals[:, at[0]])
+
+
+def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -> JointTest:
+    """Relabel the algorithms within each dataset, in all universes alike (universes x algorithms x datasets in).
+
+    If the algorithms were equal, their names on a dataset would be arbitrary. Universes share data and models, so they
+    are relabelled together: what they have in common stays in the comparison.
+    """
+    present = np.isfinite(ranks).any(axis=2)
+    common = np.flatnonzero(present.all(axis=0))
+    n = ranks.shape[2]
+    # A dataset counts in a universe where every common algorithm has a rank on it.
+    part = ranks[:, common]
+    known: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
+    weights: FloatArray = known / np.maximum(known.sum(axis=1, keepdims=True), 1)
+    part = np.where(known[:, None], part, 0.0) * weights[:, None]
+    mean = part.mean(axis=0)
+    labels = np.tile(np.arange(len(common)), (permutations, n, 1))
+    labels = rng.permuted(labels, axis=2).transpose(0, 2, 1)
+    totals = np.concatenate([mean.sum(axis=1)[None], mean[labels, np.arange(n)].sum(axis=2)])
+    k = len(common)
+    best, before = np.zeros((min(RANGE, permutations), k)), np.zeros((min(RANGE, permutations), k, k))
+    for at, each in enumerate(labels[:RANGE]):
+        means = part[:, each, np.arange(n)].sum(axis=2)
+        ahead = means[:, :, None] < means[:, None, :] - 1e-9
+        before[at] = ahead.mean(axis=0)
+        best[at] = (ahead.sum(axis=2) == k - 1).mean(axis=0)
+    return JointTest(common, totals, best, before)
+
+
+def describe(fails: BoolArray, places: IntArray, axes: Sequence[Axis]) -> str:
+    """The choices, one or two at a time, under which a claim is not seen; empty where it mostly is not.
+
+    A description must hold for at least `WORTH` of the universes with these choices, and for two failures. The one that
+    agrees best with the failures (Dice) comes first, then the one that agrees best with those left, at most `MOST`.
+    """
+    left = fails.copy()
+    texts: list[str] = []
+    while len(texts) < MOST and left.sum() > 1 and fails.mean() <= 0.5:
+        best: tuple[float, int, tuple[tuple[int, int], ...]] = (0.0, 0, ())
+        for size in (1, 2):
+            for chosen in combinations(range(len(axes)), size):
+                shape = tuple(len(axes[i].choices) for i in chosen)
+                cell = np.ravel_multi_index(tuple(places[:, i] for i in chosen), shape)
+                hits, all_hits, whole = (
+                    np.bincount(cell[part], minlength=int(np.prod(shape)))
+                    for part in (left, fails, np.full(len(fails), True))
+                )
+                fits = (hits > 1) & (all_hits >= WORTH * whole)
+                score = np.where(fits, 2 * hits / (left.sum() + whole), 0.0)
+                at = int(score.argmax())
+                if (score[at], -size) > best[:2]:
+                    choices = (int(place) for place in np.unravel_index(at, shape))
+                    best = (float(score[at]), -size, tuple(zip(chosen, choices, strict=True)))
+        if not best[2]:
+            break
+        inside = np.all([places[:, i] == at for i, at in best[2]], axis=0)
+        text = " and ".join(f"{axes[i].name} = {axes[i].choices[at]}" for i, at in best[2])
+        texts.append(f"{text} ({(fails & inside).sum()} of {inside.sum()} such universes)")
+        left &= ~inside
+    return "; ".join(texts)

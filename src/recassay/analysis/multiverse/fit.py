@@ -1,0 +1,313 @@
+"""Which conclusions survive the choices that nobody argues about: every universe judged, claims counted over all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from threadpoolctl import threadpool_limits
+
+from recassay.analysis.multiverse.claims import (
+    JointTest,
+    Stated,
+    describe,
+    joint_test,
+    named_claims,
+    observed,
+    shown,
+    suggested_claims,
+)
+from recassay.analysis.multiverse.result import Claim, Counts, MultiverseResult, MultiverseSettings, Share
+from recassay.analysis.multiverse.shares import Parts, variance_parts
+from recassay.analysis.multiverse.universes import Universes, find_universes
+from recassay.analysis.verdict.fit import decide
+from recassay.analysis.verdict.result import Grade
+from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy
+from recassay.core.errors import InputError, UsageError
+from recassay.core.seeds import derived_rng
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.sources import Source
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+PERMUTATIONS = 10_000
+FEW_UNIVERSES = 100
+"""Beyond so many universes each is judged by fewer patterns of signs, where not all are tried."""
+
+FLIPS = 1_000
+
+
+def explore(
+    rows: pl.DataFrame,
+    *,
+    axes: Sequence[str] | None = None,
+    claims: Sequence[str] | None = None,
+    metric: str | None = None,
+    leaky: Sequence[str] = (),
+    missing: MissingPolicy = "drop-datasets",
+    higher_is_better: bool | None = None,
+    within: float = PRACTICALLY_EQUAL,
+    alpha: float = 0.05,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+    sources: tuple[Source, ...] = (),
+    notes: Sequence[str] = (),
+) -> MultiverseResult:
+    """Every universe of a long table (see `find_universes`) ranked and judged, and the claims over all of them.
+
+    A universe is judged by the rules of the verdict. Simonsohn, Simmons and Nelson (2020) is the source of the
+    specification curve and of its joint test, Steegen et al. (2016) of the multiverse.
+    """
+    if permutations < 0:
+        raise UsageError(f"permutations is {permutations}", fix="give 0 or more")
+    universes = find_universes(rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better)
+    with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+        return _explored(
+            universes,
+            _judged(universes, missing, within, alpha, seed),
+            claims,
+            MultiverseSettings(alpha, permutations, seed),
+            sources,
+            notes,
+        )
+
+
+def _explored(
+    universes: Universes,
+    judged: _Judged,
+    claims: Sequence[str] | None,
+    asked: MultiverseSettings,
+    sources: tuple[Source, ...],
+    notes: Sequence[str],
+) -> MultiverseResult:
+    clean = ~judged.leaky
+    if not clean.any():
+        raise UsageError("leaky: every universe is marked", fix="mark fewer: what holds among clean ones is the answer")
+    mean_ranks = np.where(judged.present, _mean(judged.ranks), np.nan)
+    firsts = mean_ranks <= np.nanmin(mean_ranks, axis=1, keepdims=True) + 1e-9
+    made = (
+        named_claims(claims, universes.algorithms)
+        if claims is not None and len(claims)
+        else suggested_claims(mean_ranks[clean], firsts[clean])
+    )
+    test = joint_test(judged.ranks[clean], asked.permutations, derived_rng(asked.seed, "multiverse", "relabel"))
+    parts, used = _parts(mean_ranks[clean], judged.places[clean], asked.seed)
+    stands = tuple(_claim(claim, universes, judged, mean_ranks, test) for claim in made)
+    leads = {
+        (claim.algorithm, claim.rival): stand.statement
+        for claim, stand in zip(made, stands, strict=True)
+        if claim.rival is not None
+    }
+    places, explained = _map(mean_ranks)
+    return MultiverseResult(
+        axes={axis.name: axis.choices for axis in universes.axes},
+        choices=judged.places,
+        algorithms=universes.algorithms,
+        datasets=universes.datasets,
+        mean_ranks=mean_ranks,
+        n_datasets=np.isfinite(judged.ranks).any(axis=1).sum(axis=1),
+        grades=judged.grades,
+        leaky=judged.leaky,
+        places=places,
+        explained=explained,
+        claims=stands,
+        shares=_shares(parts, used, universes, leads, asked.alpha),
+        notes=(*notes, *universes.notes, *judged.notes, *_size_notes(judged)),
+        settings=asked,
+        sources=sources,
+    )
+
+
+class _Judged:
+    """The universes that could be judged: ranks, who is shown to be better, and grades."""
+
+    __slots__ = ("better", "grades", "leaky", "notes", "places", "present", "ranks")
+
+    def __init__(self, universes: Universes, kept: list[int]) -> None:
+        k, n = len(universes.algorithms), len(universes.datasets)
+        self.ranks: FloatArray = np.full((len(kept), k, n), np.nan)
+        self.better: BoolArray = np.zeros((len(kept), k, k), dtype=bool)
+        self.present: BoolArray = np.zeros((len(kept), k), dtype=bool)
+        self.places: IntArray = universes.places[kept]
+        self.leaky: BoolArray = universes.leaky[kept]
+        self.grades: tuple[Grade, ...] = ()
+        self.notes: list[str] = []
+
+
+def _judged(universes: Universes, missing: MissingPolicy, within: float, alpha: float, seed: int) -> _Judged:
+    cells = [_complete(u, universes, missing) for u in range(len(universes))]
+    kept = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
+    if not kept:
+        raise InputError(
+            "no universe has two algorithms with values on a common dataset",
+            fix="check the axes: a column that names algorithms or runs is no choice",
+        )
+    judged = _Judged(universes, kept)
+    flips = 10_000 if len(kept) <= FEW_UNIVERSES else FLIPS
+    grades: list[Grade] = []
+    for at, u in enumerate(kept):
+        rows, columns, values = cells[u]
+        matrix = Matrix(
+            values=values,
+            algorithms=tuple(universes.algorithms[a] for a in rows),
+            datasets=tuple(universes.datasets[d] for d in columns),
+            metric="universe",
+            higher_is_better=bool(universes.upward[u]),
+        )
+        decision = decide(matrix, control=None, within=within, alpha=alpha, seed=seed, flips=flips)
+        place = rows[decision.order]
+        judged.ranks[at][np.ix_(place, columns)] = decision.ranks
+        judged.better[at][np.ix_(place, place)] = decision.better
+        judged.present[at, rows] = True
+        grades.append(decision.grade)
+    judged.grades = tuple(grades)
+    judged.notes += _missing_notes(universes, cells, kept, missing)
+    return judged
+
+
+def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[IntArray, IntArray, FloatArray]:
+    """The algorithms and datasets of one universe that have every cell, and the cells, as the policy says."""
+    values = universes.values[u]
+    known = np.isfinite(values)
+    rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+    part = known[np.ix_(rows, columns)]
+    if missing == "error" and not part.all():
+        row, column = (int(place[0]) for place in np.nonzero(~part))
+        places = zip(universes.axes, universes.places[u], strict=True)
+        choices = ", ".join(f"{axis.name}={axis.choices[at]}" for axis, at in places)
+        raise InputError(
+            f"{int((~part).sum())} cells are missing under {choices}, the first {universes.algorithms[rows[row]]} on "
+            f"{universes.datasets[columns[column]]}",
+            fix="choose --missing drop-datasets, drop-algorithms or worst",
+        )
+    if missing == "drop-datasets":
+        columns = columns[part.all(axis=0)]
+    elif missing == "drop-algorithms":
+        rows = rows[part.all(axis=1)]
+    cells = values[np.ix_(rows, columns)]
+    if missing == "worst" and cells.size:
+        worst = np.nanmin(cells, axis=0) if universes.upward[u] else np.nanmax(cells, axis=0)
+        cells = np.where(np.isnan(cells), worst, cells)
+    return rows, columns, cells
+
+
+def _missing_notes(
+    universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int], missing: MissingPolicy
+) -> list[str]:
+    notes = []
+    if len(kept) < len(universes):
+        notes.append(f"{len(universes) - len(kept)} universes were left out: without two algorithms on a dataset.")
+    known = np.isfinite(universes.values)
+    rows, columns = known.any(axis=2).sum(axis=1), known.any(axis=1).sum(axis=1)
+    lost = [u for u in kept if len(cells[u][0]) < rows[u] or len(cells[u][1]) < columns[u]]
+    if lost:
+        what = "datasets" if missing == "drop-datasets" else "algorithms"
+        notes.append(f"In {len(lost)} universes {what} with missing cells were left out.")
+    full = (len(universes.algorithms), len(universes.datasets))
+    uneven = sum((len(cells[u][0]), len(cells[u][1])) != full for u in kept)
+    if uneven:
+        notes.append(f"The universes are not balanced: {uneven} of {len(kept)} lack algorithms or datasets of others.")
+    return notes
+
+
+def _size_notes(judged: _Judged) -> list[str]:
+    counts = np.isfinite(judged.ranks).any(axis=1).sum(axis=1)
+    single, undecidable = int((counts == 1).sum()), sum(grade == "too_little_data" for grade in judged.grades)
+    notes = []
+    if single:
+        notes.append(f"{single} universes have one dataset: they show an order there, and nothing about others.")
+    if undecidable:
+        which = f"{undecidable} of {len(counts)} universes"
+        notes.append(f"In {which} no difference could be significant: they have too few datasets.")
+    return notes
+
+
+def _mean(ranks: FloatArray) -> FloatArray:
+    """Mean over the datasets that count; 0 where there are none."""
+    known = np.isfinite(ranks)
+    return np.where(known, ranks, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
+
+
+def _counts(claim: Stated, mean_ranks: FloatArray, judged: _Judged, part: BoolArray) -> Counts:
+    seen = observed(claim, mean_ranks[part])
+    sure = shown(claim, judged.better[part], judged.present[part])[seen > -2]
+    seen = seen[seen > -2]
+    numbers = [int((values == wanted).sum()) for values in (seen, sure) for wanted in (1, 0, -1)]
+    return Counts(len(seen), *numbers)
+
+
+def _claim(claim: Stated, universes: Universes, judged: _Judged, mean_ranks: FloatArray, test: JointTest) -> Claim:
+    names, clean = universes.algorithms, ~judged.leaky
+    own, rival = names[claim.algorithm], None if claim.rival is None else names[claim.rival]
+    seen = observed(claim, mean_ranks[clean])
+    # Being first counts ties for each: a shared first place is no exception.
+    fails = (seen == -1) if rival is None else (seen < 1) & (seen > -2)
+    on_datasets = observed(claim, judged.ranks[clean].transpose(0, 2, 1))
+    by_dataset = {
+        name: (int((column == 1).sum()), int((column == 0).sum()), int((column == -1).sum()))
+        for name, column in zip(universes.datasets, on_datasets.T, strict=True)
+    }
+    scores = mean_ranks[clean]
+    others = scores[:, [claim.rival]] if claim.rival is not None else np.delete(scores, claim.algorithm, axis=1)
+    leads = np.nanmin(np.where(np.isnan(others), np.inf, others), axis=1) - scores[:, claim.algorithm]
+    leads = leads[np.isfinite(leads)]
+    return Claim(
+        statement=f"{own} is best" if rival is None else f"{own} > {rival}",
+        algorithm=own,
+        rival=rival,
+        named=claim.named,
+        counts=_counts(claim, mean_ranks, judged, clean),
+        by_dataset=by_dataset,
+        lead=float(leads.mean()) if len(leads) else float("nan"),
+        p=test.p(claim),
+        chance=test.chance(claim),
+        exceptions=describe(fails, judged.places[clean], universes.axes),
+        leaky=_counts(claim, mean_ranks, judged, judged.leaky) if judged.leaky.any() else None,
+    )
+
+
+def _parts(mean_ranks: FloatArray, places: IntArray, seed: int) -> tuple[Parts | None, list[int]]:
+    """The parts of the variance, over the algorithms that are in every universe and the axes that vary."""
+    common = ~np.isnan(mean_ranks).any(axis=0)
+    used = [i for i in range(places.shape[1]) if len(np.unique(places[:, i])) > 1]
+    if not used or common.sum() < 2:
+        return None, used
+    coded = np.stack([np.unique(places[:, i], return_inverse=True)[1] for i in used], axis=1)
+    ranks = np.where(common, mean_ranks, 0.0)
+    rng = derived_rng(seed, "multiverse", "shares")
+    return variance_parts(ranks, coded, coded.max(axis=0) + 1, rng), used
+
+
+def _shares(
+    parts: Parts | None, used: list[int], universes: Universes, leads: dict[tuple[int, int], str], alpha: float
+) -> tuple[Share, ...]:
+    if parts is None:
+        return ()
+    distance = parts.of_distance()
+    by_lead = {name: parts.of_lead(a, b).mean(axis=0) for (a, b), name in leads.items()}
+    made = []
+    for at, source in enumerate(parts.axes):
+        column = distance[:, at]
+        low, high = np.quantile(column, [alpha / 2, 1 - alpha / 2])
+        made.append(
+            Share(
+                axes=tuple(universes.axes[used[i]].name for i in source),
+                share=float(column.mean()),
+                interval=None if parts.exact else (float(low), float(high)),
+                of_leads={name: float(shares[at]) for name, shares in by_lead.items()},
+            )
+        )
+    return tuple(sorted(made, key=lambda share: (len(share.axes) or 3, -share.share)))
+
+
+def _map(mean_ranks: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
+    """Two directions along which the mean ranks of the universes differ most (classical scaling of their distances)."""
+    filled = np.where(np.isnan(mean_ranks), np.nanmean(mean_ranks, axis=0), mean_ranks)
+    centred = filled - filled.mean(axis=0)
+    left, size, _ = np.linalg.svd(centred, full_matrices=False)
+    size = np.concatenate([size, np.zeros(2)])
+    points = np.zeros((len(centred), 2))
+    width = min(2, left.shape[1])
+    points[:, :width] = left[:, :width] * size[:width]
+    total = float((size**2).sum()) or 1.0
+    return points, (float(size[0] ** 2 / total), float(size[1] ** 2 / total))

@@ -1,0 +1,257 @@
+"""Universes of a long table: every combination of choices (split, target, metric, cut-off, ...) that occurs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.names import did_you_mean
+from recassay.core.tables.labels import find_label, known_direction, normal_label, split_label
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+CUTOFF = "cutoff"
+LEAKY = "leaky"
+"""A column of this name marks universes whose numbers are not to be trusted."""
+
+NO_CHOICES = (c.DEVIATION, c.RUNS, c.HIGHER_IS_BETTER, c.USER, c.VERSION, LEAKY)
+"""Columns that say something of a value and are no choice of the protocol."""
+
+MOST_NUMBERS = 30
+"""A column with more different numbers than this, not all of them whole, holds measurements."""
+
+NONE = "(none)"
+"""The choice of rows that leave a column empty."""
+
+_TRUE = {"1", "true", "yes", "y", "leaky", "x"}
+_LABEL, _UNIVERSE = "label", "universe"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A choice that every evaluation has to make, and the alternatives that occur."""
+
+    name: str
+    choices: tuple[str, ...]
+    copies: tuple[str, ...] = ()
+    """Other columns that always change together with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Universes:
+    """The values of a table by universe; `values` is universes x algorithms x datasets, NaN where there is none."""
+
+    axes: tuple[Axis, ...]
+    places: IntArray
+    """Universes x axes: the position of its choice among those of the axis."""
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: FloatArray
+    upward: BoolArray
+    """For each universe, whether higher values are better."""
+    leaky: BoolArray
+    """For each universe, whether it was marked as leaky or indefensible."""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def find_universes(
+    rows: pl.DataFrame,
+    *,
+    axes: Sequence[str] | None = None,
+    metric: str | None = None,
+    leaky: Sequence[str] = (),
+    higher_is_better: bool | None = None,
+) -> Universes:
+    """The universes of a long frame: algorithm, dataset, metric, value, and a column per further choice (text).
+
+    By default every further column with several values is an axis, unless it is a property of algorithms or datasets
+    (it never changes while algorithm, dataset and metric stay the same) or holds measurements. The metric and its
+    cut-off are axes where they vary. Columns that are not among the `axes` named are averaged over.
+    """
+    frame, directions = _labelled(rows, metric, higher_is_better)
+    notes: list[str] = []
+    marked = _marked(frame, leaky)
+    named = _named(frame, axes) if axes is not None else _usual(frame, notes)
+    frame = frame.with_columns(marked.alias(LEAKY))
+    found = [name for name in (c.METRIC, CUTOFF) if frame.get_column(name).n_unique() > 1]
+    used = [*named, *(name for name in found if name not in named)]
+    if not used:
+        raise InputError(
+            "the table has one universe: no column besides algorithm, dataset, metric and value has several values",
+            fix="add a column per choice (split, seed, ...), or give several tables that differ in their protocol",
+        )
+    frame = _one_value_per_cell(frame, used, explicit=axes is not None, notes=notes)
+    kept, places, universe = _universes(frame, used, notes)
+    names = {name: tuple(sorted(frame.get_column(name).unique().to_list())) for name in (c.ALGORITHM, c.DATASET)}
+    at = [_position(frame.get_column(name), names[name]) for name in (c.ALGORITHM, c.DATASET)]
+    values = np.full((len(places), len(names[c.ALGORITHM]), len(names[c.DATASET])), np.nan)
+    values[universe, at[0], at[1]] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+    upward, suspect = np.ones(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
+    upward[universe] = frame.get_column(_LABEL).replace_strict(directions, return_dtype=pl.Boolean).to_numpy()
+    np.logical_or.at(suspect, universe, frame.get_column(LEAKY).to_numpy())
+    return Universes(
+        axes=kept,
+        places=places,
+        algorithms=names[c.ALGORITHM],
+        datasets=names[c.DATASET],
+        values=values,
+        upward=upward,
+        leaky=suspect,
+        notes=tuple(notes),
+    )
+
+
+def _labelled(
+    rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None
+) -> tuple[pl.DataFrame, Mapping[str, bool]]:
+    """The rows with normal metric labels, metric and cut-off apart, and the direction of each label."""
+    labels = {label: normal_label(label) for label in rows.get_column(c.METRIC).unique().to_list()}
+    frame = rows.with_columns(pl.col(c.METRIC).replace(labels).alias(_LABEL))
+    if metric is not None:
+        frame = frame.filter(pl.col(_LABEL) == find_label(metric, sorted(set(labels.values()))))
+    directions: dict[str, bool] = {}
+    for label in frame.get_column(_LABEL).unique(maintain_order=True):
+        known = known_direction(label) if higher_is_better is None else higher_is_better
+        if known is None:
+            raise UsageError(
+                f"it is not known whether higher or lower values of {label!r} are better",
+                fix="say --higher-is-better or --lower-is-better, or choose another --metric",
+            )
+        directions[label] = known
+    parts = {label: split_label(label) for label in directions}
+    return frame.with_columns(
+        pl.col(_LABEL).replace({label: name for label, (name, _) in parts.items()}).alias(c.METRIC),
+        pl.col(_LABEL).replace({label: cut or NONE for label, (_, cut) in parts.items()}).alias(CUTOFF),
+    ), directions
+
+
+def _marked(frame: pl.DataFrame, leaky: Sequence[str]) -> pl.Series:
+    """Which rows are leaky: by a column of that name, or by conditions such as `split=random, core=0`."""
+    marked = pl.Series(np.zeros(frame.height, dtype=bool))
+    if LEAKY in frame.columns:
+        marked = frame.get_column(LEAKY).cast(pl.String).str.to_lowercase().is_in(sorted(_TRUE)).fill_null(False)
+    for condition in leaky:
+        mask = pl.Series(np.ones(frame.height, dtype=bool))
+        for term in condition.split(","):
+            name, equals, choice = (part.strip() for part in term.partition("="))
+            if not equals or name not in frame.columns:
+                raise UsageError(
+                    f"leaky: {term.strip()!r} is not of the form column=choice",
+                    fix=did_you_mean(name, frame.columns),
+                )
+            mask = mask & (frame.get_column(name) == choice).fill_null(False)
+        if not mask.any():
+            raise UsageError(f"leaky: no row has {condition}", fix="check the choice, its case included")
+        marked = marked | mask
+    return marked
+
+
+def _candidates(frame: pl.DataFrame) -> list[str]:
+    taken = {*c.RESULT_KEY, c.VALUE, _LABEL, CUTOFF, *NO_CHOICES}
+    return [name for name in frame.columns if name not in taken]
+
+
+def _named(frame: pl.DataFrame, axes: Sequence[str]) -> list[str]:
+    """The axes that were named, each a column with several values."""
+    known = [*_candidates(frame), c.METRIC, CUTOFF]
+    for name in axes:
+        if name not in known:
+            raise UsageError(f"axes: there is no column {name!r}", fix=did_you_mean(name, known))
+        if frame.get_column(name).n_unique() < 2:
+            only = frame.get_column(name)[0]
+            raise UsageError(
+                f"axes: {name} has one choice, {only!r}, in every row", fix="an axis needs at least two; leave it out"
+            )
+    return list(dict.fromkeys(axes))
+
+
+def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
+    """Every further column that is a choice of the protocol; those that are not are noted."""
+    chosen, properties, measured = [], [], []
+    keys = [c.ALGORITHM, c.DATASET, _LABEL]
+    for name in _candidates(frame):
+        column = frame.get_column(name)
+        if column.n_unique() < 2:
+            continue
+        numbers = column.cast(pl.Float64, strict=False)
+        if numbers.null_count() == 0 and column.n_unique() > MOST_NUMBERS and ((numbers % 1) != 0).any():
+            measured.append(name)
+        elif frame.group_by(keys).agg(pl.col(name).n_unique()).get_column(name).max() == 1:
+            properties.append(name)
+        else:
+            chosen.append(name)
+    if properties:
+        notes.append(f"Not a choice, since it never changes for a given algorithm, dataset and metric: "
+                     f"{listing(properties)}.")  # fmt: skip
+    if measured:
+        notes.append(f"Not a choice, since its numbers look like measurements: {listing(measured)}.")
+    return chosen
+
+
+def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool, notes: list[str]) -> pl.DataFrame:
+    """One row per universe, algorithm and dataset: the mean over what is no axis, or a refusal of contradictions."""
+    keys = [c.ALGORITHM, c.DATASET, _LABEL, *(name for name in used if name not in (c.METRIC, CUTOFF))]
+    several = frame.group_by(keys).agg(pl.len().alias("rows"), pl.col(c.VALUE).n_unique().alias("values"))
+    several = several.filter(pl.col("rows") > 1)
+    if several.height and not explicit and several.get_column("values").max() != 1:
+        first = several.filter(pl.col("values") > 1).row(0, named=True)
+        where = ", ".join(f"{name}={first[name]}" for name in keys)
+        raise InputError(
+            f"{several.height} cells have several values, the first {where}",
+            fix="add the column that tells them apart (such as seed), or keep one value",
+        )
+    if several.height and explicit:
+        other = [name for name in _candidates(frame) if name not in used and frame.get_column(name).n_unique() > 1]
+        notes.append(f"Values are means over {listing(other)}." if other else "Repeated values are averaged.")
+    rest = [pl.col(name).first() for name in (c.METRIC, CUTOFF) if name not in keys]
+    return frame.group_by(keys, maintain_order=True).agg(
+        *rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any()
+    )  # fmt: skip
+
+
+def _universes(frame: pl.DataFrame, used: list[str], notes: list[str]) -> tuple[tuple[Axis, ...], IntArray, IntArray]:
+    """The axes, the choices of every universe, and the universe of every row."""
+    table = frame.select(used).unique(maintain_order=True).with_row_index(_UNIVERSE)
+    universe = frame.select(used).join(table, on=used, how="left", maintain_order="left").get_column(_UNIVERSE)
+    columns = {name: table.get_column(name) for name in used}
+    choices = {name: _sorted(column.unique().to_list()) for name, column in columns.items()}
+    places = {name: _position(column, choices[name]) for name, column in columns.items()}
+    kept: list[str] = []
+    copies: dict[str, list[str]] = {}
+    for name in used:
+        twin = next((other for other in kept if _copies(places[name], places[other])), None)
+        if twin is None:
+            kept.append(name)
+        else:
+            copies.setdefault(twin, []).append(name)
+    for name, others in copies.items():
+        what = "changes" if len(others) == 1 else "change"
+        notes.append(f"{listing(others)} always {what} together with {name}: they count as one axis.")
+    axes = tuple(Axis(name, choices[name], tuple(copies.get(name, ()))) for name in kept)
+    return axes, np.stack([places[name] for name in kept], axis=1), universe.to_numpy().astype(np.int64)
+
+
+def _sorted(choices: list[str]) -> tuple[str, ...]:
+    """Numbers by their size, else by name."""
+    try:
+        return tuple(sorted(choices, key=lambda text: (0, float(text)) if text != NONE else (-1, 0.0)))
+    except ValueError:
+        return tuple(sorted(choices))
+
+
+def _position(column: pl.Series, names: Sequence[str]) -> IntArray:
+    places = column.replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int64)
+    return places.to_numpy().astype(np.int64)
+
+
+def _copies(left: IntArray, right: IntArray) -> bool:
+    """Whether each choice of one goes with one choice of the other."""
+    pairs = len(np.unique(np.stack([left, right]), axis=1).T)
+    return pairs == len(np.unique(left)) == len(np.unique(right))

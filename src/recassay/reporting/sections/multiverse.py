@@ -1,0 +1,275 @@
+"""The multiverse: which claims survive the choices of the evaluation, and which choices decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.multiverse.result import Claim, MultiverseResult
+from recassay.core.errors import listing
+from recassay.plots.forms import names_down
+from recassay.plots.grammar import Chart, channel, layer, vconcat
+from recassay.plots.theme import COLOURS, FAINT, colour_scale, inline, shorten, themed
+from recassay.reporting.numbers import between, number, p_value, percent
+from recassay.reporting.section import Figure, Section, Table
+
+SIDES = {"ahead": COLOURS[0], "tied": FAINT, "behind": COLOURS[1]}
+MOST_ROWS = 40
+"""Rows of choices below a specification curve; longer axes are left out of the picture."""
+
+WORTH_NAMING = 0.05
+"""Shares of the variance below this are not named in a sentence."""
+
+
+def sentences(result: MultiverseResult) -> list[str]:
+    """Who is best in how many universes, where not, what decides, whether it is more than chance, and leaks."""
+    told = [_best(result)]
+    main = _main(result)
+    if main is not None:
+        told += _failures(main)
+        told += _by_dataset(result, main)
+    told += _deciding(result)
+    if main is not None:
+        told += _shown(main) + _joint(result, main)
+    return [*told, *_leaky(result)]
+
+
+def _main(result: MultiverseResult) -> Claim | None:
+    return result.claims[0] if result.claims else None
+
+
+def _best(result: MultiverseResult) -> str:
+    main = _main(result)
+    if main is not None and main.named:
+        seen = main.counts
+        return f"{main.statement} in {seen.ahead} of {seen.universes} universes (tied in {seen.tied}), by mean rank."
+    (first, count), *rest = result.best().items()
+    others = listing((f"{name} in {number}" for name, number in rest), most=3)
+    return f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
+
+
+def _failures(main: Claim) -> list[str]:
+    return [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
+
+
+def _by_dataset(result: MultiverseResult, main: Claim) -> list[str]:
+    ahead = sorted(main.by_dataset.items(), key=lambda item: item[1][0] / max(sum(item[1]), 1))
+    if len(ahead) < 2:
+        return []
+    (low, fewest), (high, most) = ahead[0], ahead[-1]
+    return [f"By dataset it is seen in {fewest[0]} of {sum(fewest)} universes on {low} and in {most[0]} of {sum(most)} "
+            f"on {high}."]  # fmt: skip
+
+
+def _deciding(result: MultiverseResult) -> list[str]:
+    ranked = sorted((s for s in result.shares if s.axes), key=lambda share: -share.share)
+    named = [share for share in ranked if share.share >= WORTH_NAMING][:3]
+    if not np.isfinite(result.mean_ranks).all(axis=0).any() or not ranked:
+        return []
+    if not named:
+        return ["No choice decides: no axis explains 5 % of the differences between the rankings."]
+    parts = []
+    for share in named:
+        ends = share.interval
+        sure = "" if ends is None else f" (95 % interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
+        parts.append(f"{share.name} {percent(share.share)}{sure}")
+    return [f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."]
+
+
+def _shown(main: Claim) -> list[str]:
+    counts = main.counts
+    return [f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
+            f"reversed in {counts.reversed}."]  # fmt: skip
+
+
+def _joint(result: MultiverseResult, main: Claim) -> list[str]:
+    if main.p is None:
+        return ["There is no joint test: fewer than two algorithms are in every universe."]
+    sure = "more than" if main.p < result.settings.alpha else "not more than"
+    return [f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
+            f"ranks; {len(result.datasets)} datasets; joint p = {main.p:.3f})."]  # fmt: skip
+
+
+def _leaky(result: MultiverseResult) -> list[str]:
+    count = int(result.leaky.sum())
+    main = _main(result)
+    if not count or main is None or main.leaky is None:
+        return []
+    seen = main.leaky.ahead + (main.leaky.tied if main.rival is None else 0)
+    which = "the universe" if count == 1 else f"the {count} universes"
+    return [f"In {which} marked as leaky, not counted above, {main.statement} in {seen}."]
+
+
+def tables(result: MultiverseResult) -> list[Table]:
+    """The claims, the deciding choices, and the claims by dataset."""
+    claims = [[claim.statement, *_counted(claim), number(claim.lead), p_value(claim.p)] for claim in result.claims]
+    shares = [
+        [share.name, percent(share.share, 1), "exact" if share.interval is None
+         else between(100 * share.interval[0], 100 * share.interval[1], 1)]
+        for share in result.shares
+        if share.share >= 0.005 or len(share.axes) == 1
+    ]  # fmt: skip
+    by_dataset = [
+        [claim.statement, *(f"{counts[0]} of {sum(counts)}" for counts in claim.by_dataset.values())]
+        for claim in result.claims
+    ]
+    size = f"{result.universes} universes, {len(result.algorithms)} algorithms, {len(result.datasets)} datasets"
+    made = [
+        Table(
+            f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
+            ["claim", "ahead", "tied", "behind", "holds", "undecided", "reversed", "mean lead", "joint p"],
+            claims,
+            important=["ahead", "behind", "joint p", "holds", "tied"],
+            most=30,
+        ),
+        Table("Which choices decide: shares of the variance between the rankings (%)", ["choice", "share", "95 %"],
+              shares, most=20),
+    ]  # fmt: skip
+    if 1 < len(result.datasets) <= 12:
+        made.append(Table("Universes in which a claim is seen, by dataset", ["claim", *result.datasets], by_dataset))
+    return made
+
+
+def _counted(claim: Claim) -> list[int]:
+    seen = claim.counts
+    return [seen.ahead, seen.tied, seen.behind, seen.holds, seen.undecided, seen.reversed]
+
+
+def figures(result: MultiverseResult) -> list[Figure]:
+    """The specification curve of the leading claim, the map of universes, and the deciding choices."""
+    main = _curve_claim(result)
+    made = []
+    if main is not None:
+        made.append(
+            Figure("multiverse_curve", f"{main.statement}: the lead in mean rank of every universe, sorted, with its "
+                   "choices below.", plot_curve(result, main), "multiverse_curves")
+        )  # fmt: skip
+    made.append(
+        Figure("multiverse_map", "Universes by the distance of their mean ranks: near ones rank the algorithms alike; "
+               "colour is the first.", plot_map(result), "multiverse_universes")
+    )  # fmt: skip
+    if result.shares:
+        made.append(
+            Figure("multiverse_axes", "Which choices decide: shares of the variance between the rankings of universes.",
+                   plot_axes(result), "multiverse_axes")
+        )  # fmt: skip
+    return made
+
+
+def _curve_claim(result: MultiverseResult) -> Claim | None:
+    """The claim of two algorithms that is closest: the leader against its nearest rival; else the first claim."""
+    pairs = [claim for claim in result.claims if claim.rival is not None]
+    return pairs[0] if pairs else _main(result)
+
+
+def plot_curve(result: MultiverseResult, claim: Claim) -> Any:
+    """Leads from the smallest to the largest, and below them a dot for every choice."""
+    lead = np.where(result.leaky, np.nan, result.lead_of(claim))
+    order = [int(u) for u in np.argsort(lead, kind="stable") if np.isfinite(lead[u])]
+    sides = np.where(np.abs(lead) < 1e-9, "tied", np.where(lead > 0, "ahead", "behind"))
+    width = max(360, min(900, 5 * len(order)))
+    colour = channel("side:N", title=None, scale={"domain": list(SIDES), "range": list(SIDES.values())},
+                     legend={"orient": "top"})  # fmt: skip
+    x = channel("place:Q", title=None, axis=None, scale={"domain": [0, len(order) + 1], "nice": False})
+    rows = [{"place": i, "lead": float(lead[u]), "side": str(sides[u])} for i, u in enumerate(order, 1)]
+    size = max(8, min(40, 4000 // max(len(order), 1)))
+    curve = layer(
+        Chart(inline([{"lead": 0.0}])).mark("rule", color=FAINT, strokeDash=[4, 3]).encode(y=channel("lead:Q")),
+        Chart(inline(rows))
+        .mark("point", filled=True, size=size, opacity=1)
+        .encode(x=x, y=channel("lead:Q", title="lead in mean rank"), color=colour, tooltip=["place:Q", "lead:Q"]),
+    ).properties(width=width, height=180)
+    panels = [curve]
+    room = MOST_ROWS
+    for a, (axis, choices) in enumerate(result.axes.items()):
+        room -= len(choices)
+        if room < 0:
+            continue
+        dots = [
+            {"place": i, "choice": choices[result.choices[u, a]], "side": str(sides[u])} for i, u in enumerate(order, 1)
+        ]
+        panels.append(
+            Chart(inline(dots))
+            .mark("tick", thickness=max(1.0, min(3.0, 0.8 * width / len(order))), bandSize=9)
+            .encode(x=x, y=names_down("choice", list(choices), title=axis), color=colour)
+            .properties(width=width, height=14 * len(choices))
+        )
+    names = f"{shorten(claim.algorithm)} against {shorten(claim.rival or 'the best other')}"
+    return themed(
+        vconcat(*panels, spacing=8),
+        f"Specification curve: {names}",
+        "Above: lead in mean rank per universe (above 0: ahead); below: the choices of each universe",
+    )
+
+
+def plot_map(result: MultiverseResult) -> Any:
+    """A point per universe; near ones rank the algorithms alike."""
+    firsts = result.firsts()
+    names = [result.algorithms[int(row.argmax())] if row.sum() == 1 else "several" for row in firsts]
+    used = [name for name in result.algorithms if name in names]
+    scale = colour_scale(used)
+    if "several" in names:
+        scale = {"domain": [*used, "several"], "range": [*scale["range"][: len(used)], FAINT]}
+    # Universes with the same mean ranks are one point, the larger the more there are.
+    together: dict[tuple[float, float, str, str], list[int]] = {}
+    for u, ((x, y), name, leaky) in enumerate(zip(result.places.round(6).tolist(), names, result.leaky, strict=True)):
+        together.setdefault((x, y, name, "leaky" if leaky else "clean"), []).append(u)
+    rows = [
+        {"x": x, "y": y, "first": name, "leaky": leaky, "universes": len(members),
+         "choices": ", ".join(f"{axis}: {choice}" for axis, choice in result.choice_names(members[0]).items())}
+        for (x, y, name, leaky), members in together.items()
+    ]  # fmt: skip
+    most = max(len(members) for members in together.values())
+    chart = (
+        Chart(inline(rows))
+        .mark("point", filled=True, opacity=0.8)
+        .encode(
+            x=channel("x:Q", title=f"first direction ({percent(result.explained[0])})", axis={"grid": False}),
+            y=channel("y:Q", title=f"second direction ({percent(result.explained[1])})", axis={"grid": False}),
+            color=channel("first:N", title="first", scale=scale),
+            size=channel("universes:Q", title="universes",
+                         scale={"domain": [1, max(most, 2)], "range": [30, min(900, 60 + 20 * most)]},
+                         legend={"tickCount": 3} if most > 1 else None),
+            shape=channel("leaky:N", legend=None if not result.leaky.any() else {"title": None}),
+            tooltip=["choices:N", "first:N", "universes:Q"],
+        )
+        .properties(width=420, height=320)
+    )  # fmt: skip
+    return themed(chart, "Map of universes", "Distance: difference of the mean ranks; in brackets the share shown")
+
+
+def plot_axes(result: MultiverseResult) -> Any:
+    """Bars of the shares, with intervals where they are estimated."""
+    shares = [share for share in result.shares if share.axes and (len(share.axes) == 1 or share.share >= 0.01)][:16]
+    order = [share.name for share in sorted(shares, key=lambda share: -share.share)]
+    rows = [
+        {"axis": share.name, "share": share.share, "kind": "one choice" if len(share.axes) == 1 else "two together",
+         "low": (share.interval or (share.share,) * 2)[0], "high": (share.interval or (share.share,) * 2)[1]}
+        for share in shares
+    ]  # fmt: skip
+    y = names_down("axis", order, title=None)
+    domain = ["one choice", "two together"]
+    bars = (
+        Chart(inline(rows))
+        .mark("bar", height={"band": 0.7})
+        .encode(
+            x=channel("share:Q", title="share of the variance", axis={"format": "%"}),
+            y=y,
+            color=channel("kind:N", title=None, scale={"domain": domain, "range": [COLOURS[0], COLOURS[4]]}),
+            tooltip=["axis:N", "share:Q", "low:Q", "high:Q"],
+        )
+    )
+    whiskers = Chart(inline(rows)).mark("rule", strokeWidth=1.5).encode(x=channel("low:Q"), x2="high:Q", y=y)
+    estimated = any(share.interval is not None for share in shares)
+    chart = (layer(bars, whiskers) if estimated else bars).properties(width=380, height=20 * len(order))
+    return themed(
+        chart,
+        "Which choices decide",
+        "Share of the variance between the rankings of universes" + ("; lines: 95 % intervals" if estimated else ""),
+    )
+
+
+SECTION = Section(
+    MultiverseResult, "Over other choices", "robustness", "multiverse", figures, sentences, tables, order=20
+)
