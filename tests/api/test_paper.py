@@ -17,6 +17,7 @@ from recassay.reporting import sections
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.bibliography import bibliography, citations, cited, entries
 from recassay.reporting.paper.figures import FIGURES_OF
+from recassay.reporting.paper.paragraph import paragraph
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.tex import needs_tex, set_pages
@@ -43,7 +44,8 @@ def study(tmp_path_factory):
 def rows_of(text: str) -> list[list[str]]:
     """The rows of a LaTeX table between its rules, without the commands of cells."""
     body = text.split(r"\midrule", 1)[1].split(r"\bottomrule", maxsplit=1)[0]
-    plain = re.sub(r"\\(textbf|underline)\{([^{}]*)\}", r"\2", body)
+    plain = re.sub(r"\\(underline)\{([^{}]*)\}", r"\2", body.replace(r"\bfseries ", ""))
+    plain = re.sub(r"\{(\\hphantom\{0+\})?([\d.–]*)\}", r"\2", plain)
     return [[part.strip() for part in line.split("&")] for line in plain.strip().split(r"\\") if "&" in line]
 
 
@@ -57,18 +59,19 @@ def test_the_published_table_is_turned_and_has_its_own_numbers(tmp_path, kdd24):
     assert [row[0] for row in body[-2:]] == [r"\midrule" + "\nmean rank", "wins"]
     table = recassay.load_results(kdd24)
     matrix = table.matrix("ndcg@10")
-    heads = re.findall(r"\\multicolumn\{2\}\{c\}\{(\w+)\}", text)
+    heads = re.findall(r"\{(\w+)\}", text.split(r"\toprule")[1].split(r"\midrule")[0])
+    assert "S[table-format=" in text
     assert heads[0] == "EASE"
     for row in body[:30]:
         dataset = row[0].replace("\\_", "_")
-        shown = [float(whole + rest) for whole, rest in zip(row[1::2], row[2::2], strict=True)]
+        shown = [float(cell) for cell in row[1:]]
         true = [matrix.values[matrix.algorithms.index(name), matrix.datasets.index(dataset)] for name in heads]
         assert shown == pytest.approx(np.round(true, 4), abs=1e-9)
     ranks = ties.ranks(matrix.values, higher_is_better=True, axis=0).mean(axis=1)
-    assert [float(a + b) for a, b in zip(body[-2][1::2], body[-2][2::2], strict=True)] == pytest.approx(
+    assert [float(cell) for cell in body[-2][1:]] == pytest.approx(
         np.round([ranks[matrix.algorithms.index(name)] for name in heads], 2), abs=1e-9
     )
-    assert sum(int(cell) for cell in body[-1][1::2]) == 30
+    assert sum(int(cell) for cell in body[-1][1:]) == 30
     assert made.metrics == ("ndcg@10",)
     setup = (tmp_path / "setup.tex").read_text()
     assert "KDD 2024" in setup
@@ -87,9 +90,9 @@ def test_the_best_is_bold_the_second_underlined_and_equal_numbers_look_equal(tmp
     recassay.paper(frame, out=tmp_path, order="name", decimals=3)
     text = (tmp_path / "tables/main.tex").read_text()
     lines = {line.split(" &")[0]: line for line in text.splitlines() if line[:2] in ("A ", "B ", "C ")}
-    assert r"\textbf{0.} & \textbf{510} & \textbf{0.} & \textbf{400} & 0. & 300" in lines["A"]
-    assert r"\underline{0.} & \underline{500} & \textbf{0.} & \textbf{400} & \textbf{0.} & \textbf{900}" in lines["B"]
-    assert r"0. & 100 & 0. & 200 & \textbf{0.} & \textbf{900}" in lines["C"]
+    assert r"\bfseries 0.510 & \bfseries 0.400 & 0.300" in lines["A"]
+    assert r"{\underline{0.500}} & \bfseries 0.400 & \bfseries 0.900" in lines["B"]
+    assert r"0.100 & 0.200 & \bfseries 0.900" in lines["C"]
     assert "rlap" not in text
     assert "tests" not in text
     printed = pl.read_csv(tmp_path / "tables/main.csv").filter(pl.col("dataset") == "d1")
@@ -154,7 +157,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
     assert text["md"].count("**") % 2 == 0
     assert "x_*&lt;b&gt;#[y]" in text["html"]
     assert "<b>0." in text["html"]
-    assert len(made.files) == 12
+    assert len(made.files) == 13
 
 
 def test_a_control_is_compared_with_every_other(tmp_path):
@@ -237,6 +240,31 @@ def test_figures_are_asked_for_by_the_names_that_sections_give_them():
         assert [figure for figure in FIGURES_OF.get(name, ()) if f'"{figure}"' not in text] == []
 
 
+def test_the_paragraph_states_tests_statistics_and_what_follows(tmp_path):
+    results = Results.from_frame(synthetic_results(8))
+    compared = recassay.compare(results, "ndcg@10")
+    text = paragraph(compared)
+    verdict = compared.judgement
+    assert "Friedman's test (Friedman 1937; Demšar 2006) rejects that all perform alike" in text
+    assert f"chi-squared = {compared.friedman.chi_square:.2f}" in text
+    assert "(Westfall and Young 1993; Romano and Wolf 2005)" in text
+    assert f"{verdict.leaders[0]} has the best mean rank ({verdict.mean_rank[0]:.2f}, 95 % bootstrap interval" in text
+    for pair in verdict.pairs:
+        if pair.a == verdict.leaders[0] and pair.status == "undecided":
+            assert f"{pair.b} (p = {pair.p:.3f})" in text.partition("No significant difference was found from ")[2]
+    recassay.paper(results, "ndcg@10", out=tmp_path, figures=[], replicates=100)
+    latex = (tmp_path / "paragraph.tex").read_text()
+    assert r"Friedman's test~\cite{friedman1937use,demsar2006statistical} rejects" in latex
+    assert "romano2005exact" in (tmp_path / "references.bib").read_text()
+    assert "CITE" not in latex
+
+
+def test_the_paragraph_of_too_few_datasets_claims_nothing():
+    text = paragraph(recassay.compare(Results.from_frame(synthetic_results(4)), "ndcg@10"))
+    assert "With 4 datasets no difference could be significant" in text
+    assert "significantly better than" not in text
+
+
 def test_a_dataset_is_cited_only_where_the_catalogue_knows_it(tmp_path):
     frame = synthetic_results(6)
     own = frame.get_column("dataset")[0]
@@ -249,12 +277,12 @@ def test_a_dataset_is_cited_only_where_the_catalogue_knows_it(tmp_path):
 def test_the_command_writes_the_folder(tmp_path, cli):
     ran = cli("paper", "published:demsar", "--out", tmp_path / "p", "--percent", "--mean", "--figures", "none")
     assert ran.code == 0, ran.err
-    assert "wrote 12 files" in ran.err
+    assert "wrote 13 files" in ran.err
     assert ran.out.startswith("No clear winner: ")
     made = cli("paper", "published:demsar", "--out", tmp_path / "p", "--json", "--figures", "none").json()
     assert made["command"] == "paper"
     assert made["metrics"] == ["auc"]
-    assert len(made["files"]) == 12
+    assert len(made["files"]) == 13
 
 
 @pytest.mark.slow

@@ -13,8 +13,11 @@ import pytest
 
 def why_no_tex() -> str | None:
     """Why LaTeX cannot be set here; None where it can."""
-    absent = [name for name in ("pdflatex", "bibtex") if shutil.which(name) is None]
-    return f"{' and '.join(absent)} not found (texlive-latex-base, texlive-latex-recommended)" if absent else None
+    absent = [name for name in ("pdflatex", "bibtex", "kpsewhich") if shutil.which(name) is None]
+    if not absent and subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True).returncode:
+        absent = ["siunitx.sty"]
+    packages = "texlive-latex-base, texlive-latex-recommended, texlive-science"
+    return f"{' and '.join(absent)} not found ({packages})" if absent else None
 
 
 needs_tex = pytest.mark.skipif(why_no_tex() is not None, reason=str(why_no_tex()))

@@ -31,11 +31,23 @@ def draw_spec(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
     svg = lay_out(spec) if set(formats) - {"json"} else ""
     made = {
         "svg": lambda: svg.encode(),
-        "pdf": lambda: bytes(vl_convert.svg_to_pdf(svg)),
+        "pdf": lambda: as_pdf(svg),
         "png": lambda: bytes(vl_convert.svg_to_png(svg, scale=2)),
         "json": lambda: json.dumps(spec, indent=1, allow_nan=False).encode(),
     }
     return {form: made[form]() for form in formats}
+
+
+PDF_VERSION = b"%PDF-1.5"
+"""What journals and old printers take; the converter uses nothing newer (object streams came with 1.5)."""
+
+
+def as_pdf(svg: str) -> bytes:
+    """An SVG as PDF, fonts embedded."""
+    import vl_convert
+
+    made = bytes(vl_convert.svg_to_pdf(svg))
+    return PDF_VERSION + made[len(PDF_VERSION) :] if made.startswith(b"%PDF-1.") else made
 
 
 def lay_out(spec: dict[str, Any]) -> str:

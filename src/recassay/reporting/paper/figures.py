@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recassay.plots.grammar import specification
-from recassay.reporting.drawing import lay_out
+from recassay.reporting.drawing import as_pdf, lay_out
 
 POINTS = 72.0
 """PostScript points in an inch: the unit of PDF."""
@@ -58,8 +58,6 @@ def paper_figure(
 
 
 def _drawn(name: str, caption: str, svg: str, wide: bool, scale: float) -> PaperFigure:
-    import vl_convert
-
     across, down = (scale * side for side in _size(svg))
 
     def sized(unit: str) -> str:
@@ -67,7 +65,7 @@ def _drawn(name: str, caption: str, svg: str, wide: bool, scale: float) -> Paper
         return re.sub(r'(<svg\b[^>]*?) width="[^"]*" height="[^"]*"', rf"\1{sides}", svg, count=1)
 
     # The converter counts a pixel as a point of the page.
-    files = {"svg": sized("pt").encode(), "pdf": bytes(vl_convert.svg_to_pdf(sized("")))}
+    files = {"svg": sized("pt").encode(), "pdf": as_pdf(sized(""))}
     return PaperFigure(name, caption, files, wide, across / POINTS, LETTERS * scale)
 
 

@@ -18,6 +18,7 @@ from recassay.reporting.paper.grid import Grid
 from recassay.reporting.paper.latex_table import latex_table
 from recassay.reporting.paper.main_table import TableStyle, main_grid
 from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
+from recassay.reporting.paper.paragraph import latex_paragraph
 from recassay.reporting.paper.rank_table import rank_grid
 from recassay.reporting.paper.setup import dataset_caption, dataset_citations, dataset_grid, setup_text
 
@@ -49,13 +50,17 @@ def paper_files(
     }
     datasets = _dataset_table(content, room)
     files |= written | datasets | {"setup.tex": setup_text(content, analyses)}
+    tested = content.findings[0].tested
+    if tested is not None:
+        files["paragraph.tex"] = latex_paragraph(tested)
     inputs = [*datasets, *written]
+    told = r"\input{paragraph}" if tested is not None else latex_text(" ".join(sentences))
     files["main.tex"] = document(
-        title, [name.removesuffix(".tex") for name in inputs], figures, sentences, column=room.column, page=room.page
+        title, [name.removesuffix(".tex") for name in inputs], figures, told, column=room.column, page=room.page
     )
     files["references.bib"] = bibliography("\n".join(files.values()))
     drawn = {f"figures/{one.name}.{form}": data for one in figures for form, data in one.files.items()}
-    order = ["main.tex", "setup.tex", "references.bib"]
+    order = [name for name in ("main.tex", "setup.tex", "paragraph.tex", "references.bib") if name in files]
     rest = {name: text.encode() for name, text in files.items() if name not in order}
     return {name: files[name].encode() for name in order} | rest | drawn
 
@@ -164,12 +169,12 @@ def document(
     title: str,
     inputs: Sequence[str],
     figures: Sequence[PaperFigure],
-    sentences: Sequence[str],
+    results: str,
     *,
     column: float,
     page: float,
 ) -> str:
-    """The document: two columns where they fit the page beside each other, else one; `sentences` tell the results."""
+    """The document: two columns where they fit the page beside each other, else one; `results` is LaTeX."""
     two = 2 * column + GAP <= page + 0.01
     width = page if two else column
     options = "10pt,twocolumn" if two else "10pt"
@@ -179,7 +184,8 @@ def document(
             "% pdflatex main && bibtex main && pdflatex main && pdflatex main",
             rf"\documentclass[{options}]{{article}}",
             rf"\usepackage[letterpaper,textwidth={width:g}in,textheight={PAGE_HEIGHT:g}in,columnsep={GAP}in]{{geometry}}",
-            r"\usepackage{booktabs,graphicx,rotating}",
+            r"\usepackage{booktabs,graphicx,rotating,siunitx}",
+            r"\sisetup{detect-all}",
             r"\usepackage[hyphens]{url}",
             r"\emergencystretch=2em",
             r"\setlength{\abovecaptionskip}{5pt}",
@@ -192,7 +198,7 @@ def document(
             r"\section{Experimental setup}",
             r"\input{setup}",
             r"\section{Results}",
-            latex_text(" ".join(sentences)),
+            results,
             *(rf"\input{{{name}}}" for name in inputs),
             *map(figure_text, figures),
             r"\bibliographystyle{plain}",

@@ -43,10 +43,10 @@ class Fit:
 
 CHOICES = (
     Fit("small", 5, False), Fit("small", 3, False), Fit("footnotesize", 4, False), Fit("footnotesize", 2.5, False),
-    Fit("small", 4, True), Fit("footnotesize", 4, True), Fit("footnotesize", 2.5, True), Fit("scriptsize", 2.5, False),
+    Fit("scriptsize", 2.5, False), Fit("small", 4, True), Fit("footnotesize", 4, True), Fit("footnotesize", 2.5, True),
     Fit("scriptsize", 2, True),
 )  # fmt: skip
-"""From the most readable to the tightest."""
+"""From the most readable to the tightest; headings are turned only where they fit in no size."""
 
 
 def fitting(grid: Grid, width: float, height: float = PAGE_HEIGHT) -> Fit | None:
@@ -104,8 +104,7 @@ def _letter_width(letter: str) -> float:
 
 def pieces(grid: Grid, width: float) -> Iterator[tuple[Grid, Fit]]:
     """A grid that fits nowhere, cut into pieces that do: first its columns, then its rows; the names stay."""
-    tight = CHOICES[-2]
-    upright = CHOICES[-1]
+    tight, upright = Fit("scriptsize", 2.5, False), CHOICES[-1]
     start = 0
     while start < len(grid.heads):
         end = start + 1

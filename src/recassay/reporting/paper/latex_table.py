@@ -1,14 +1,19 @@
-"""A grid as LaTeX: booktabs, numbers aligned at the decimal point, the best in bold, the second underlined."""
+"""A grid as LaTeX: booktabs, numbers aligned at the decimal point by siunitx, the best bold, the second underlined."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.fit import BETWEEN_GROUPS, Fit
 from recassay.reporting.paper.grid import Cell, Grid
 
-NEEDS = r"% needs \usepackage{booktabs}"
+PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all}"
+NEEDS = rf"% needs {PACKAGES}"
+
+NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+"""What siunitx aligns; a column with anything else is set to the right."""
 
 
 def latex_table(
@@ -23,8 +28,8 @@ def latex_table(
 ) -> str:
     """A floating table: `table`, `table*` over two columns (`wide`), or turned (`rotated`, needs `rotating`).
 
-    `caption` is LaTeX already. A number is two columns that meet at its decimal point; a mark takes no room, so that it
-    moves nothing. `after` is LaTeX that follows the name of a row: a citation.
+    `caption` is LaTeX already. A mark takes no room, so that it moves nothing. `after` is LaTeX that follows the name
+    of a row: a citation.
     """
     floating = ("sidewaystable" if rotated else "table") + ("*" if wide else "")
     needs = NEEDS + (r" \usepackage{rotating}" if rotated else "") + (r" \usepackage{graphicx}" if fit.upright else "")
@@ -52,10 +57,25 @@ def latex_table(
 
 
 def _columns(grid: Grid, fit: Fit) -> str:
-    """Two columns for each number, and a wider gap before every group but the first."""
+    """A column for each heading, and a wider gap before every group but the first."""
+    kinds = [_kind(column) for column in grid.columns()]
     spans = [span for _, span in grid.groups] or [len(grid.heads)]
     gap = f"@{{\\hspace{{{2 * fit.gap + BETWEEN_GROUPS:g}pt}}}}"
-    return gap.join("r@{}l" * span for span in spans)
+    starts = [sum(spans[:i]) for i in range(len(spans))]
+    return gap.join("".join(kinds[start : start + span]) for start, span in zip(starts, spans, strict=True))
+
+
+def _kind(cells: Sequence[Cell]) -> str:
+    """`S` with the digits of its numbers and the room of its deviations, or `r` where not all cells are numbers."""
+    numbers = [NUMBER.fullmatch(cell.text) for cell in cells if cell.text not in ("", "–")]
+    if not numbers or not all(numbers):
+        return "r"
+    sign = "-" if any(number and number[1] for number in numbers) else ""
+    whole = max(len(number[2]) for number in numbers if number)
+    decimals = max(len(number[3] or "") for number in numbers if number)
+    longest = max((cell.deviation for cell in cells), key=len)
+    room = f",table-space-text-post={{{_deviation(longest)}}}" if longest else ""
+    return f"S[table-format={sign}{whole}.{decimals}{room}]"
 
 
 def _groups(grid: Grid) -> list[str]:
@@ -64,40 +84,43 @@ def _groups(grid: Grid) -> list[str]:
         return []
     cells, rules, place = [""], [], 2
     for title, span in grid.groups:
-        cells.append(rf"\multicolumn{{{2 * span}}}{{c}}{{{latex_text(title)}}}")
-        rules.append(rf"\cmidrule(lr){{{place}-{place + 2 * span - 1}}}")
-        place += 2 * span
+        cells.append(rf"\multicolumn{{{span}}}{{c}}{{{latex_text(title)}}}")
+        rules.append(rf"\cmidrule(lr){{{place}-{place + span - 1}}}")
+        place += span
     return [" & ".join(cells) + r" \\", " ".join(rules)]
 
 
 def _head(text: str, fit: Fit) -> str:
     inner = latex_text(text)
-    if fit.upright:
-        inner = rf"\rotatebox{{90}}{{{inner}}}"
-    return rf"\multicolumn{{2}}{{c}}{{{inner}}}"
+    return rf"{{\rotatebox{{90}}{{{inner}}}}}" if fit.upright else f"{{{inner}}}"
 
 
 def _rows(grid: Grid, after: Mapping[str, str]) -> list[str]:
     first_closing = len(grid.rows) - grid.closing
+    whole = [max((len(cell.halves()[0]) for cell in column), default=0) for column in grid.columns()]
     lines = []
     for place, (name, cells) in enumerate(grid.rows):
         if grid.closing and place == first_closing and place:
             lines.append(r"\midrule")
-        lines.append(" & ".join([latex_text(name) + after.get(name, ""), *map(_cell, cells)]) + r" \\")
+        texts = [_cell(cell, digits) for cell, digits in zip(cells, whole, strict=True)]
+        lines.append(" & ".join([latex_text(name) + after.get(name, ""), *texts]) + r" \\")
     return lines
 
 
-def _cell(cell: Cell) -> str:
-    """The two halves of a number, each set as its place asks for, and what follows it."""
-    if not cell.text or cell.text == "–":
-        return rf"\multicolumn{{2}}{{c}}{{{latex_text(cell.text)}}}"
-    whole, rest = map(latex_text, cell.halves())
-    command = {1: r"\textbf", 2: r"\underline"}.get(cell.place)
-    if command:
-        whole = rf"{command}{{{whole}}}"
-        rest = rf"{command}{{{rest}}}" if rest else ""
-    if cell.deviation:
-        rest += rf"{{\tiny\,$\pm$\,{latex_text(cell.deviation)}}}"
+def _cell(cell: Cell, whole: int) -> str:
+    """A number as its place asks for, and what follows it; `whole` characters stand before the decimal point."""
+    if not NUMBER.fullmatch(cell.text):
+        return f"{{{latex_text(cell.text)}}}"
+    behind = _deviation(cell.deviation) if cell.deviation else ""
     if cell.marked:
-        rest += r"\rlap{$^{*}$}"
-    return f"{whole} & {rest}"
+        behind += r"\rlap{$^{*}$}"
+    if cell.place == 2:  # siunitx takes no underlined number: as text it is as wide as one
+        missing = "0" * (whole - len(cell.halves()[0]))
+        padded = rf"\hphantom{{{missing}}}" if missing else ""
+        return rf"{{{padded}\underline{{{cell.text}}}{behind}}}"
+    bold = r"\bfseries " if cell.place == 1 else ""
+    return f"{bold}{cell.text}{f'{{{behind}}}' if behind else ''}"
+
+
+def _deviation(text: str) -> str:
+    return rf"{{\tiny\,$\pm$\,{latex_text(text)}}}"

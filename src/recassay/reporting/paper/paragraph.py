@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
+from recassay.reporting.latex import latex_text
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
@@ -25,6 +27,12 @@ Cite = Callable[[Sequence[str]], str]
 def in_prose(keys: Sequence[str]) -> str:
     """`(Demšar 2006; Romano and Wolf 2005)` after a space."""
     return f" ({'; '.join(WRITTEN[key] for key in keys)})"
+
+
+def latex_paragraph(compared: CompareResult) -> str:
+    """The paragraph as LaTeX, with citations."""
+    text = latex_text(paragraph(compared, lambda keys: f" CITE({','.join(keys)})"))
+    return re.sub(r" CITE\(([^)]*)\)", r"~\\cite{\1}", text) + "\n"
 
 
 def paragraph(compared: CompareResult, cite: Cite = in_prose) -> str:
