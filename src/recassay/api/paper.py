@@ -178,7 +178,7 @@ def paper(
     notes = [FEW.format(listing(FIGURES))] if few and figures is None else []
     notes += [f"{listing(names)} not drawn: {why}" for why, names in by_reason(skipped).items()]
     notes += paper_notes(content, made, letters)
-    return Paper(tuple(labels), tuple(sentences), tuple(notes), tuple(write_files(Path(out), files)), table)
+    return Paper(tuple(labels), tuple(sentences), tuple(notes), tuple(write_files(Path(out), files, share=True)), table)
 
 
 def inches(length: float | str, name: str) -> float:

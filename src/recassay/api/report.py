@@ -66,7 +66,7 @@ def report(
         characteristics=characteristics,
         progress=progress,
     )
-    found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}))
+    found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
     return found
 
 

@@ -29,7 +29,7 @@ from recassay.runner.drive import (
     settled_workers,
 )
 from recassay.runner.jobs import Job
-from recassay.runner.manifest import environment
+from recassay.runner.manifest import environment, portable
 from recassay.runner.memory import memory_limit
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
@@ -170,7 +170,7 @@ def _manifest(
     threads: int,
 ) -> dict[str, Any]:
     return {
-        "study": study.model_dump(mode="json", exclude={"base"}),
+        "study": portable(study.model_dump(mode="json", exclude={"base"}), study.base),
         "seeds": [study.seed],
         **environment(workers, threads),
         "datasets": {name: split.data for name, split in splits.items()},

@@ -29,7 +29,7 @@ from recassay.runner.drive import (
     settled_workers,
 )
 from recassay.runner.jobs import Job
-from recassay.runner.manifest import environment
+from recassay.runner.manifest import environment, portable
 from recassay.runner.rounds import Rounds
 from recassay.runner.work import Choice, Event, Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
@@ -137,7 +137,7 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
     study = planned.study
     labels = dict.fromkeys([*planned.cells[0].spec.metrics, planned.cells[0].spec.tuning.metric])
     return {
-        "study": study.model_dump(mode="json", exclude={"base"}),
+        "study": portable(study.model_dump(mode="json", exclude={"base"}), study.base),
         "seeds": list(study.seeds),
         **environment(workers, threads),
         "datasets": {cell.dataset.name: cell.spec.split.data for cell in planned.splits().values()},

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from recassay.core.errors import InputError, from_os
 from recassay.core.system.files import write_all
+from recassay.core.system.places import shareable
+
+_TEXTS = (".html", ".json", ".csv", ".md", ".tex", ".svg", ".bib", ".txt")
 
 
 def safe_stem(name: str) -> str:
@@ -21,9 +24,15 @@ def refuse_file(out: Path) -> None:
         raise InputError("is a file", where=str(out), fix="name a folder for --out")
 
 
-def write_files(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write the files (by their paths within `out`, with `/`), all of them or none; returns them in order."""
+def write_files(out: Path, files: Mapping[str, bytes], *, share: bool = False) -> list[Path]:
+    """Write the files (by their paths within `out`, with `/`), all of them or none; returns them in order.
+
+    With `share` texts are written without the places of this machine (`core.system.places.shareable`).
+    """
     refuse_file(out)
+    if share:
+        files = {name: shareable(data.decode()).encode() if name.endswith(_TEXTS) else data
+                 for name, data in files.items()}  # fmt: skip
     try:
         return write_all(out, files)
     except OSError as error:

@@ -46,7 +46,7 @@ def write_folder(
         from recassay.reporting.page.build import build_page
 
         files = {"report.html": build_page(content, filled, beside=formats).encode(errors="backslashreplace"), **files}
-    return write_files(out, files)
+    return write_files(out, files, share=True)
 
 
 CAPTIONS = {

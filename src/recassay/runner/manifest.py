@@ -6,11 +6,14 @@ import contextlib
 import datetime
 import os
 import platform
+from collections.abc import Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from recassay.algorithms.kernels.device import gpu_name
 from recassay.core.system.memory import machine_bytes
+from recassay.core.system.places import home
 
 PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
 
@@ -30,6 +33,24 @@ def environment(workers: int, threads: int) -> dict[str, Any]:
             "threads": threads,
         },
     }
+
+
+def portable(study: Mapping[str, Any], base: str | Path) -> dict[str, Any]:
+    """The spec of a study with the paths in it relative to its own folder, or to the home folder (`~`)."""
+    told = dict(study)
+    for kind in ("datasets", "algorithms", "classifiers"):
+        if kind in told:
+            told[kind] = [{**spec, "reference": _portable(str(spec["reference"]), Path(base))} for spec in told[kind]]
+    return told
+
+
+def _portable(reference: str, base: Path) -> str:
+    path = Path(reference)
+    if path.is_absolute():
+        for place, name in ((base.absolute(), "."), (home(), "~")):
+            if path.is_relative_to(place):
+                return f"{name}/{path.relative_to(place).as_posix()}"
+    return reference
 
 
 def _versions() -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from recassay.core.system.places import below
 from recassay.runner.jobs import CHECKED, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
@@ -237,8 +238,8 @@ class Run:
             spec=cell.spec,
             split=cell.split,
             status=outcome.status,  # type: ignore[arg-type]
-            reason=outcome.reason,
-            detail=outcome.detail,
+            reason=None if outcome.reason is None else below(outcome.reason, self.store.folder),
+            detail=None if outcome.detail is None else below(outcome.detail, self.store.folder),
             attempts=outcome.attempts,
             finished=now(),
             seconds=state.seconds,

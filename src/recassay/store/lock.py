@@ -32,4 +32,7 @@ def study_lock(folder: Path) -> Iterator[None]:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}\n".encode())
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            file.truncate(0)  # the folder may be sent to others

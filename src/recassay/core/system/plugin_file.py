@@ -26,8 +26,8 @@ def plugin_path(reference: str, base_dir: str | Path) -> Path:
     """The file that `reference` names; a relative path starts from `base_dir` and must stay in it."""
     path, _ = split_reference(reference)
     base = Path(base_dir).resolve()
-    file = (base / path).resolve()
-    if not path.is_absolute() and not file.is_relative_to(base):
+    file = (base / path.expanduser()).resolve()
+    if not path.expanduser().is_absolute() and not file.is_relative_to(base):
         raise UsageError(
             "a relative path may not leave the folder of the study", where=reference, fix="give an absolute path"
         )
