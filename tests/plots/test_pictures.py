@@ -53,7 +53,7 @@ def test_labels_never_overlap_for_thirty(compared):
 @pytest.mark.slow
 def test_bars_are_the_groups_and_do_not_touch(compared):
     layout = lay_out(compared)
-    assert len(layout.bars) == len(compared.groups["wilcoxon_holm"]) > 0
+    assert len(layout.bars) == len(compared.groups["sign_flips"]) > 0
     drawn = [(b["y"], b["x"], b["x2"]) for b in layout.bars]
     for y, low, high in drawn:
         for other in drawn:
@@ -89,7 +89,7 @@ def test_a_bar_reaches_from_the_first_to_the_last_of_its_group(compared):
     rank = dict(zip(compared.algorithms, compared.mean_ranks, strict=True))
     overhang = 0.02 * (len(rank) - 1)
     assert layout.bars
-    for bar, group in zip(layout.bars, compared.groups["wilcoxon_holm"], strict=True):
+    for bar, group in zip(layout.bars, compared.groups["sign_flips"], strict=True):
         assert bar["group"].split(", ") == list(group)
         assert rank[group[0]] - overhang <= bar["x"] <= rank[group[0]]
         assert rank[group[-1]] <= bar["x2"] <= rank[group[-1]] + overhang

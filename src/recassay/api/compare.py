@@ -20,12 +20,12 @@ def compare(
     alpha: float = 0.05,
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
-    bars: BarsRule = "wilcoxon-holm",
+    bars: BarsRule = "sign-flips",
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
     seed: int = 0,
 ) -> CompareResult:
-    """Which differences are more than luck: Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test.
+    """Which differences are more than luck: the verdict on every pair, and the tests that papers use beside it.
 
     Args:
         results: results table (file, frame or several files), the folder of a study, or loaded results.

@@ -22,7 +22,7 @@ def compare(
     rope: Annotated[
         float, typer.Option("--rope", help="Half-width of practical equivalence, in the metric's units.")
     ] = 0.0,
-    bars: Annotated[BarsRule, typer.Option("--bars", help="Whose bars the diagram draws.")] = "wilcoxon-holm",
+    bars: Annotated[BarsRule, typer.Option("--bars", help="Whose bars the diagram draws.")] = "sign-flips",
     control: o.Control = None,
     within: o.Within = "2%",
     seed: o.Seed = 0,

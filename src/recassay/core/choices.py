@@ -13,7 +13,7 @@ GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithm
 """The same where a model can do without the cell (`keep`)."""
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
 """What becomes of zero differences in the signed-rank test."""
-BarsRule: TypeAlias = Literal["wilcoxon-holm", "nemenyi", "bayesian"]
+BarsRule: TypeAlias = Literal["sign-flips", "wilcoxon-holm", "nemenyi", "bayesian"]
 """Which test decides what a bar of the critical-difference diagram joins."""
 BetaEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt"]
 """The noise of beta-IRT."""

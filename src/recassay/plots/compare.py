@@ -52,7 +52,7 @@ def lay_out(result: CompareResult) -> DiagramLayout:
     first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
     left = (k + 1) // 2
     margin = 0.06 * (k - 1)
-    apart = {p.other for p in result.control.pairs if p.significant} if result.control is not None else set()
+    apart = {p.other for p in result.control.pairs if p.status in ("better", "worse")} if result.control else set()
     labels, elbows = [], []
     for i, (name, mean) in enumerate(rank.items()):
         better = i < left
@@ -141,11 +141,13 @@ LABEL_STYLES: dict[str, dict[str, Any]] = {
 }
 SOLID = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
 BAR_STYLES: dict[BarsRule, dict[str, Any]] = {
+    "sign-flips": SOLID,
     "wilcoxon-holm": SOLID,
     "nemenyi": SOLID,
     "bayesian": {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]},
 }
 RULES: dict[BarsRule, str] = {
+    "sign-flips": "all pairs, flipped signs",
     "wilcoxon-holm": "Wilcoxon-Holm",
     "nemenyi": "Nemenyi",
     "bayesian": "Bayesian, each pair by itself: not corrected",
@@ -156,19 +158,16 @@ CELL = 30
 
 
 UNCOLOURED = "posterior, not corrected"
-STANDINGS = {"row better": "#0072b2", "not told apart": "#e4e7eb", "row worse": "#d55e00",
-             UNCOLOURED: "#f3f5f7"}  # fmt: skip
+STANDINGS = {"row better": "#0072b2", "equivalent": "#9fc8b4", "not decided": "#e4e7eb", UNCOLOURED: "#f3f5f7"}
 
 
 def plot_pairwise(result: CompareResult) -> Any:
-    """Above the diagonal Holm's p of Wilcoxon's test, below it the Bayesian probability that the row is better."""
+    """Above the diagonal the status and adjusted p of each pair, below it the posterior that the row is better."""
     rows: list[dict[str, Any]] = []
-    for p in result.pairs:
-        standing = "row better" if p.significant and p.rank_biserial >= 0 else "not told apart"
-        if p.significant and p.rank_biserial < 0:
-            standing = "row worse"
-        rows.append({"row": p.left, "column": p.right, "standing": standing, "shown": _short(p.p_holm),
-                     "value": p.p_holm, "test": "Wilcoxon-Holm p",
+    for p in result.judgement.pairs:
+        standing = {"better": "row better", "equivalent": "equivalent"}.get(p.status, "not decided")
+        rows.append({"row": p.a, "column": p.b, "standing": standing, "shown": _short(p.p),
+                     "value": p.p, "test": "adjusted p, flipped signs",
                      "won-tied-lost": f"{p.wins}-{p.ties}-{p.losses}"})  # fmt: skip
     for b in result.bayesian:
         rows.append({"row": b.right, "column": b.left, "standing": UNCOLOURED, "shown": _short(b.p_right),
@@ -194,7 +193,7 @@ def plot_pairwise(result: CompareResult) -> Any:
     return themed(
         chart,
         f"Pair by pair, {shorten(result.metric)}",
-        f"Above the diagonal: Wilcoxon-Holm p at {result.alpha:g}; below: posterior of the row, not corrected",
+        f"Above the diagonal: p of all pairs, level {result.alpha:g}; below: posterior of the row, not corrected",
     )
 
 

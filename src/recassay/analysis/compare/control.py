@@ -9,6 +9,7 @@ import numpy as np
 
 from recassay.analysis.inference.distributions import normal_quantile, normal_sf
 from recassay.analysis.inference.significance import Pair, holm
+from recassay.analysis.verdict.result import Status, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class ControlPair:
     """
 
     other: str
+    status: Status
+    """Of the control against `other`, as the verdict has it."""
+    p_flips: float
+    """By flipped signs, adjusted over the k - 1 comparisons."""
     wins: int
     ties: int
     losses: int
@@ -55,14 +60,14 @@ def dunn_cd(k: int, n: int, alpha: float) -> float:
 
 
 def against_control(
-    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], n_datasets: int, alpha: float
+    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], judgement: Verdict
 ) -> ControlResult:
-    """Wilcoxon's test with Holm's correction, and Bonferroni-Dunn, of `name` against every other algorithm.
+    """The verdict on `name` against every other algorithm; beside it Wilcoxon with Holm, and Bonferroni-Dunn.
 
     z = (R_other - R_control) / sqrt(k (k + 1) / (6 N)); its two-sided p is multiplied by k - 1 (Demšar 2006, section
-    3.2.2). The correction is this mild only for a control that was named before the results were seen: whoever names
-    the winner afterwards has made all k (k - 1) / 2 comparisons.
+    3.2.2). If you choose the control after seeing the results, use the correction for all pairs.
     """
+    n_datasets, alpha = len(judgement.datasets), judgement.alpha
     own = [pair for pair in pairs if name in (pair.left, pair.right)]
     k = len(mean_ranks)
     corrected = holm(np.array([pair.p for pair in own]))
@@ -75,6 +80,8 @@ def against_control(
         found.append(
             ControlPair(
                 other=other,
+                status=judgement.status_of(name, other),
+                p_flips=judgement.pair(name, other).p,
                 wins=pair.wins if ahead else pair.losses,
                 ties=pair.ties,
                 losses=pair.losses if ahead else pair.wins,

@@ -10,7 +10,7 @@ import numpy as np
 
 from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank
 from recassay.analysis.compare.control import against_control
-from recassay.analysis.compare.power import power_statement
+from recassay.analysis.compare.power import PowerStatement
 from recassay.analysis.compare.result import CompareResult, Equivalence
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.equivalence import equivalence_p
@@ -53,7 +53,7 @@ def compare_algorithms(
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
     credibility: float = 0.95,
-    bars: BarsRule = "wilcoxon-holm",
+    bars: BarsRule = "sign-flips",
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
     gaps_kept: FloatArray | None = None,
@@ -118,11 +118,9 @@ def compare_algorithms(
             "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
             "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
         },
-        power=power_statement(
-            gaps, ranks[order[:2]], names[:2], alpha=alpha, rng=derived_rng(seed, "power", matrix.metric)
-        ),
+        power=PowerStatement(n, k, alpha, judgement.visible_lead, all(p.identical for p in judgement.pairs)),
         bars=bars,
-        control=None if control is None else against_control(find_control(control, names), pairs, rank_of, n, alpha),
+        control=None if control is None else against_control(find_control(control, names), pairs, rank_of, judgement),
         equivalence=_equivalence(matrix, order, within),
         within=within,
         skillings_mack=skillings_mack(

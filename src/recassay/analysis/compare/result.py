@@ -73,7 +73,7 @@ class CompareResult(Displayed):
     which no pair differs: those that a critical-difference diagram joins by a bar. Pairs that do not differ but have a
     differing one between them are in the list of pairs only."""
     power: PowerStatement
-    """What so many datasets can show of the lead of the best over the second."""
+    """What so many datasets can show."""
     bars: BarsRule
     """The rule whose groups the diagram joins by bars."""
     control: ControlResult | None
@@ -157,7 +157,11 @@ class CompareResult(Displayed):
             **stated(self, "bayesian", "control"),
             "equivalence": {"within": self.within, "pairs": plain(self.equivalence)},
             **stated(self, "skillings_mack", "groups"),
-            "power": {**plain(self.power), "statement": self.power.sentence()},
+            "power": {
+                **plain(self.power),
+                **stated(self.power, "pairs", "smallest_p", "smallest_p_holm", "wilcoxon_can_decide"),
+                "statement": self.power.sentence(),
+            },
             "missing": plain(self.missing),
             "settings": stated(self, "alpha", "zeros", "rope", "credibility", "draws", "bars"),
         }

@@ -39,7 +39,7 @@ class PairTests:
     sums: FloatArray
     """The sums of the scaled differences: above 0 where they favour the first of the pair."""
     critical: float
-    """The 95 % quantile of the largest |sum d| / sqrt(sum d^2) over the pairs, if all were equal."""
+    """The 95 % quantile of the largest T with c > 0 over the pairs, if all were equal."""
 
 
 def smallest_p(datasets: int) -> float:
@@ -90,7 +90,7 @@ def compare_pairs(
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     floored = 1 / np.sqrt(squares + FLOOR * typical)
     flips = sign_patterns(n, rng, count)
-    *units, critical = _quantiles(gaps, (plain, floored, plain), flips)
+    *units, critical = _quantiles(gaps, (plain, floored, floored), flips)
     weight = np.maximum(plain / units[0], floored / units[1])
     observed = np.abs(sums) * weight
     order = np.argsort(-observed, kind="stable")

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.all_pairs import FLIPS, PairTests, compare_pairs, scaled_values, smallest_p
+from recassay.analysis.inference.all_pairs import FLIPS, FLOOR, PairTests, compare_pairs, scaled_values, smallest_p
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
-from recassay.analysis.inference.distributions import normal_quantile
+from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.analysis.inference.effects import Effect, effect_kind, hodges_lehmann
 from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.predictive import FEWEST_DATASETS, probability_first
@@ -118,7 +118,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         status=_square(decision.codes, k),
         pairs=_pairs(matrix, decision, alpha),
         smallest_p=smallest_p(n),
-        visible_lead=_visible_lead(ranks, decision.tests.critical) if decidable else None,
+        visible_lead=visible_lead(k, n, decision.tests.critical) if decidable and decision.differing else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
     )
     return replace(found, **in_words(found, matrix.missing))
@@ -139,6 +139,8 @@ class Decision:
     """Algorithms x algorithms: the row is shown to be better than the column."""
     p_best: FloatArray
     decidable: bool
+    differing: bool
+    """Whether any two algorithms have different values on any dataset."""
     grade: Grade
 
 
@@ -166,7 +168,7 @@ def decide(
     behind[first, second] = np.where(ahead & ~equal, p, 1.0)
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
-    return Decision(order, ranks, mean_rank, codes, p, tests, better, p_best, decidable, grade)
+    return Decision(order, ranks, mean_rank, codes, p, tests, better, p_best, decidable, not bool(same.all()), grade)
 
 
 def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator, flips: int) -> PairTests:
@@ -238,16 +240,13 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdic
     )
 
 
-def _visible_lead(ranks: FloatArray, critical: float, power: float = 0.8) -> float | None:
-    """The lead in mean rank that is shown with probability `power`, for a pair whose ranks vary as those of most do.
+def visible_lead(k: int, n: int, critical: float, power: float = 0.8) -> float | None:
+    """The lead in mean rank, over equal others, that is shown with probability `power`; None where no lead would be.
 
-    |sum d| / sqrt(sum d^2) above c is Student's t above c sqrt((n - 1) / (n - c^2)); none where c^2 is not below n.
+    A lead of x deviations of a difference is shown where (n x - z sqrt(n)) / sqrt(n (1 + FLOOR + x^2)) exceeds the
+    critical value, z the normal quantile of the power; it wins a share w = Phi(x) of the datasets against each other
+    algorithm, and leads by k (w - 1/2) mean ranks.
     """
-    n = ranks.shape[1]
-    if critical**2 >= n:
-        return None
-    first, second = np.triu_indices(len(ranks), 1)
-    spread = float(np.median((ranks[first] - ranks[second]).std(axis=1, ddof=1)))
-    t = critical * np.sqrt((n - 1) / (n - critical**2))
-    lead = float((t + normal_quantile(power)) * spread / np.sqrt(n))
-    return lead if lead < len(ranks) - 1 else None
+    x = np.linspace(0.0, 4.0, 801)
+    shown = (n * x - normal_quantile(power) * np.sqrt(n)) / np.sqrt(n * (1 + FLOOR + x**2)) >= critical
+    return float(k * (normal_cdf(x[shown.argmax()]) - 0.5)) if shown.any() else None

@@ -89,7 +89,7 @@ def _power(content: ReportContent) -> Iterator[Caution]:
         yield Caution(
             "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
         )
-    elif not power.wilcoxon_can_decide or power.detectable_gap is None:
+    elif power.detectable_gap is None:
         yield Caution("Low power", power.sentence())
     elif power.detectable_gap >= (power.algorithms - 1) / 2:
         yield Caution(

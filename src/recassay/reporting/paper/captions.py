@@ -80,12 +80,12 @@ def _tests(content: PaperContent, metrics: Sequence[MetricFindings], *, marked: 
     """By which test a best value is marked, or why none is."""
     ways = []
     if any(findings.users is not None for findings in metrics):
-        ways.append("on a dataset a sign-flip test over its users")
+        ways.append("on a dataset a sign-flip test over its users, Holm-corrected")
     if any(findings.tested is not None for findings in metrics):
-        ways.append("for mean columns a Wilcoxon signed-rank test over datasets")
+        ways.append("for mean columns a sign-flip test of all pairs over datasets")
     if not ways:
         return []
-    test = f"{'; '.join(ways)}; Holm-corrected, α = {content.alpha:g}"
+    test = f"{'; '.join(ways)}; α = {content.alpha:g}"
     if marked:
         return [f"*: significantly better than the second ({test})."]
     return [f"No best value is significantly better than the second ({test})."]
@@ -104,5 +104,5 @@ def rank_caption(content: PaperContent, findings: MetricFindings) -> str:
         )
     if findings.tested is not None:
         pairs = "all pairs" if findings.tested.control is None else "its comparisons with the others"
-        said.append(f"p: Wilcoxon signed-rank test against {against(findings.tested)[0]}, Holm-corrected over {pairs}.")
+        said.append(f"p: sign-flip test against {against(findings.tested)[0]}, adjusted for {pairs}.")
     return " ".join(said)

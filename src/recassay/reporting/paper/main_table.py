@@ -132,20 +132,15 @@ def _ahead_on_users(findings: MetricFindings, dataset: str) -> str | None:
 def ahead_on_datasets(findings: MetricFindings) -> str | None:
     """Who has the best mean rank and is significantly better than the second over datasets; None where nobody is.
 
-    With a control only its own comparisons are tested, corrected for their number: it must be one of the two.
+    With a control only its own comparisons are told: it must be one of the two.
     """
     compare = findings.tested
     if compare is None:
         return None
-    best, second = compare.algorithms[:2]
-    if compare.control is None:
-        pair = compare.pairs[0]
-        return best if pair.significant and pair.favours == best else None
-    name = compare.control.name
-    for one in compare.control.pairs:
-        if {name, one.other} == {best, second}:
-            return best if one.significant and one.favours == best else None
-    return None
+    verdict, (best, second) = compare.judgement, compare.algorithms[:2]
+    if verdict.control not in (None, best, second):
+        return None
+    return best if verdict.status_of(best, second) == "better" else None
 
 
 def _closing_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> dict[str, tuple[Cell, ...]]:

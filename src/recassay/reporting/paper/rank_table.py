@@ -34,7 +34,6 @@ def rank_grid(findings: MetricFindings, algorithms: tuple[str, ...]) -> Grid | N
 
 def against(compare: CompareResult) -> tuple[str, dict[str, float]]:
     """Whom the p-values of the table compare with, the control or else the best, and the p-value of each other."""
-    if compare.control is not None:
-        return compare.control.name, {pair.other: pair.p_holm for pair in compare.control.pairs}
-    best = compare.algorithms[0]
-    return best, {pair.right: pair.p_holm for pair in compare.pairs if pair.left == best}
+    verdict = compare.judgement
+    name = verdict.control or verdict.algorithms[0]
+    return name, {other: verdict.pair(name, other).p for other in verdict.algorithms if other != name}

@@ -143,8 +143,8 @@ def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
         )
     if any(one.tested is not None for one in content.findings):
         said.append(
-            f"Over datasets, they are compared by Friedman's test and Wilcoxon's signed-rank test with Holm's "
-            f"correction over the pairs ({level}){cite('analyses', 'compare')}."
+            f"Over datasets, all pairs are tested together by flipping the signs of whole datasets and stepping down "
+            f"over the largest statistic ({level}){cite('analyses', 'compare')}."
         )
     if any(one.rank is not None and one.rank.probability_best is not None for one in content.findings):
         said.append("Intervals of mean ranks come from a bootstrap over datasets.")

@@ -88,6 +88,7 @@ def _holes(result: CompareResult) -> list[str]:
 
 
 BARS = {
+    "sign-flips": "the test of all pairs (flipped signs) does not decide at the {alpha:g} level",
     "wilcoxon-holm": "the Wilcoxon-Holm tests cannot tell apart at the {alpha:g} level",
     "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level",
     "bayesian": "the Bayesian signed-rank test cannot tell apart with probability {credibility:g}, each pair by "
@@ -171,9 +172,9 @@ def figures(result: CompareResult) -> list[Figure]:
     if result.control is not None:
         caption += f" {result.control.name} is the control: a star marks those that are shown to differ from it."
     matrix = (
-        "Every pair. Above the diagonal Wilcoxon-Holm: blue where the row is better, orange where it is worse, grey "
-        "where no difference is shown. Below it, uncoloured, the posterior probability that the row is better, not "
-        "corrected for the number of pairs."
+        "Every pair. Above the diagonal the adjusted p of the all-pairs test: blue where the row is better, green "
+        "where the two are equivalent, grey where the data do not decide. Below it, uncoloured, the posterior "
+        "probability that the row is better, not corrected for the number of pairs."
     )
     return [
         Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks"),
