@@ -51,7 +51,7 @@ def names(prefix: str, count: int) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def published():
-    return "published:bi-reirt", recassay.fit_beta_irt("published:bi-reirt", "ndcg@10")
+    return "published:bi-reirt", recassay.beta_irt("published:bi-reirt", "ndcg@10")
 
 
 def test_numbers_of_the_model():
@@ -320,7 +320,7 @@ def test_the_published_matrix(published):
     assert spearmanr(ability.estimate, _gradient_descent(result.values))[0] >= 0.95
     assert result.estimator == "precision"
     assert result.log_posteriors["precision"] > result.log_posteriors["beta"] + 100
-    squares = recassay.fit_beta_irt(path, "ndcg@10", estimator="bi-reirt")
+    squares = recassay.beta_irt(path, "ndcg@10", estimator="bi-reirt")
     assert squares.trait("ability").order()[-2:] == ability.order()[-2:]
     for direction, by_squares in zip(result.directions, squares.directions, strict=True):
         assert by_squares.mse <= 0.00072
@@ -333,7 +333,7 @@ def test_the_published_matrix(published):
 
 @pytest.mark.slow
 def test_hits_give_the_same_ends():
-    result = recassay.fit_beta_irt("published:bi-reirt", "hit@10")
+    result = recassay.beta_irt("published:bi-reirt", "hit@10")
     ability, challenge = result.trait("ability"), result.trait("challenge")
     assert [ability.names[i] for i in ability.order()][-2:] == ["ENMF", "Random"]
     assert ability.names[ability.order()[0]] == "RaCT"
@@ -344,7 +344,7 @@ def test_hits_give_the_same_ends():
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["auto", "bi-reirt"])
 def test_the_description_of_the_posterior_settles_on_thirty_datasets(kdd24, estimator):
-    result = recassay.fit_beta_irt(kdd24, "ndcg@10", estimator=estimator)
+    result = recassay.beta_irt(kdd24, "ndcg@10", estimator=estimator)
     assert not result.warnings
     assert all(direction.converged for direction in result.directions)
 

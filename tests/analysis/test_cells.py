@@ -13,6 +13,7 @@ from recassay.api.content import AnalysisReport, report_content
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.registry import analyses
+from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.reporting.page.board import board_data
 from recassay.reporting.page.cautions import cautions
@@ -97,7 +98,7 @@ def test_every_analysis_sees_the_cells(unequal, collapsed, name):
     elif name == "per_dataset":
         agree(one.values.tolist(), two.values.tolist())
     else:
-        agree(recassay.plain(one.to_dict()), recassay.plain(two.to_dict()), name)
+        agree(plain(one.to_dict()), plain(two.to_dict()), name)
 
 
 def test_the_page_sees_the_cells(unequal, collapsed):

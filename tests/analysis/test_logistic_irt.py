@@ -75,7 +75,7 @@ def test_lsat6():
 
 
 def test_the_papers_true_scores():
-    result = recassay.fit_logistic_irt(np.array(TABLE_1), "3pl", items=paper_items())
+    result = recassay.logistic_irt(np.array(TABLE_1), "3pl", items=paper_items())
     assert result.true_scores[:4] == pytest.approx([3.457, 2.214, 3.169, 3.063], abs=0.002)
     assert result.true_scores[4] == pytest.approx(2.206, abs=0.03)
     assert result.abilities.method == "ml"
@@ -107,7 +107,7 @@ def test_the_papers_true_scores_from_the_command(cli, tmp_path):
 def test_a_table_as_large_as_the_papers():
     """139 classifiers on 500 instances, every discrimination positive."""
     responses, truth, items = simulated(139, 500, 3, guessing=True)
-    result = recassay.fit_logistic_irt(responses, "3pl")
+    result = recassay.logistic_irt(responses, "3pl")
     assert result.converged
     assert result.gradient < 0.01
     assert np.corrcoef(result.abilities.estimate, truth)[0, 1] > 0.99
@@ -347,7 +347,7 @@ def test_tables_too_small_for_the_model_end_without_a_traceback(model, priors):
     six[0], six[-1] = True, False
     gaps = np.where(rng.random((4, 6)) < 0.3, np.nan, rng.random((4, 6)) < 0.5)
     for table in (guttman, three, six, gaps):
-        result = recassay.fit_logistic_irt(table.astype(float), model, priors=priors, max_cycles=100)
+        result = recassay.logistic_irt(table.astype(float), model, priors=priors, max_cycles=100)
         assert np.abs(result.items.slope).max() <= 25
         assert np.isfinite(result.abilities.estimate).all()
         assert np.isfinite(result.ability_intervals).all()
@@ -385,7 +385,7 @@ def test_birnbaum():
     abilities, path = by_groups(Responses.from_array(TABLE_1), paper_items(), 10)
     assert path.shape == (5, 5)
     assert true_score(abilities.estimate, paper_items())[0] == pytest.approx(3.456, abs=0.001)
-    result = recassay.fit_logistic_irt(responses, "3pl", estimator="birnbaum")
+    result = recassay.logistic_irt(responses, "3pl", estimator="birnbaum")
     assert result.estimator == "birnbaum"
 
 
@@ -445,11 +445,11 @@ def test_reading_responses(tmp_path):
         read_items(tmp_path / "items.csv")
     (tmp_path / "few.csv").write_text("item,a,b\ni1,1,0\n")
     with pytest.raises(InputError, match="no parameters"):
-        recassay.fit_logistic_irt(tmp_path / "r.csv", "2pl", items=tmp_path / "few.csv")
+        recassay.logistic_irt(tmp_path / "r.csv", "2pl", items=tmp_path / "few.csv")
     with pytest.raises(UsageError, match="guessing"):
-        recassay.fit_logistic_irt(np.array(TABLE_1), "2pl", items=paper_items())
+        recassay.logistic_irt(np.array(TABLE_1), "2pl", items=paper_items())
     with pytest.raises(UsageError, match="ability is 'best'; give one of"):
-        recassay.fit_logistic_irt(np.array(TABLE_1), "3pl", items=paper_items(), ability="best")
+        recassay.logistic_irt(np.array(TABLE_1), "3pl", items=paper_items(), ability="best")
 
 
 def test_algorithms_on_users():

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import recassay
+from recassay.api.content import tell
 from recassay.core.registry import analyses
 from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results
@@ -28,7 +29,7 @@ def report():
 def test_every_result_has_a_table(report):
     assert set(report.analyses) | set(report.skipped) == set(analyses.names())
     for result in report.analyses.values():
-        shown, told = result._repr_html_(), recassay.tell(result)
+        shown, told = result._repr_html_(), tell(result)
         assert told.not_done == ()
         brief = told.brief
         assert brief is None or f"<strong>{html.escape(brief.headline)}</strong>" in shown
@@ -73,7 +74,7 @@ def test_pictures_come_with_their_captions(report):
 def test_every_result_says_its_answer_and_names_its_figures(report):
     for name, result in report.analyses.items():
         said, shown = result.verdict(), repr(result)
-        assert said == list(recassay.tell(result).sentences), name
+        assert said == list(tell(result).sentences), name
         assert shown.startswith(said[0] if said else "")
         assert shown.endswith(f"[{type(result).__name__}]")
         assert len(shown) < 1200

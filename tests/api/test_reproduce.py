@@ -9,6 +9,7 @@ import pytest
 
 import recassay
 from recassay.api import reproduce as verb
+from recassay.api.reproduce import reproduction_page
 from recassay.data.published.printed import VERDICTS, papers, printed_numbers, printed_table
 from recassay.data.published.tables import FOLDER, published, published_results
 from support.places import ROOT
@@ -56,9 +57,7 @@ def test_the_page_is_up_to_date(result):
     def without_ours(text: str) -> list[str]:
         return [re.sub(r"\| [^|]* (\| [a-z ]+ \|)$", r"\1", line) for line in text.splitlines()]
 
-    assert without_ours((ROOT / "docs" / "reproduction.md").read_text()) == without_ours(
-        recassay.reproduction_page(result)
-    )
+    assert without_ours((ROOT / "docs" / "reproduction.md").read_text()) == without_ours(reproduction_page(result))
 
 
 def test_a_number_that_falls_is_told_and_exits_1(monkeypatch, cli):

@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import recassay
+from recassay.api.content import tell
 from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
-from recassay.cli.classify import analyze_response_folder
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.instances import InstanceResponses
@@ -121,7 +120,7 @@ def test_tables_hold_every_number(result):
 
 
 def test_the_terminal_shows_everything(result, capsys):
-    print_answer(recassay.tell(result))
+    print_answer(tell(result))
     shown = capsys.readouterr().out
     for words in (
         "6 datasets, hardest first",
@@ -136,13 +135,13 @@ def test_the_terminal_shows_everything(result, capsys):
 
 
 @pytest.mark.slow
-def test_the_command_on_a_folder(folder, tmp_path, capsys, monkeypatch):
+def test_the_command_on_a_folder(cli, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(
         "recassay.reporting.figures.build_sections",
         lambda results: [dataclasses.replace(one, figures=one.figures[1:2]) for one in build_sections(results)],
     )
-    analyze_response_folder(folder, rated="SVM,MLP,optimal,pessimal", as_json=True, out=tmp_path / "out")
-    answer = json.loads(capsys.readouterr().out)
+    names = "SVM,MLP,optimal,pessimal"
+    answer = cli("irt", "instances", folder, "--rated", names, "--json", "--out", tmp_path / "out").json()
     assert answer["rated"] == ["SVM", "MLP", "optimal", "pessimal"]
     assert (tmp_path / "out" / "tables" / "decodirt_datasets.csv").exists()
     assert (tmp_path / "out" / "figures" / "decodirt_bins.svg").exists()

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 import recassay
 from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
+from recassay.api.content import tell
 from recassay.cli.layout import cells, shortened, table_lines, wrapped
 from recassay.cli.render import ANSWER, print_answer
 from recassay.core.tables.results import Results
@@ -54,7 +55,7 @@ def strata():
 MADE = {
     "rank": lambda table: recassay.rank(table, "ndcg@10", replicates=100),
     "compare": lambda table: recassay.compare(table, "ndcg@10"),
-    "irt": lambda table: recassay.fit_beta_irt(table, "ndcg@10"),
+    "irt": lambda table: recassay.beta_irt(table, "ndcg@10"),
     "glicko": lambda table: recassay.glicko(table, "ndcg@10", orders=20),
     "comper": lambda table: recassay.comper(table, draws=50),
     "comper-matrix": lambda table: recassay.comper_matrix(),
@@ -65,14 +66,14 @@ MADE = {
     "multiverse": lambda table: recassay.multiverse("published:time-to-split", permutations=100),
     "strata": lambda table: strata(),
     "classify": lambda table: analyze_instances(classifiers(4, items=20, networks=4), orders=3),
-    "irt --model": lambda table: recassay.fit_logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),
+    "irt --model": lambda table: recassay.logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),
 }
 
 
 @pytest.fixture(scope="module")
 def answers():
     table = results()
-    return {name: recassay.tell(make(table)) for name, make in MADE.items()}
+    return {name: tell(make(table)) for name, make in MADE.items()}
 
 
 def printed(answer, width, monkeypatch, capsys) -> str:

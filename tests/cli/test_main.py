@@ -55,7 +55,7 @@ def test_tables_on_a_terminal(cli, table, command):
     ran = cli(command, table)
     assert ran.code == 0
     assert "Oracle" in ran.out
-    assert "ndcg@10" in ran.out
+    assert "ndcg@10" in ran.out.lower()
 
 
 @pytest.mark.slow
@@ -64,7 +64,8 @@ def test_out_saves_tables_and_figures(cli, table, tmp_path, command):
     out = tmp_path / "deep" / "out"
     ran = cli(command, table, "--json", "--out", out)
     assert ran.code == 0
-    assert json.loads((out / "analysis.json").read_text()) == ran.json()
+    written, printed = json.loads((out / "analysis.json").read_text()), ran.json()
+    assert {**written, "input": printed["input"]} == printed
     assert list((out / "tables").glob("*.csv"))
     assert {p.suffix for p in (out / "figures").iterdir()} == {".svg", ".pdf", ".json"}
     assert not list(out.rglob(".*"))
@@ -75,7 +76,7 @@ def test_analyze_writes_everything(analyzed):
     answer = analyzed.answer
     expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
     assert set(answer["analyses"]) >= {*expected, "per_dataset"}
-    assert answer["sentences"][0].startswith("Oracle is first in ndcg@10 under")
+    assert answer["sentences"][0].startswith("No clear winner: ")
     assert json.loads((analyzed.out / "analysis.json").read_text()) == answer
     pairs = pl.read_csv(analyzed.out / "tables" / "pairs.csv")
     assert pairs.height == 28
@@ -97,7 +98,7 @@ def test_missing_policy_is_written_into_the_output(cli, tmp_path):
 
 BAD = {
     "no command": (["frobnicate"], "No such command 'frobnicate'"),
-    "bad option": (["rank", "{table}", "--metrics", "x"], "No such option: --metrics"),
+    "bad option": (["rank", "{table}", "--metrix", "x"], "No such option"),
     "bad metric": (["rank", "{table}", "--metric", "ndgc@10"], "did you mean 'ndcg@10'"),
     "bad method": (["rank", "{table}", "--methods", "bordar"], "did you mean 'borda'"),
     "bad policy": (
@@ -173,7 +174,7 @@ def test_demo_in_small(tmp_path, capsys):
     report = recassay.demo(
         out, datasets=("dense-small", "few-items"), algorithms=("Random", "MostPop", "EASE"), trials=1
     )
-    assert report.verdict[0].startswith("2 datasets are too few to say who is first over all. On these 2, EASE has")
+    assert report.verdict[0].startswith("Too little data: 2 datasets cannot show that any algorithm is better")
     assert (out / "figures" / "critical_difference.pdf").stat().st_size > 5_000
     assert report.files[0] == out / "report.html"
     assert "Study “demo”" in report.files[0].read_text()

@@ -347,7 +347,7 @@ def test_a_format_can_be_forced(tmp_path):
     path = tmp_path / "gowalla.csv"
     path.write_text("model,NDCG@10,HR@10\nA,0.2,0.5\nB,0.1,0.4\n")
     assert cell(load_results(path), "A", "ndcg@10") == 0.2
-    with pytest.raises(RecAssayError, match=r"is not what BARS writes .*format=table"):
+    with pytest.raises(RecAssayError, match=r"is not what BARS writes .*format='table'"):
         load_results(path, format="bars")
     with pytest.raises(RecAssayError, match=r"unknown format 'recbol'; did you mean 'recbole'"):
         load_results(path, format="recbol")

@@ -54,7 +54,7 @@ def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
 
     assert value("first") == [0.1]
     assert value("last") == value("b.csv") == [0.15]
-    with pytest.raises(RecAssayError, match=r"prefer='c\.csv' is none of the places"):
+    with pytest.raises(RecAssayError, match=r"`prefer` 'c\.csv' is none of the places"):
         value("c.csv")
     ran = cli("rank", one, two, "--prefer", "last", "--json")
     assert ran.code == 0

@@ -10,6 +10,7 @@ import pytest
 
 import recassay
 from recassay import RecAssayError, load_results
+from recassay.api.tables import default_metric
 
 LONG = """algorithm,dataset,metric,value
 EASE,d1,ndcg@10,0.3
@@ -126,7 +127,7 @@ HOLE = LONG + "Pop,d3,ndcg@10,0.5\nEASE,d3,ndcg@10,\nPop,d4,ndcg@10,0.1\nEASE,d4
 def test_missing_policies(write):
     results = load_results(write(HOLE))
     with pytest.raises(
-        RecAssayError, match=r"2 cells of ndcg@10 are missing: EASE on d3, EASE on d4; choose missing=drop-datasets"
+        RecAssayError, match=r"2 cells of ndcg@10 are missing: EASE on d3, EASE on d4; choose `missing='drop-datasets'`"
     ):
         results.matrix("ndcg@10")
     dropped = results.matrix("ndcg@10", missing="drop-datasets")
@@ -168,7 +169,7 @@ DEFECTS = {
     "empty file": ("", "the file is empty"),
     "blank file": ("\n \n", "the file is empty"),
     "header alone": ("algorithm,dataset,metric,value\n", "the table is empty"),
-    "no such column": (LONG.replace("value", "zzz"), "no column 'value' among .*columns=value"),
+    "no such column": (LONG.replace("value", "zzz"), "no column 'value' among .*columns={'value'"),
     "text value": (LONG.replace("0.4", "high"), "1 values are not numbers, the first 'high' in data row 2"),
     "decimal comma": (LONG.replace(",", ";").replace("0.4", "0,4"), "'0,4' in data row 2"),
     "infinity": (LONG.replace("0.4", "inf"), r"infinite, the first in data row 2 \(EASE on d2, ndcg@10\)"),
@@ -201,7 +202,7 @@ def test_other_refusals(write, tmp_path):
         load_results(tmp_path)
     with pytest.raises(RecAssayError, match="not a readable Parquet"):
         load_results(write(b"PAR1 nonsense", "x.parquet"))
-    with pytest.raises(RecAssayError, match="wide=True has no effect"):
+    with pytest.raises(RecAssayError, match="`wide` has no effect"):
         load_results(write(LONG), wide=True)
     with pytest.raises(RecAssayError, match="does not say which metric"):
         load_results(write("model,d1,d2\nA,1,2\nB,2,3\n"), wide=True)
@@ -224,7 +225,7 @@ def test_one_dataset_one_algorithm_misspelt_metric(write):
 def test_unknown_direction_must_be_said(write):
     path = write(LONG.replace("ndcg@10", "happiness"))
     with pytest.raises(
-        RecAssayError, match=r"'happiness' are better; say higher_is_better=True or higher_is_better=False"
+        RecAssayError, match=r"'happiness' are better; say `higher_is_better=True` or `higher_is_better=False`"
     ):
         recassay.rank(path)
     up = recassay.rank(path, higher_is_better=True, replicates=100)
@@ -272,13 +273,13 @@ def test_the_reading_is_told_and_carried_by_json(write, cli):
 )
 def test_the_default_metric(write, header, name, metric):
     rows = "".join(f"{a},{d},0.{i}{a},0.2\n" for i, d in enumerate("xyz") for a in (1, 2))
-    assert recassay.default_metric(load_results(write(f"{header}\n{rows}", name))) == metric
+    assert default_metric(load_results(write(f"{header}\n{rows}", name))) == metric
 
 
 def test_no_default_among_several_metrics(write):
     rows = "".join(f"{a},{d},0.1,0.2\n" for d in "xyz" for a in (1, 2))
-    with pytest.raises(RecAssayError, match="choose one: metric=hitrate@5, metric=hitrate@10"):
-        recassay.default_metric(load_results(write(f"model,dataset,HR@5,HR@10\n{rows}")))
+    with pytest.raises(RecAssayError, match="choose one: `metric='hitrate@5'`, `metric='hitrate@10'`"):
+        default_metric(load_results(write(f"model,dataset,HR@5,HR@10\n{rows}")))
 
 
 def test_missing_cells_name_what_keeps_them(write):

@@ -264,7 +264,7 @@ def test_wide_refuses_metrics_with_the_right_advice(write, cli):
 
 def test_a_table_that_names_no_metric_says_what_to_do(write):
     path = write("Model,ml-1m,yelp\nA,0.1,0.2\nB,0.3,0.4\n")
-    with pytest.raises(RecAssayError, match=r"'ml-1m', 'yelp' name no metric; .* wide=True metric=ndcg@10"):
+    with pytest.raises(RecAssayError, match=r"'ml-1m', 'yelp' name no metric; .* `wide=True` and `metric='ndcg@10'`"):
         load_results(path)
     assert load_results(path, wide=True, metric="ndcg@10").datasets == ["ml-1m", "yelp"]
     assert load_results(TABLES / "pandas_styler_bold.tex", wide=True, metric="ndcg@10").datasets == ["toya", "toyb"]

@@ -61,7 +61,7 @@ def test_planted_leaks_are_found_refused_and_allowed_by_name(
 ) -> None:
     record = audit_split(split_of(train, valid, test), "global_time")
     assert finding in names(record)
-    with pytest.raises(InputError, match=rf"global_time split is refused.*{finding}.*allow_leakage = \[.*'{finding}'"):
+    with pytest.raises(InputError, match=rf"global_time split is refused.*{finding}.*allow_leakage=\[.*'{finding}'"):
         refuse_leakage(record, ())
     refuse_leakage(record, names(record))
 

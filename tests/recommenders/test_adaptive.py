@@ -10,6 +10,7 @@ import pytest
 import recassay
 from recassay.analysis.adaptive.fit import Question
 from recassay.api.adaptive_study import AdaptiveStudy
+from recassay.api.studies import adaptive_standing
 from recassay.recommenders.study import run_study
 from recassay.store import Store
 from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive
@@ -80,7 +81,7 @@ def test_a_budget_stops_it_and_a_failing_algorithm_counts_as_last(data):
     spec = tiny_study(data, ("Pop", "Raises", "Fake"), datasets=DATASETS, trials=0)
     spent = run_study(spec, data / "out", workers=1, choose=AdaptiveStudy(Question(), budget=1e-6))
     assert spent.ran == 0
-    assert "the budget is spent" in str(recassay.adaptive_standing(data / "out"))
+    assert "the budget is spent" in str(adaptive_standing(data / "out"))
     chooser = AdaptiveStudy(Question("order", 0.999, indifference=0.0))
     run_study(spec, data / "out", workers=1, choose=chooser)
     assert chooser.last is not None
@@ -151,7 +152,7 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     assert any("probe of" in (event.said or "") for event in events)
     found = recassay.adaptive(data / "out")
     assert found.probed == len(probes)
-    assert f"cells and {len(probes)} probes" in str(recassay.adaptive_standing(data / "out")), "what `status` shows"
+    assert f"cells and {len(probes)} probes" in str(adaptive_standing(data / "out")), "what `status` shows"
     again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6)
     assert again.ran == 0
     recassay.run(spec, data / "out", workers=1, adaptive=True, target="first", confidence=0.6)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 import recassay
+from recassay.api.content import tell
 from recassay.core.tables.results import Results
 from recassay.reporting import telling
 from recassay.reporting.section import PARTS, Section, Table
@@ -58,7 +59,7 @@ def test_an_error_in_a_section_of_ours_is_raised(analysed, monkeypatch):
 
     section = replace(own_sections()["rank"], sentences=fails, tables=fails)
     monkeypatch.setattr(telling, "_sections_of_word", lambda word: {word: section} if word == "rank" else {})
-    for show in (repr, lambda result: result.verdict(), lambda result: result._repr_html_(), recassay.tell):
+    for show in (repr, lambda result: result.verdict(), lambda result: result._repr_html_(), tell):
         with pytest.raises(ZeroDivisionError, match="a bug of ours"):
             show(analysed["rank"])
 
@@ -87,7 +88,7 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
     listed = {row["name"]: row["from"] for row in recassay.list_available("sections")}
     assert (listed["joy"], listed["rank"].split()[0]) == ("recassay-joy 1.0", "recassay")
     result = recassay.analyze(str(table), "ndcg@10", replicates=100).analyses["joy"]
-    told = recassay.tell(result)
+    told = tell(result)
     assert (told.sentences, told.tables[0].rows[0]) == (("Average gives most joy.",), ("Average", "7"))
     assert "<strong>Average gives most joy.</strong>" in result._repr_html_()
     assert "<svg" in result._repr_html_()
@@ -180,7 +181,7 @@ def test_a_section_says_what_it_cannot_be():
 def test_a_result_without_a_section_shows_its_main_table(analysed, monkeypatch):
     result = analysed["rank"]
     monkeypatch.setattr(telling, "_sections_of_word", lambda word: {})
-    told = recassay.tell(result)
+    told = tell(result)
     assert told.sentences == ()
     assert told.tables[0].header[0] == result.to_frame().columns[0].replace("_", " ")
     assert len(told.tables[0].rows) == result.to_frame().height

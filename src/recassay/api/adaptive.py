@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from recassay.analysis.adaptive.fit import (
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.api.arguments import checked, refuse_no_time
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
-from recassay.core.choices import AdaptiveTarget
+from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
 from recassay.core.errors import UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.evidence.adaptive import adaptive_journal
@@ -32,9 +33,9 @@ def adaptive(
     metric: str | None = None,
     *,
     target: AdaptiveTarget = "first",
-    confidence: float = 0.95,
-    budget: float | None = None,
-    indifference: float = 1.0,
+    confidence: Level = 0.95,
+    budget: Seconds | None = None,
+    indifference: Annotated[float, Range(0.0)] = 1.0,
     rho: float = 0.97,
     algorithms: Sequence[str] | None = None,
     datasets: Sequence[str] | None = None,

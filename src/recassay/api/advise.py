@@ -11,8 +11,8 @@ from typing import Any
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
-from recassay.api.tables import _needed, asked, study_folder
-from recassay.core.choices import MissingPolicy
+from recassay.api.tables import asked, needed, study_folder
+from recassay.core.choices import Level, MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -41,7 +41,7 @@ def advise(
     read: ReadSpec | Mapping[str, Any] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    confidence: float = 0.9,
+    confidence: Level = 0.9,
     seed: int = 0,
 ) -> AdviseResult:
     """What a finished benchmark says about one's own dataset: nearest datasets, ranks to expect, and their worth.
@@ -67,7 +67,7 @@ def advise(
         seed: the same seed gives the same numbers.
     """
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
-    needed = _needed(known)
+    traits = needed(known)
     opened = open_dataset(dataset, _read_spec(read))
     published = _published(table)
     spec, notes = _protocol(study_folder(table), protocol or {}, published, opened.interactions)
@@ -77,7 +77,7 @@ def advise(
         opened.name,
         own,
         matrix,
-        needed,
+        traits,
         k=k,
         notes=notes,
         results=table,
@@ -130,7 +130,7 @@ def _protocol(
     tau = published.positive_threshold if published is not None else None
     if tau is not None and "positive_threshold" not in said and weight is not None and 1 < weight.max() <= 5:
         known["positive_threshold"] = tau
-        notes = (f"Of its ratings those of {tau:g} or more count, as in the benchmark (--threshold says otherwise).",)
+        notes = (f"Ratings of {tau:g} or more count, as in the benchmark; `positive_threshold` changes that.",)
     spec = ProtocolSpec.checked(**{**known, **said})
     if weight is not None and spec.positive_threshold is None:
         notes = ("It has ratings, and no threshold was given: low ratings count as interactions, too.",)

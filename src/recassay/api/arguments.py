@@ -12,10 +12,11 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import signature
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from recassay.core.choices import Range
 from recassay.core.errors import UsageError, listing
 from recassay.core.system.printable import one_line
 
@@ -61,16 +62,18 @@ class _Known(dict[str, Any]):
 @cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
     """The annotations as far as they can be told at run time."""
-    return get_type_hints(function, localns=_Known(getattr(function, "__globals__", {})))
+    return get_type_hints(function, localns=_Known(getattr(function, "__globals__", {})), include_extras=True)
 
 
 def _fits(value: Any, kind: Any) -> bool:
     origin = _origin(kind)
+    if origin is Annotated:
+        return _fits(value, get_args(kind)[0]) and all(_within(value, limits) for limits in _limits(kind))
     if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in get_args(kind))
+        return any(_fits(value, member) for member in get_args(kind))
     if origin is Literal:
-        chosen = [one for one in get_args(kind) if isinstance(value, type(one)) and value == one]
-        return any(isinstance(value, bool) == isinstance(one, bool) for one in chosen)
+        equal = [choice for choice in get_args(kind) if isinstance(value, type(choice)) and value == choice]
+        return any(isinstance(value, bool) == isinstance(choice, bool) for choice in equal)
     if origin in _PLAIN:
         return isinstance(value, _PLAIN[origin][0]) and (origin is bool or not isinstance(value, bool))
     if origin not in _CONTAINERS:
@@ -80,8 +83,16 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin in (Sequence, Iterable):
         inner = (get_args(kind) or (Any,))[0]
         listed = value if isinstance(value, (list, tuple)) else ()
-        return not isinstance(value, (str, bytes)) and all(_fits(one, inner) for one in listed)
+        return not isinstance(value, (str, bytes)) and all(_fits(member, inner) for member in listed)
     return True
+
+
+def _limits(kind: Any) -> list[Range]:
+    return [extra for extra in kind.__metadata__ if isinstance(extra, Range)]
+
+
+def _within(value: Any, limits: Range) -> bool:
+    return (limits.least is None or value >= limits.least) and (limits.most is None or value <= limits.most)
 
 
 def _origin(kind: Any) -> Any:
@@ -98,6 +109,10 @@ def _is_ours(kind: Any) -> bool:
 
 def _words(kind: Any) -> str:
     origin = _origin(kind)
+    if origin is Annotated:
+        bounds = [f" {word} {bound:g}" for limits in _limits(kind)
+                  for word, bound in (("from", limits.least), ("to", limits.most)) if bound is not None]  # fmt: skip
+        return _words(get_args(kind)[0]) + "".join(bounds)
     if origin in (Union, types.UnionType):
         return listing(dict.fromkeys(map(_words, get_args(kind))), most=None, last="or")
     if origin is Literal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.arguments import checked
-from recassay.api.tables import _needed, asked
+from recassay.api.tables import asked, needed
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
@@ -34,4 +34,4 @@ def associations(
         seed: the same seed gives the same numbers.
     """
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
-    return correlate_characteristics(matrix, _needed(known), alpha=alpha, permutations=permutations, seed=seed)
+    return correlate_characteristics(matrix, needed(known), alpha=alpha, permutations=permutations, seed=seed)

@@ -1,17 +1,17 @@
-"""The verb `fit_beta_irt`: beta-IRT in two directions on a results table."""
+"""The verb `beta_irt`: beta-IRT in two directions on a results table."""
 
 from __future__ import annotations
 
-from recassay.analysis.beta_irt import fit as beta_irt
+from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
+from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
 from recassay.core.inputs import ResultsLike
 
 
 @checked
-def fit_beta_irt(
+def beta_irt(
     results: ResultsLike,
     metric: str | None = None,
     *,
@@ -20,7 +20,7 @@ def fit_beta_irt(
     sigma: float = 1.0,
     estimator: BetaEstimator | None = None,
     posterior: PosteriorForm = "normal",
-    confidence: float = 0.95,
+    confidence: Level = 0.95,
     seed: int = 0,
 ) -> BetaIRTResult:
     """How able are the algorithms, how hard and how telling the datasets: beta-IRT in both directions.
@@ -40,16 +40,16 @@ def fit_beta_irt(
         seed: matters for `posterior="samples"` alone.
     """
     table = load_results(results, metric=metric)
-    values, algorithms, datasets, label, upward = beta_irt.response_table(
+    values, algorithms, datasets, label, upward = fit.response_table(
         table, metric or default_metric(table), missing, higher_is_better
     )
-    return beta_irt.fit_beta_irt(
+    return fit.fit_beta_irt(
         values,
         algorithms,
         datasets,
         metric=label,
         higher_is_better=upward,
-        estimator=estimator or beta_irt.DEFAULT_ESTIMATOR,
+        estimator=estimator or fit.DEFAULT_ESTIMATOR,
         sigma=sigma,
         posterior=posterior,
         confidence=confidence,

@@ -10,6 +10,7 @@ from recassay.api.arguments import checked
 from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
+from recassay.core.choices import Workers
 from recassay.core.tables.instances import InstanceResponses
 from recassay.evidence.instances import stored_instances
 from recassay.runner.drive import StudyRecord
@@ -32,7 +33,7 @@ def classify(
     study: ClassifyStudySpec | str | Path,
     folder: str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Workers | None = None,
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.arguments import checked
-from recassay.api.tables import _needed, asked
+from recassay.api.tables import asked, needed
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
@@ -35,4 +35,4 @@ def clusters(
         seed: the same seed gives the same numbers.
     """
     _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
-    return cluster_datasets(matrix, _needed(known), clusters=number, log_skewed=log_skewed, seed=seed)
+    return cluster_datasets(matrix, needed(known), clusters=number, log_skewed=log_skewed, seed=seed)

@@ -6,7 +6,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, Share, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
 
@@ -22,7 +22,7 @@ def compare(
     rope: float = 0.0,
     bars: BarsRule = "sign-flips",
     control: str | None = None,
-    within: float = PRACTICALLY_EQUAL,
+    within: Share = PRACTICALLY_EQUAL,
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: the verdict on every pair, and the tests that papers use beside it.

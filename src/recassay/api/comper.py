@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 
@@ -13,8 +14,8 @@ from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_m
 from recassay.analysis.comper.result import ComPerResult
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
+from recassay.core.inputs import ResultsLike, TableLike
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_table
@@ -29,12 +30,12 @@ def comper(
     results: ResultsLike,
     *,
     correctness: str | None = None,
-    k: int | None = None,
+    k: Annotated[int, Range(1, 1_000_000)] | None = None,
     matrix: Any = None,
     normalisation: Normalisation = "ratio",
     time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
-    draws: int = 10_000,
+    draws: Annotated[int, Range(1, 1_000_000)] = 10_000,
     seed: int = 0,
 ) -> ComPerResult:
     """One score out of correctness, coverage, diversity, robustness and scalability; what each adds; how reliable.
@@ -71,7 +72,11 @@ def comper(
 
 @checked
 def comper_matrix(
-    *, experts: Any = None, similarities: Any = None, definitions: Any = None, fourth: Any = None
+    *,
+    experts: TableLike | Sequence[TableLike] | None = None,
+    similarities: Any = None,
+    definitions: Any = None,
+    fourth: Any = None,
 ) -> Derivation:
     """ComPer's correlation matrix step by step (Tables 2 to 8); what is not given is the paper's own table.
 

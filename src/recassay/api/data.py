@@ -119,7 +119,7 @@ def fetch_data(
     if not entry.addresses:
         raise UsageError(
             f"{entry.name} cannot be fetched by a program: {entry.how}",
-            fix=f"then: recassay data import FILE --name {entry.name}",
+            fix=f"then: `recassay.import_data(FILE, name={entry.name!r})`",
         )
     downloads = home() / "downloads"
     downloads.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from typing import Any
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.api.arguments import checked
-from recassay.core.choices import AbilityMethod, LogisticEstimator
+from recassay.core.choices import AbilityMethod, Level, LogisticEstimator
 from recassay.core.system.plain import plain
 from recassay.core.tables.instances import InstanceResponses
 from recassay.core.version import __version__
@@ -37,7 +37,7 @@ def analyze_instances(
     bins: int = 6,
     tau: float | None = None,
     orders: int | None = None,
-    confidence: float = 0.95,
+    confidence: Level = 0.95,
     max_cycles: int = 500,
     seed: int = 0,
     progress: Callable[[int, int, str], None] | None = None,

@@ -9,6 +9,7 @@ from recassay.api.analyze import analyze
 from recassay.api.arguments import checked
 from recassay.api.content import AnalysisReport
 from recassay.api.studies import make_study, run
+from recassay.core.choices import Workers
 from recassay.recommenders.study import Event
 
 DATASETS = ("dense-small", "sparse-large", "few-items", "long-tail", "drifting", "near-random", "heavy-users",
@@ -26,7 +27,7 @@ def demo(
     datasets: Sequence[str] = DATASETS,
     algorithms: Sequence[str] = ALGORITHMS,
     trials: int = TRIALS,
-    workers: int | None = None,
+    workers: Workers | None = None,
     progress: Callable[[Event], None] | None = None,
     seed: int = 1,
 ) -> AnalysisReport:

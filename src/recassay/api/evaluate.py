@@ -14,7 +14,7 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.core import columns as c
-from recassay.core.choices import Task
+from recassay.core.choices import Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike, PathLike
 from recassay.core.specs.specs import ReadSpec
@@ -102,7 +102,7 @@ def evaluate(
     threshold: float | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> EvaluationReport:
     """Judge lists made elsewhere on given training and test data, user by user, and compare them.
 
@@ -128,10 +128,12 @@ def evaluate(
     """
     options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
     if (split is None) == (test is None):
-        raise UsageError("lists are judged on a split or on test data", fix="give --split DIR, or --train and --test")
+        raise UsageError("lists are judged on a split or on test data", fix="give `split`, or `train` and `test`")
     if split is not None:
         if train is not None or threshold is not None:
-            raise UsageError("a split folder says what is trained on and tested", fix="leave train and threshold out")
+            raise UsageError(
+                "a split folder says what is trained on and tested", fix="leave `train` and `threshold` out"
+            )
         judging = split_of_folder(Path(split), task, options, tuple(allow_leakage))
     else:
         judging = given_split(train, test, task, threshold, options, tuple(allow_leakage))
@@ -140,7 +142,7 @@ def evaluate(
         known: list[Metric] = [metric for metric in wanted if isinstance(metric, AccuracyMetric)]
         others = [metric.label for metric in wanted if metric not in known]
         if metrics is not None and others:
-            raise UsageError(f"{others[0]} looks at the training data", fix="give --train, or ask for other metrics")
+            raise UsageError(f"{others[0]} looks at the training data", fix="give `train`, or ask for other metrics")
         wanted = known
     judged = judge_lists(recommendations, judging, wanted, seed=seed)
     comparison: dict[str, UsersResult] = {}

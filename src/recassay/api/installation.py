@@ -23,6 +23,22 @@ from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections
 
 
+def available_kinds() -> dict[str, str]:
+    """By kind that `list_available` lists, what it is."""
+    return {
+        "algorithms": "recommender algorithms that a study can run",
+        "metrics": "metrics that are computed, with formula and conventions",
+        "labels": "names of metrics whose direction is known in a results table",
+        "datasets": "stored, embedded and catalogued datasets",
+        "analyses": "questions that `analyze` answers",
+        "sections": "parts of the report",
+        "importers": "files of other tools that are read",
+        "published": "published tables that can be named instead of a file",
+        "classifiers": "classifiers of the classifier benchmark",
+        "executors": "where the cells of a study can run",
+    }
+
+
 @checked
 def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...

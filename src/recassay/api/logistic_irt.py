@@ -1,4 +1,4 @@
-"""Verbs that estimate latent traits: beta-IRT and Glicko-2 on a results table, logistic IRT on a binary one."""
+"""The verb `logistic_irt`: respondents and items of a binary table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.api.arguments import checked
-from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
+from recassay.core.choices import AbilityMethod, Level, LogisticEstimator, LogisticModel
 from recassay.core.inputs import ResponsesLike
 from recassay.core.tables.responses import Responses
 from recassay.data.published.tables import is_published, published_responses
@@ -29,7 +29,7 @@ def load_responses(source: ResponsesLike) -> Responses:
 
 
 @checked
-def fit_logistic_irt(
+def logistic_irt(
     responses: ResponsesLike,
     model: LogisticModel = "2pl",
     *,
@@ -37,7 +37,7 @@ def fit_logistic_irt(
     estimator: LogisticEstimator = "mml",
     priors: ItemPriors | bool | None = None,
     ability: AbilityMethod | None = None,
-    confidence: float = 0.95,
+    confidence: Level = 0.95,
     tolerance: float = 1e-4,
     max_cycles: int = 500,
 ) -> LogisticResult:

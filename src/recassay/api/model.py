@@ -8,6 +8,7 @@ from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.choices import Level, Share
 from recassay.core.inputs import ResultsLike
 from recassay.evidence.study import evidence_of
 
@@ -17,10 +18,10 @@ def model(
     results: ResultsLike,
     metric: str | None = None,
     *,
-    within: float = 0.02,
+    within: Share = 0.02,
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
-    confidence: float = 0.95,
+    confidence: Level = 0.95,
     seed: int = 0,
 ) -> ModelResult:
     """Which algorithm is best for datasets like these, how surely, and what more would tell: a hierarchical model.

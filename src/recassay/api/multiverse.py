@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -13,7 +13,7 @@ from recassay.analysis.multiverse.result import MultiverseResult
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy
+from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy, Range
 from recassay.core.errors import UsageError
 from recassay.core.inputs import ResultsLike
 from recassay.core.tables.results import Results
@@ -34,7 +34,7 @@ def multiverse(
     higher_is_better: bool | None = None,
     within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
-    permutations: int = PERMUTATIONS,
+    permutations: Annotated[int, Range(0, 1_000_000)] = PERMUTATIONS,
     seed: int = 0,
 ) -> MultiverseResult:
     """Which conclusions survive the choices of the evaluation (split, target, threshold, metric, cut-off, seed, ...).

@@ -8,6 +8,7 @@ from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.choices import Share
 from recassay.core.inputs import ResultsLike
 from recassay.evidence.study import evidence_of
 
@@ -17,7 +18,7 @@ def plan(
     results: ResultsLike,
     metric: str | None = None,
     *,
-    difference: float | None = None,
+    difference: Share | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,

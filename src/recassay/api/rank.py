@@ -8,7 +8,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Draws, Level, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
@@ -20,8 +20,8 @@ def rank(
     methods: Sequence[str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: int = 10_000,
-    confidence: float = 0.95,
+    replicates: Draws = 10_000,
+    confidence: Level = 0.95,
     seed: int = 0,
     beta_max: float = 3.0,
     beta_step: float | None = None,

@@ -8,7 +8,7 @@ from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Draws, Level, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
@@ -21,8 +21,8 @@ def ratings(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: int = 10_000,
-    confidence: float = 0.95,
+    replicates: Draws = 10_000,
+    confidence: Level = 0.95,
     seed: int = 0,
 ) -> RatingsResult:
     """Ratings on the Elo scale that do not depend on the order of the datasets, win rates, improvability and skill.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
 from recassay.api.tables import asked
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import MissingPolicy, Range
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 
 
@@ -23,7 +24,7 @@ def select(
     aggregation: str | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    simulations: int = 500,
+    simulations: Annotated[int, Range(None, 100_000)] = 500,
     splits: int = 10,
     curve: bool = True,
     seed: int = 0,

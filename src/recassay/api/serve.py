@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from recassay.analysis.plan.fit import look_at
 from recassay.api.arguments import checked
 from recassay.api.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import ties
+from recassay.core.choices import Range
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.tables.labels import find_label
 from recassay.evidence.pace import seconds_left
@@ -176,7 +177,7 @@ def serve(
     folder: str | Path,
     *,
     host: str = "127.0.0.1",
-    port: int = 8765,
+    port: Annotated[int, Range(0, 65_535)] = 8765,
     metric: str | None = None,
     allow_host: Sequence[str] = (),
     ready: Callable[[LiveServer], None] | None = None,
@@ -207,7 +208,7 @@ def serve(
             raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
         except OSError as error:
             raise InputError(
-                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another --port or --host"
+                f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another `port` or `host`"
             ) from None
         with server:
             if ready is not None:

@@ -10,7 +10,7 @@ from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import OtherItems, Task
+from recassay.core.choices import Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.inputs import InteractionsLike
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -33,8 +33,8 @@ def strata(
     others: OtherItems = "keep",
     seed: int = 0,
     alpha: float = 0.05,
-    confidence: float = 0.95,
-    replicates: int = 2000,
+    confidence: Level = 0.95,
+    replicates: Draws = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     task: Task = "new",

@@ -8,7 +8,7 @@ from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Draws, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
 
@@ -18,7 +18,7 @@ def stress(
     metric: str | None = None,
     *,
     methods: Sequence[str] | None = None,
-    draws: int | None = None,
+    draws: Draws | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     beta_max: float = 3.0,

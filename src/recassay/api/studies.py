@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
-from recassay.core.choices import AdaptiveTarget
+from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Workers
 from recassay.core.specs.study import DEFAULT_METRICS, StudySpec
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
@@ -92,16 +92,16 @@ def run(
     study: StudySpec | str | Path,
     folder: str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Workers | None = None,
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
     cluster: str | None = None,
     adaptive: bool = False,
     target: AdaptiveTarget = "first",
-    confidence: float = 0.95,
-    indifference: float = 1.0,
-    budget: float | None = None,
+    confidence: Level = 0.95,
+    indifference: Annotated[float, Range(0.0)] = 1.0,
+    budget: Seconds | None = None,
     probes: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
@@ -146,8 +146,8 @@ def _chooser(
     target: AdaptiveTarget,
     confidence: float,
     indifference: float,
-    budget: float | None,
-    workers: int | None,
+    budget: Seconds | None,
+    workers: Workers | None,
     cluster: str | None,
     probes: bool,
 ) -> StudyChooser:

@@ -69,7 +69,7 @@ def load_results(
         folder = study_folder(places[0])
         if dataset is not None and (folder is not None or is_published(places[0])):
             raise UsageError(
-                "names its datasets itself, so --dataset has no effect", where=str(places[0]), fix="leave it out"
+                "names its datasets itself, so `dataset` has no effect", where=str(places[0]), fix="leave it out"
             )
         if folder is not None:
             with Store.open(folder) as store:
@@ -124,7 +124,7 @@ def default_metric(results: Results) -> str:
             return group[0]
     raise UsageError(
         f"the table has {len(results.metrics)} metrics",
-        fix=f"choose one: {listing((f'--metric {metric}' for metric in results.metrics), most=12)}",
+        fix=f"choose one: {listing((f'`metric={metric!r}`' for metric in results.metrics), most=12)}",
     )
 
 
@@ -177,11 +177,11 @@ def asked(
     return table, matrix, known_characteristics(results, table, characteristics)
 
 
-def _needed(table: CharacteristicsTable | None) -> CharacteristicsTable:
-
+def needed(table: CharacteristicsTable | None) -> CharacteristicsTable:
+    """The characteristics, which an analysis cannot do without."""
     if table is None:
         raise UsageError(
             "a results table does not say what its datasets are like",
-            fix="give --characteristics FILE (dataset, Nu, Ni, ...: see recassay data describe), or a study folder",
+            fix="give `characteristics` (dataset, Nu, Ni, ...: see `recassay.describe_data`), or the folder of a study",
         )
     return table

@@ -1,27 +1,27 @@
-"""The verb `fit_user_irt`: algorithms on the users of a study."""
+"""The verb `user_irt`: algorithms on the users of a study."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from recassay.analysis.user_irt import fit as user_irt
+from recassay.analysis.user_irt import fit
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.api.arguments import checked
-from recassay.core.choices import LogisticModel
+from recassay.core.choices import Level, LogisticModel
 from recassay.evidence.users import user_responses
 from recassay.store.store import Store
 
 
 @checked
-def fit_user_irt(
+def user_irt(
     folder: str | Path,
     model: LogisticModel = "1pl",
     *,
     metric: str | None = None,
     datasets: Sequence[str] | None = None,
     priors: bool = True,
-    confidence: float = 0.95,
+    confidence: Level = 0.95,
 ) -> UserIRTResult:
     """Algorithms as respondents and users as items: which algorithm serves users that others fail?
 
@@ -38,5 +38,5 @@ def fit_user_irt(
     """
     with Store.open(folder) as store:
         label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
-    chosen = user_irt.USER_PRIORS if priors else None
-    return user_irt.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)
+    chosen = fit.USER_PRIORS if priors else None
+    return fit.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)

@@ -6,6 +6,7 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.core.choices import Draws
 from recassay.core.inputs import ResultsLike
 from recassay.core.tables.labels import find_label
 from recassay.evidence.users import paired_scores, table_scores
@@ -17,7 +18,7 @@ def users(
     metric: str | None = None,
     *,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: Draws = 10_000,
     seed: int = 0,
 ) -> UsersResult:
     """Paired tests over users: permutation on each dataset with Holm's correction, and a summary over datasets.

@@ -1,61 +1,76 @@
-"""`analyze`: every analysis on a results table."""
+"""`analyze` and `demo`: every analysis, told in the terminal and saved as a report."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import recassay
-from recassay.cli import options as o
-from recassay.cli.on_table import Asked, on_table
-from recassay.cli.progress import show_stages
-from recassay.cli.render import print_json, print_lines, print_saved, print_table
-
-if TYPE_CHECKING:
-    from recassay.core.analysis import AnalysisResult
+from recassay.api.content import AnalysisReport, tell
+from recassay.api.saving import document
+from recassay.cli.call import Call
+from recassay.cli.on_table import refuse_formats
+from recassay.cli.progress import show_progress, show_stages
+from recassay.cli.render import print_json, print_lines, print_saved, print_table, say
+from recassay.cli.values import PAGES, is_output
 
 
-@on_table()
-def analyze(
-    asked: Asked,
-    alpha: o.Alpha = 0.05,
-    control: o.Control = None,
-    characteristics: o.Characteristics = None,
-    seed: o.Seed = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-    formats: o.Formats = None,
-) -> None:
-    """Every analysis; --out saves the report, tables and figures."""
-    o.refuse_formats(formats, out)
-    report = recassay.analyze(
-        asked.results,
-        asked.metric,
-        missing=asked.missing,
-        higher_is_better=asked.higher_is_better,
-        alpha=alpha,
-        seed=seed,
-        control=control,
-        out=out,
-        formats=o.figure_formats(formats),
-        characteristics=characteristics,
-        progress=show_stages(),
-    )
-    show_report(report, as_json, out)
+def analyze(call: Call, *, as_json: bool = False) -> None:
+    """Every analysis, and the folder or the page that tells them.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    out = call.typed.get("out")
+    refuse_formats(call.typed.get("formats"), out)
+    if out is not None and out.suffix.lower() in PAGES:
+        call.refuse("formats control", "has no effect on a page alone", "name a folder with --out, or leave it out")
+        _page(call, as_json)
+        return
+    show_report(call(results=call.load(), progress=show_stages()), as_json, out)
 
 
-def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None) -> None:
+def report(call: Call, *, as_json: bool = False) -> None:
+    """The page alone.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    call.refuse("formats control", "is for recassay analyze", "leave it out")
+    _page(call, as_json)
+
+
+def demo(call: Call, *, as_json: bool = False) -> None:
+    """A study on embedded data and its report.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    made = call(progress=show_progress())
+    show_report(made, as_json, made.files[0].parent)
+
+
+def _page(call: Call, as_json: bool) -> None:
+    made = call("report:report", results=call.load(), progress=show_stages())
+    if is_output(call.typed.get("out")):
+        return  # the page is the output
+    page = made.files[0]
+    if as_json:
+        print_json(document("report", {**made.to_dict(), "report": str(page)}, made.results))
+        return
+    print_lines(made.verdict)
+    say(f"wrote {page} ({page.stat().st_size / 1e6:.2f} MB): open it in a browser")
+
+
+def show_report(report: AnalysisReport, as_json: bool, out: Path | None) -> None:
     """The leaderboard, the verdict, warnings and what was not done, or their JSON; and where the files went."""
     if as_json:
-        print_json(recassay.document("analyze", report.to_dict(), report.results))
+        print_json(document("analyze", report.to_dict(), report.results))
     else:
-        if "rank" in report.analyses:
-            _show_tables(report.analyses["rank"])
-        elif "users" in report.analyses:
-            _show_tables(report.analyses["users"])
+        first = next((name for name in ("rank", "users") if name in report.analyses), None)
+        for table in tell(report.analyses[first]).tables if first else ():
+            print_table(table)
         print_lines(report.verdict)
-        told = tuple(report.verdict)
-        print_lines(f"Before you believe it: {found}" for found in report.cautions if not found.endswith(told))
+        verdict = tuple(report.verdict)
+        print_lines(f"Before you believe it: {text}" for text in report.cautions if not text.endswith(verdict))
         print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
@@ -63,8 +78,3 @@ def show_report(report: recassay.AnalysisReport, as_json: bool, out: Path | None
             print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
-
-
-def _show_tables(result: AnalysisResult) -> None:
-    for table in recassay.tell(result).tables:
-        print_table(table)

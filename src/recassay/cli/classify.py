@@ -2,98 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-import recassay
-from recassay.cli import options as o
+from recassay.api.classify import classifier_scores, load_classify_study, load_instances
+from recassay.api.content import tell
+from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
+from recassay.api.studies import status
+from recassay.cli.call import Call
+from recassay.cli.on_table import show_answer
 from recassay.cli.progress import earlier_lines, resumable, show_progress, show_stages
-from recassay.cli.render import print_answer, print_json, print_lines, print_rows
+from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
 from recassay.cli.studies import plan_content
-from recassay.cli.table import show_and_save
+from recassay.core.errors import UsageError
+from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
     from recassay.runner.drive import StudyRecord
 
 
-def _players(rated: str) -> str:
-    """Asked before the study is run, not after it."""
-    if "," not in rated and rated not in {"paper", "all", "everybody"}:
-        raise recassay.UsageError(
-            f"{rated!r} names no group of classifiers", fix="use paper, all, everybody, or two names and more"
-        )
-    return rated
-
-
 def classify(
-    study: Annotated[
-        Path | None, typer.Argument(help="Classifier study file (TOML or YAML).", show_default=False)
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder of the study, or for the tables. [default: its name]",
-            callback=o.folder_can_be,
-            show_default=False,
-        ),
-    ] = None,
-    responses: Annotated[
-        Path | None,
-        typer.Option("--responses", help="Instead of a study: a folder of response tables.", show_default=False),
-    ] = None,
-    rated: Annotated[
-        str,
-        typer.Option(
-            "--rated", help="Who plays: paper, all, everybody (MLPs too), or names by commas.", callback=_players
-        ),
-    ] = "paper",
-    workers: o.Workers = None,
-    retry: o.Retry = False,
-    cluster: o.Cluster = None,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and which of them are done.")] = False,
-    as_json: o.Json = False,
+    call: Call, *, responses: Path | None = None, rated: str | Sequence[str] = "paper", as_json: bool = False
 ) -> None:
-    """Run a classifier study, or resume it."""
-    if (study is None) == (responses is None):
-        raise recassay.UsageError(
-            "a study file, or --responses with a folder", fix="give one of the two, as in: recassay classify study.toml"
-        )
+    """Run a classifier study, or resume it.
+
+    Args:
+        responses: instead of a study: a folder of response tables.
+        rated: who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
+        as_json: print JSON on stdout instead of tables.
+    """
+    if isinstance(rated, str) and rated not in {"paper", "all", "everybody"}:
+        fix = "use paper, all, everybody, or two names and more"
+        raise UsageError(f"{rated!r} names no group of classifiers", fix=fix)
+    if ("study" in call.typed) == (responses is not None):
+        fix = "give one of the two, as in: recassay classify study.toml"
+        raise UsageError("a study file, or --responses with a folder", fix=fix)
+    out = call.typed.get("folder")
     if responses is not None:
-        analyze_response_folder(responses, rated=rated, as_json=as_json, out=out)
+        answers = load_response_folder(responses)
+        result = analyze_instances(answers, rated=rated, progress=show_stages())
+        show_answer(call, result, instances_document(answers, result), as_json, out, None)
         return
-    assert study is not None
-    spec = recassay.load_classify_study(study)
+    spec = load_classify_study(call.typed["study"])
     with resumable(lambda: out or Path(spec.name)):
-        record = recassay.classify(
-            spec, out, workers=workers, progress=show_progress(), retry_failed=retry, dry_run=dry, cluster=cluster
-        )
-    if dry:
+        record = call(study=spec, progress=show_progress())
+    if "dry_run" in call.typed:
         _show_plan(record, as_json)
         return
-    scores = recassay.classifier_scores(record.folder)
+    scores = classifier_scores(record.folder)
     analysis = None
     if record.done:
-        analysis = recassay.analyze_instances(
-            recassay.load_instances(record.folder),
-            rated=[name.strip() for name in rated.split(",")] if "," in rated else rated,
+        analysis = analyze_instances(
+            load_instances(record.folder),
+            rated=rated,
             seed=spec.seed,
             progress=show_stages(),
         )
     if as_json:
-        status = recassay.status(record.folder).to_dict()
+        state = status(record.folder).to_dict()
         ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier}
-        content = {**status, **ran, "classifiers": scores}
-        print_json(recassay.plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
+        content = {**state, **ran, "classifiers": scores}
+        print_json(plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
     else:
         _show(record, scores)
         if analysis is not None:
-            print_answer(recassay.tell(analysis))
+            print_answer(tell(analysis))
     if record.failed:
-        raise typer.Exit(1)
+        raise Failed
 
 
 def _show_plan(record: StudyRecord, as_json: bool) -> None:
@@ -122,13 +98,3 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
             *([f"Now: recassay analyze {record.folder}", ""] if record.done else []),
         ]
     )
-
-
-def analyze_response_folder(
-    folder: Path, *, rated: str = "paper", seed: int = 0, as_json: bool = False, out: Path | None = None
-) -> None:
-    """`classify --responses DIR`: the analysis of response tables made elsewhere, no classifier run."""
-    instances = recassay.load_response_folder(folder)
-    names = [name.strip() for name in rated.split(",")] if "," in rated else rated
-    result = recassay.analyze_instances(instances, rated=names, seed=seed, progress=show_stages())
-    show_and_save(recassay.instances_document(instances, result), "decodirt", result, as_json, out)

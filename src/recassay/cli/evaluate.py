@@ -4,66 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-import recassay
-from recassay.cli import options as o
+from recassay.api.evaluate import EvaluationReport, save_evaluation
+from recassay.cli.call import Call
 from recassay.cli.render import print_json, print_lines, print_rows, print_saved
+from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
     from recassay.analysis.users.result import UsersResult
 
 
-def evaluate(
-    context: typer.Context,
-    recommendations: Annotated[
-        list[Path], typer.Argument(help="Lists: tables, TREC runs, ranx, LensKit, Elliot, WarpRec; files or folders.")
-    ],
-    train: Annotated[
-        str | None,
-        typer.Option("--train", help="What was trained on: a file or a stored dataset.", show_default=False),
-    ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option("--test", help="What was held out: a file, a stored dataset, or qrels.", show_default=False),
-    ] = None,
-    split: Annotated[
-        Path | None,
-        typer.Option("--split", help="Instead of both: a folder of recassay split.", show_default=False),
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            help="Labels, separated by commas. [default: nine at 10]",
-            callback=lambda labels: o.not_blank("--metrics", labels),
-        ),
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Paired tests over users between the lists, and a LaTeX table.")
-    ] = False,
-    alpha: o.Alpha = 0.05,
-    task: o.Task = "new",
-    threshold: Annotated[float | None, typer.Option("--threshold", help="Lowest positive rating.")] = None,
-    allow: Annotated[
-        list[str] | None, typer.Option("--allow-leakage", help="Accept a finding of the audit (repeatable).")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the order of equal scores, and of intervals.")
-    ] = 0,
-    as_json: o.Json = False,
-    out: o.Out = None,
-) -> None:
-    """Judge lists made elsewhere, user by user; --compare tests between them."""
-    if not compare:
-        o.refuse_given(context, ("alpha",), "is the level of the tests of --compare", "say that, or leave it out")
-    report = recassay.evaluate(
-        recommendations, train=train, test=test, split=split, metrics=o.names("--metrics", metrics) or None,
-        compare=compare, alpha=alpha, task=task, threshold=threshold, allow_leakage=allow or (), seed=seed,
-    )  # fmt: skip
-    document = recassay.plain(report.to_dict())
+def evaluate(call: Call, *, as_json: bool = False, out: Path | None = None) -> None:
+    """What the lists are worth, and the tests between them.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+        out: folder for the tables.
+    """
+    if "compare" not in call.typed:
+        call.refuse("alpha", "is the level of the tests of --compare", "say that, or leave it out")
+    report = call(recommendations=[Path(file) for file in call.typed["recommendations"]])
+    document = plain(report.to_dict())
     if as_json:
         print_json(document)
     elif len(report.judged) == 1:
@@ -73,11 +35,10 @@ def evaluate(
     if not as_json:
         print_lines([*report.notes, *(f"{f['name']}: {f['sentence']}" for f in report.audit["findings"])])
     if out is not None:
-        files = recassay.save_evaluation(report, document, out)
-        print_saved(files, out)
+        print_saved(save_evaluation(report, document, out), out)
 
 
-def _show_one(report: recassay.EvaluationReport) -> None:
+def _show_one(report: EvaluationReport) -> None:
     counts, lists = report.result.counts, report.lists
     values = [
         [label, report.result.conventions[label]["convention"], _shown(value)]
@@ -99,32 +60,32 @@ def _show_one(report: recassay.EvaluationReport) -> None:
     )
 
 
-def _show_several(report: recassay.EvaluationReport) -> None:
+def _show_several(report: EvaluationReport) -> None:
     first = report.judged[0].result
     labels = list(first.mean())
     print_rows(
         f"{first.counts['evaluated']:,} users evaluated",
         ["lists", *labels, "users without a list"],
         [
-            [one.name, *(_shown(value) for value in one.result.mean().values()), one.result.counts["without_list"]]
-            for one in report.judged
+            [lists.name, *map(_shown, lists.result.mean().values()), lists.result.counts["without_list"]]
+            for lists in report.judged
         ],
     )
-    for metric, found in report.comparison.items():
-        _show_pairs(metric, found)
+    for metric, tests in report.comparison.items():
+        _show_pairs(metric, tests)
     if report.latex:
         sys.stdout.write(f"{report.latex}\n")
 
 
-def _show_pairs(metric: str, found: UsersResult) -> None:
-    one, share = found.datasets[0], f"{100 * found.confidence:g} %"
+def _show_pairs(metric: str, tests: UsersResult) -> None:
+    dataset, share = tests.datasets[0], f"{100 * tests.confidence:g} %"
     print_rows(
-        f"{metric}: paired sign-flip tests over {one.users:,} users (left has the better mean)",
+        f"{metric}: paired sign-flip tests over {dataset.users:,} users (left has the better mean)",
         ["left", "right", "difference", f"{share} interval", "p", "p (Holm)", "users better-equal-worse"],
         [
             [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", f"{p.p:.3g}",
              f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
-            for p in one.pairs
+            for p in dataset.pairs
         ],
         names=2,
     )  # fmt: skip

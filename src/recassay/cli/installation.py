@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-import recassay
-from recassay.cli import options as o
-from recassay.cli.render import print_json, print_lines, print_rows
+from recassay.api.installation import available_kinds
+from recassay.cli.call import Call
+from recassay.cli.render import Failed, print_json, print_lines, print_rows
 
 SPACE_COLUMNS = ("name", "parameter", "values", "default")
 """What a terminal shows of a search space; the numbers of a range alone are in the JSON."""
 
 
-def list_(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            help="algorithms, metrics, datasets, analyses, importers, published or others (a wrong word names all)"
-        ),
-    ],
-    spaces: Annotated[bool, typer.Option("--spaces", help="Of algorithms: what tuning may vary.")] = False,
-    as_json: o.Json = False,
-) -> None:
-    """What is available, plugins included."""
-    rows = recassay.list_available(kind, spaces)
+def available(call: Call, *, as_json: bool = False) -> None:
+    """What is available of one kind; without a kind, the kinds.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    if "kind" not in call.typed:
+        call.refuse("spaces", "is for algorithms", "say: recassay list algorithms --spaces")
+        kinds = [{"kind": kind, "what": what} for kind, what in available_kinds().items()]
+        if as_json:
+            print_json({"kinds": kinds})
+        else:
+            print_rows("recassay list KIND", ["kind", "what"], [list(row.values()) for row in kinds], names=2)
+        return
+    kind, spaces = call.typed["kind"], "spaces" in call.typed
+    rows = call()
     if as_json:
         print_json({kind: rows})
         return
@@ -36,18 +36,36 @@ def list_(
     print_rows(kind, header, [[row.get(key, "") for key in header] for row in rows], names=len(header))
 
 
-def doctor(as_json: o.Json = False) -> None:
-    """Check this installation."""
-    found = recassay.doctor()
+def checked(call: Call, *, as_json: bool = False) -> None:
+    """Whether this installation works.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    health = call()
     if as_json:
-        print_json(found)
+        print_json(health)
     else:
-        flat = {key: value for key, value in found.items() if not isinstance(value, (dict, list))}
+        flat = {key: value for key, value in health.items() if not isinstance(value, (dict, list))}
         print_rows("This machine", ["what", "value"], flat.items(), names=2)
-        print_rows("Dependencies", ["package", "version"], found["dependencies"].items(), names=2)
-        print_rows(
-            "Extras", ["extra", "installed"], [[k, "yes" if v else "no"] for k, v in found["extras"].items()], names=2
-        )
-        print_lines(found["problems"] or ["no problems found"])
-    if found["problems"]:
-        raise typer.Exit(1)
+        print_rows("Dependencies", ["package", "version"], health["dependencies"].items(), names=2)
+        extras = [[extra, "yes" if there else "no"] for extra, there in health["extras"].items()]
+        print_rows("Extras", ["extra", "installed"], extras, names=2)
+        print_lines(health["problems"] or ["no problems found"])
+    if health["problems"]:
+        raise Failed
+
+
+def ready(call: Call, *, as_json: bool = False) -> None:
+    """Whether an algorithm keeps the rules.
+
+    Args:
+        as_json: print JSON on stdout instead of sentences.
+    """
+    result = call()
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_lines(result.verdict())
+    if result.broken:
+        raise Failed

@@ -1,194 +1,218 @@
-"""Options that several commands share."""
+"""From a parameter of a verb to an option of the command line: its name, how its value is written, and its help."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Annotated
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import typer
+import click
 
-import recassay
-from recassay.core.choices import MissingPolicy
-from recassay.core.choices import Task as Tasks
-from recassay.core.formats import known_formats
-from recassay.core.system.files import refuse_no_file, refuse_no_folder
+from recassay.cli.values import (
+    Listed,
+    Number,
+    NumberOr,
+    NumberOrList,
+    Seconds,
+    Share,
+    Target,
+    Text,
+    TextOrList,
+    ValueType,
+    Weights,
+    named,
+)
+from recassay.cli.verbs import UNKNOWN, Other, Parameter
+from recassay.core.choices import Range, Written
+from recassay.core.errors import UsageError
 
-MOST_DRAWS = 1_000_000
-"""Of a bootstrap or a simulation: more only cost memory and time."""
+NAMES = {
+    "as_json": "--json",
+    "columns": "--column --columns",
+    "everything": "--all",
+    "form": "--format",
+    "format": "--from --format",
+    "k": "-k",
+    "metric": "-m --metric --metrics",
+    "metrics": "-m --metrics --metric",
+    "out": "-o --out",
+    "port": "-p --port",
+    "positive_threshold": "--threshold",
+    "workers": "-j --workers",
+}
+"""How a parameter is written where it is not simply `--name`; what stands behind the first long name is an alias."""
 
-DEFAULT_BENCHMARK = "published:kdd24"
-"""What a question about one's own data is answered from where no benchmark is named."""
+OPPOSITE = {"higher_is_better": "lower_is_better"}
+"""A truth value that may also be left open, with the name of its opposite where that is not `no-`."""
 
-
-def not_blank(option: str, text: str | None) -> str | None:
-    """The text of an option, unless it says nothing."""
-    if text is not None and not text.strip():
-        raise recassay.UsageError(f"{option} is empty", fix="name a value, or leave the option out")
-    return text
-
-
-def folder_can_be(path: Path | None) -> Path | None:
-    """A folder to write, unless a file stands in its way, it may not be written, or its name is none."""
-    if path is not None:
-        refuse_no_folder(path)
-    return path
-
-
-def file_can_be(path: Path | None) -> Path | None:
-    """A file to write, unless its folder cannot be."""
-    if path is not None:
-        refuse_no_file(path)
-    return path
-
-
-def is_output(path: Path | None) -> bool:
-    """Whether a file to write is the standard output, which nothing else is printed to then."""
-    return path is not None and str(path) in ("-", "/dev/stdout")
-
-
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        help="Results: files of any kind, folders, studies, published:kdd24; several are joined.",
-        show_default=False,
-        callback=lambda names: [not_blank("a file's name", name) for name in names],
-    ),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        help="Metric label, e.g. ndcg@10. [default: ndcg@10 if present]",
-        show_default=False,
-        callback=lambda label: not_blank("--metric", label),
-    ),
-]
-Wide = Annotated[
-    bool, typer.Option("--wide", help="Wide table: first column algorithm, one column a dataset (needs --metric).")
-]
-Transpose = Annotated[
-    bool, typer.Option("--transpose", help="Wide table with a row a dataset and a column an algorithm.")
-]
-Column = Annotated[
-    list[str] | None,
-    typer.Option("--column", help="Name a column: algorithm=model, value=score, ... (repeatable).", show_default=False),
-]
-Dataset = Annotated[
-    str | None,
-    typer.Option("--dataset", help="The dataset, where the table does not name it. [default: by the file's name]",
-                 show_default=False),
-]  # fmt: skip
-Format = Annotated[
-    str | None,
-    typer.Option("--from", "--format", help="The framework that wrote the file, or table. [default: by its content]",
-                 show_default=False),
-]  # fmt: skip
-Prefer = Annotated[
-    str, typer.Option("--prefer", help="Whose value counts where files differ: error, first, last or a file's name.")
-]
-Missing = Annotated[MissingPolicy, typer.Option("--missing", help="What becomes of missing cells.")]
-Higher = Annotated[bool, typer.Option("--higher-is-better", help="For a metric whose direction is not known.")]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="For a metric whose direction is not known.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap and the posterior draws.")]
-Control = Annotated[
-    str | None,
-    typer.Option("--control", help="An algorithm, named beforehand, against every other.", show_default=False),
-]
-Within = Annotated[str, typer.Option("--within", help="Relative difference that counts as practically equal.")]
-Families = Annotated[
-    str | None,
-    typer.Option("--families", help="auto: datasets whose names start alike count as related.", show_default=False),
-]
-Characteristics = Annotated[
-    str | None,
-    typer.Option(
-        "--characteristics", help="Table of dataset characteristics: dataset, Nu, Ni, ...", show_default=False
-    ),
-]
-Task = Annotated[
-    Tasks, typer.Option("--task", help="Recommend new items, or repeat: seen items are judged and allowed in lists.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of a table.")]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="Folder for CSV tables and figures.", show_default=False, callback=folder_can_be),
-]
-Formats = Annotated[
-    str | None,
-    typer.Option(
-        "--formats",
-        help="Figures as svg, pdf, png, json, with commas between. [default: svg,pdf,json]",
-        show_default=False,
-        callback=lambda text: text if figure_formats(text) else None,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", "-j", max=4096, help="Processes. [default: one a core]", show_default=False),
-]
-Retry = Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed before.")]
-Cluster = Annotated[str | None, typer.Option("--cluster", help="Address of a Dask scheduler.", show_default=False)]
-Alpha = Annotated[float, typer.Option("--alpha", help="Level of the tests.")]
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        "--methods",
-        help="Aggregations, separated by commas. [default: all]",
-        show_default=False,
-        callback=lambda said: not_blank("--methods", said),
-    ),
-]
-BetaMax = Annotated[float, typer.Option("--beta-max", help="Largest ratio of the Dolan-Moré profiles.")]
-Confidence = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Level of the intervals.")]
+HELP = {"results": "Files of any kind, folders, studies or published:kdd24; several are joined."}
+"""What an argument means on the command line, where it is less than a function takes."""
 
 
-def refuse_given(context: typer.Context, parameters: Iterable[str], why: str, fix: str) -> None:
-    """Refuse the first of the options that stands on the command line: it would have no effect."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in parameters and source is not None and source.name == "COMMANDLINE":
-            raise recassay.UsageError(f"{parameter.opts[0]} {why}", fix=fix)
+class Option(click.Option):
+    """An option with a section of the help; aliases and ranges are not repeated there."""
+
+    section: str = ""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Names and help: a short name, the first long one, the value, and what is the default."""
+        short = [name for name in self.opts if not name.startswith("--")]
+        long = [name for name in self.opts if name.startswith("--")][:1]
+        names = ", ".join([*short, *long]) + (f" / {self.secondary_opts[0]}" if self.secondary_opts else "")
+        value = "" if self.is_flag or self.count else f" {self.make_metavar(ctx)}"
+        return f"{names}{value}", self.help or ""
 
 
-def names(option: str, text: str | None) -> list[str]:
-    """The names that were written with commas between them; none where the option was left out."""
-    found = [name.strip() for name in (text or "").split(",") if name.strip()]
-    if text is not None and not found:
-        raise recassay.UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
-    return found
+class Argument(click.Argument):
+    """An argument with a line of help."""
+
+    def __init__(self, name: str, help: str, word: str) -> None:
+        """`word` is the argument in a usage line: `[name]` may be left out, of `name...` there may be several."""
+        super().__init__([name], type=Text(), nargs=-1 if "..." in word else 1, required="[" not in word)
+        self.about = help[:1].upper() + help[1:]
 
 
-def refuse_formats(formats: str | None, out: Path | None) -> None:
-    """Formats are those of the figures that --out saves."""
-    if formats is not None and out is None:
-        raise recassay.UsageError("--formats is for the figures that --out saves", fix="add --out, or leave it out")
+def options_of(
+    parameter: Parameter, names: str = "", section: str = "", *, out: str = "folder", required: bool = False
+) -> list[Option]:
+    """The option of a parameter; two for a truth value whose opposite has a name of its own; none for a function."""
+    bare, limits, written = _bare(parameter.kind)
+    if bare is None:
+        return []
+    name = parameter.name
+    spelled = (names or NAMES.get(name) or f"--{name.replace('_', '-')}").split()
+    more: dict[str, Any] = {"help": _help(parameter, limits), "required": required}
+    if bare is bool:
+        options = _flags(parameter, spelled, more)
+    elif _is_list(bare):
+        inner = (get_args(bare) or (str,))[0]
+        options = [
+            Option([*spelled, name], type=Listed(inner), multiple=True, callback=_joined, metavar="A,B,...", **more)
+        ]
+    elif get_origin(bare) in (dict, Mapping):
+        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_pairs, metavar="NAME=VALUE", **more)]
+    elif isinstance(bare, tuple) and _are_files(bare):
+        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_listed, metavar="FILE", **more)]
+    else:
+        kind, metavar = _value_type(bare, limits, written, out if "--out" in spelled else "")
+        options = [Option([*spelled, name], type=kind, metavar=metavar, **more)]
+    for option in options:
+        option.section = section
+    return options
 
 
-def figure_formats(text: str | None) -> tuple[str, ...]:
-    """Formats of figures, where they are known: refused before the work, not after it."""
-    return known_formats(None if text is None else names("--formats", text))
+def _bare(kind: Any) -> tuple[Any, Range | None, Written | None]:
+    """An annotation without None, limits and notation; None in its place for what cannot be written as text."""
+    limits = written = None
+    while get_origin(kind) is Annotated:
+        for extra in kind.__metadata__:
+            limits = extra if isinstance(extra, Range) else limits
+            written = extra if isinstance(extra, Written) else written
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        members = [member for member in get_args(kind) if member is not types.NoneType and _can_be_typed(member)]
+        if not members:
+            return None, None, None
+        if len(members) == 1:
+            inner, inner_limits, inner_written = _bare(members[0])
+            return inner, limits or inner_limits, written or inner_written
+        if all(get_origin(member) is Literal for member in members):
+            return Literal[tuple(choice for member in members for choice in get_args(member))], limits, written
+        return tuple(members), limits, written
+    return (kind if _can_be_typed(kind) else None), limits, written
 
 
-def share(option: str, text: str) -> float:
-    """A share as people write it: `2%`, `2 %` or `0.02`."""
-    number, percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
-    try:
-        return float(number) / (100 if percent else 1)
-    except ValueError:
-        raise recassay.UsageError(f"{option} {text!r} is no share", fix="write it as 2% or 0.02") from None
+def _can_be_typed(kind: Any) -> bool:
+    """Whether a value can be written as text: functions and objects of ours cannot."""
+    return get_origin(kind) is not Callable and not (isinstance(kind, type) and issubclass(kind, Other))
 
 
-def duration(option: str, text: str) -> float:
-    """Seconds, from a time as people write it: `90`, `90s`, `30m`, `2h`, `1.5d`."""
-    units = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-    number = text.strip().lower().rstrip("abcdefghijklmnopqrstuvwxyz").strip()
-    unit = text.strip().lower().removeprefix(number).strip() or "s"
-    try:
-        found = float(number) * units[unit]
-        if not 0 < found < float("inf"):
-            raise ValueError
-    except (ValueError, KeyError):
-        raise recassay.UsageError(f"{option} {text!r} is no time", fix="write it as 90s, 30m or 2h") from None
-    return found
+def _is_list(bare: Any) -> bool:
+    return get_origin(bare) in (Sequence, list, tuple, Iterable)
+
+
+def _are_files(members: tuple[Any, ...]) -> bool:
+    """Whether the value is a table or several."""
+    return any(_is_list(member) for member in members) and any(hasattr(member, "_is_protocol") for member in members)
+
+
+def _flags(parameter: Parameter, spelled: list[str], more: dict[str, Any]) -> list[Option]:
+    name = parameter.name
+    if parameter.default is False:
+        return [Option([*spelled, name], is_flag=True, default=False, **more)]
+    if name in OPPOSITE:
+        other = OPPOSITE[name]
+        return [
+            Option([*spelled, name], is_flag=True, default=False, **more),
+            Option([f"--{other.replace('_', '-')}", other], is_flag=True, default=False, **more),
+        ]
+    return [Option([f"{spelled[-1]}/--no-{spelled[-1].removeprefix('--')}", name], default=None, **more)]
+
+
+def _value_type(bare: Any, limits: Range | None, written: Written | None, out: str) -> tuple[ValueType, str]:
+    if written is not None:
+        return (Share() if written.example.endswith("%") else Seconds()), written.example
+    if get_origin(bare) is Literal:
+        choices = [str(choice) for choice in get_args(bare)]
+        return click.Choice(choices), "|".join(choices)
+    if bare in (int, float):
+        return Number(bare, limits or Range()), "N" if bare is int else "X"
+    if out:
+        return Target(out), "PATH"
+    if isinstance(bare, tuple):
+        return _mixed(bare)
+    return Text(), "TEXT"
+
+
+def _mixed(members: tuple[Any, ...]) -> tuple[ValueType, str]:
+    """A value that may be of several kinds: a number or a word, a text or a list, pairs or a word."""
+    words = [choice for member in members if get_origin(member) is Literal for choice in get_args(member)]
+    lists = [member for member in members if _is_list(member)]
+    if int in members and words:
+        return NumberOr(words), f"N|{'|'.join(words)}"
+    if any(get_origin(member) is dict for member in members) and words:
+        return Weights(words), "NAME=X,..."
+    if lists and str in members:
+        return TextOrList(), "A,B,..."
+    if lists and int in members:
+        return NumberOrList(), "N,..."
+    return Text(), "TEXT"
+
+
+def _help(parameter: Parameter, limits: Range | None) -> str:
+    """The text of the verb, without the marks of code, and what holds where the option is left out."""
+    text = parameter.help[:1].upper() + parameter.help[1:]
+    facts = []
+    default = parameter.default
+    if default is not UNKNOWN and not isinstance(default, (bool, type(None))) and default not in ((), {}, ""):
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        facts += [f"default: {shown}"] if len(shown) < 40 else []
+    if limits is not None:
+        facts += [f"at least {limits.least:g}"] if limits.least is not None else []
+        facts += [f"at most {limits.most:g}"] if limits.most is not None else []
+    return f"{text} [{'; '.join(facts)}]" if facts else text
+
+
+def _joined(context: click.Context, option: click.Parameter, given: Sequence[Sequence[Any]]) -> list[Any] | None:
+    return [value for values in given for value in values] if given else None
+
+
+def _listed(context: click.Context, option: click.Parameter, given: Sequence[str]) -> list[str] | None:
+    return list(given) or None
+
+
+def _pairs(context: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any] | None:
+    """By role, what `--column role=name` says."""
+    name, pairs = named(option), dict[str, Any]()
+    for text in given:
+        ours, equals, theirs = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise UsageError(
+                f"{name} {text!r} is not of the form role=name", fix="write ROLE=NAME, once for each column"
+            )
+        if ours in pairs:
+            raise UsageError(f"{name} names the {ours} twice", fix="name each once")
+        if theirs in pairs.values():
+            raise UsageError(f"{name} gives {theirs!r} two roles", fix="give each its own column")
+        pairs[ours] = theirs
+    return pairs or None

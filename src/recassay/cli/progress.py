@@ -9,10 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 import recassay
-from recassay.cli.render import say
+from recassay.cli.render import Interrupted, say
 from recassay.cli.render import show as write
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ def resumable(folder: Callable[[], Path]) -> Iterator[None]:
     except KeyboardInterrupt:
         kept = ""
         with suppress(recassay.RecAssayError, OSError):
-            found = recassay.status(folder())
-            kept = f"; {found.done} of {found.planned} cells and {found.trials} trials are kept in {folder()}"
+            state = recassay.status(folder())
+            kept = f"; {state.done} of {state.planned} cells and {state.trials} trials are kept in {folder()}"
         sys.stderr.write(f"\nrecassay: interrupted{kept}; the same command goes on from there\n")
-        raise typer.Exit(130) from None
+        raise Interrupted from None

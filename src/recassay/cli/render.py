@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import recassay
 from recassay.cli.layout import brief_lines, table_lines, wrapped
+from recassay.cli.wording import in_options
 from recassay.core.system.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ BRIEF_WIDTH = 80
 
 PLAIN = str.maketrans("├─┤●…", "|-|o~")
 """Drawn intervals where an encoding has no lines and dots."""
+
+
+class Failed(Exception):
+    """The work is done and something of it failed, which was said: exit with 1."""
+
+
+class Interrupted(Exception):
+    """Somebody ended the work, which was said: exit with 130."""
+
 
 ANSWER = 3
 """Sentences that a command ends with; further ones stand above them."""
@@ -76,7 +85,9 @@ def print_rows(
     important: Sequence[str] = (),
 ) -> None:
     """A table of a command's own: see `reporting.section.Table`."""
-    print_table(recassay.Table(title, header, rows, names=names, important=important))
+    from recassay.reporting.section import Table
+
+    print_table(Table(title, header, rows, names=names, important=important))
 
 
 def print_title(text: str) -> None:
@@ -91,13 +102,13 @@ def _coloured() -> bool:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Sentences, wrapped to the terminal."""
-    _print(line for text in lines for line in wrapped(text, _width()[0]))
+    _print(line for text in lines for line in wrapped(in_options(text), _width()[0]))
 
 
 def print_notes(notes: Iterable[str]) -> None:
     """What a reader of the numbers must know, on stderr: stdout may be JSON."""
     for note in notes:
-        say(f"note: {one_line(note, 600)}")
+        say(f"note: {one_line(in_options(note), 600)}")
 
 
 def print_saved(files: Sequence[Path], out: Path) -> None:

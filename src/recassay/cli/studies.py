@@ -1,128 +1,66 @@
-"""`run` and `status`: studies."""
+"""`run`, `status` and `serve`: studies."""
 
 from __future__ import annotations
 
+import webbrowser
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-import recassay
-from recassay.cli import options as o
+from recassay.api.studies import adaptive_standing
+from recassay.api.studies import status as study_status
+from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
-from recassay.cli.render import print_json, print_lines, print_rows
-from recassay.core.choices import AdaptiveTarget
+from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, say
+from recassay.core.errors import UsageError
+from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import StudyRecord
+    from recassay.reporting.live import LiveServer
     from recassay.store.records import StoreStatus
 
+ALONE = "datasets algorithms metrics trials seed split positive_threshold"
 
-def run(
-    context: typer.Context,
-    study: Annotated[Path | None, typer.Argument(help="Study file (TOML or YAML).", show_default=False)] = None,
-    datasets: Annotated[
-        str | None, typer.Option("--datasets", help="Instead of a file: names or files, separated by commas.")
-    ] = None,
-    algorithms: Annotated[
-        str | None, typer.Option("--algorithms", help="Instead of a file: names, separated by commas.")
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            help="Without a file: labels, by commas.",
-            callback=lambda labels: o.not_blank("--metrics", labels),
-        ),
-    ] = None,
-    trials: Annotated[int, typer.Option("--trials", help="Without a file: tuning trials; 0 means defaults.")] = 40,
-    seed: Annotated[int, typer.Option("--seed", help="Without a file: the seed.")] = 1,
-    split: Annotated[str, typer.Option("--split", help="Without a file: the split rule.")] = "global_time",
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Without a file: lowest positive rating.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Folder of the study. [default: its name]", show_default=False, callback=o.folder_can_be
-        ),
-    ] = None,
-    workers: o.Workers = None,
-    retry: o.Retry = False,
-    cluster: o.Cluster = None,
-    adaptive: Annotated[
-        bool, typer.Option("--adaptive", help="Run the cells that tell most per second; stop when the target is sure.")
-    ] = False,
-    target: Annotated[AdaptiveTarget, typer.Option("--target", help="Adaptive: what is to be settled.")] = "first",
-    confidence: Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="Adaptive: how surely.")] = 0.95,
-    indifference: Annotated[
-        float, typer.Option("--indifference", min=0.0, help="Adaptive, for the order: mean ranks that do not matter.")
-    ] = 1.0,
-    budget: Annotated[
-        str | None, typer.Option("--budget", help="Adaptive: most time of this run, such as 2h.", show_default=False)
-    ] = None,
-    probes: Annotated[
-        bool, typer.Option("--probes", help="Adaptive: look at cells without tuning first; tune where that decides.")
-    ] = False,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Show the cells and their predicted memory.")] = False,
-    as_json: o.Json = False,
-) -> None:
-    """Run a study, or resume it."""
-    if (study is None) == (datasets is None or algorithms is None):
-        raise recassay.UsageError(
-            "a study is a file, or --datasets and --algorithms",
-            fix="give one of the two, as in: recassay run study.toml",
-        )
-    if study is not None:
-        alone = ("datasets", "algorithms", "metrics", "trials", "seed", "split", "threshold")
-        o.refuse_given(context, alone, "is for a study without a file", f"write it into {study}")
-        spec = recassay.load_study(study)
-    else:
-        spec = recassay.make_study(
-            o.names("--datasets", datasets),
-            o.names("--algorithms", algorithms),
-            trials=trials,
-            seed=seed,
-            protocol={"split": split} | ({} if threshold is None else {"positive_threshold": threshold}),
-            metrics=o.names("--metrics", metrics) or None,
-            name=(out.resolve().name if out is not None else "") or "study",
-        )
+
+def run(call: Call, *, as_json: bool = False) -> None:
+    """Run a study, or resume it.
+
+    Args:
+        as_json: print JSON on stdout instead of sentences.
+    """
+    typed = call.typed
+    if ("study" in typed) == ("datasets" in typed and "algorithms" in typed):
+        fix = "give one of the two, as in: recassay run study.toml"
+        raise UsageError("a study is a file, or --datasets and --algorithms", fix=fix)
+    adaptive, folder = "adaptive" in typed, typed.get("folder")
     if not adaptive:
-        choosing = ("target", "confidence", "indifference", "budget", "probes")
-        o.refuse_given(context, choosing, "is for adaptive runs", "add --adaptive, or leave it out")
-    elif target != "order":
-        o.refuse_given(context, ("indifference",), "is for --target order", "say that, or leave it out")
-    with resumable(lambda: out or Path(spec.name)):
-        record = recassay.run(
-            spec,
-            out,
-            workers=workers,
-            progress=show_progress(),
-            retry_failed=retry,
-            dry_run=dry,
-            cluster=cluster,
-            adaptive=adaptive,
-            target=target,
-            confidence=confidence,
-            indifference=indifference,
-            budget=None if budget is None else o.duration("--budget", budget),
-            probes=probes,
-        )
-    if dry:
+        choosing = "target confidence indifference budget probes"
+        call.refuse(choosing, "is for adaptive runs", "add --adaptive, or leave it out")
+    elif typed.get("target") != "order":
+        call.refuse("indifference", "is for --target order", "say that, or leave it out")
+    if "study" in typed:
+        call.refuse(ALONE, "is for a study without a file", f"write it into {typed['study']}")
+        spec = call("studies:load_study", path=typed["study"])
+    else:
+        name = folder.resolve().name if folder is not None else ""
+        spec = call("studies:make_study", name=name or "study")
+    with resumable(lambda: folder or Path(spec.name)):
+        record = call(study=spec, progress=show_progress())
+    if "dry_run" in typed:
         _show_plan(record, as_json)
         if record.causes():
-            raise typer.Exit(1)
+            raise Failed
         return
     if as_json:
         print_json(
-            recassay.plain(
+            plain(
                 {
-                    **recassay.status(record.folder).to_dict(),
+                    **study_status(record.folder).to_dict(),
                     "folder": str(record.folder),
                     "ran": record.ran,
                     "earlier": record.earlier,
-                    **({"adaptive": recassay.adaptive_standing(record.folder)} if adaptive else {}),
+                    **({"adaptive": adaptive_standing(record.folder)} if adaptive else {}),
                 }
             )
         )
@@ -133,37 +71,61 @@ def run(
                 f"({record.seconds:.0f} s); {len(record.failed)} failed.",
                 *(cause.sentence() for cause in record.causes()),
                 *(_standing(record.folder) if adaptive else []),
-                *([f"Now: recassay {'adaptive' if adaptive else 'analyze'} {record.folder}"] if record.done else []),
+                *([f"Now: recassay {'status' if adaptive else 'analyze'} {record.folder}"] if record.done else []),
             ]
         )
     if record.failed:
-        raise typer.Exit(1)
+        raise Failed
 
 
-def status(
-    folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
-    verify: Annotated[bool, typer.Option("--verify", help="Check rows, trials, files and splits.")] = False,
-    as_json: o.Json = False,
-) -> None:
-    """How far a study is."""
-    found = recassay.status(folder, verify=verify)
+def status(call: Call, *, as_json: bool = False) -> None:
+    """How far a study is, and where an adaptive run stands.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    folder, state = call.typed["folder"], call()
     if as_json:
-        print_json(recassay.plain({**found.to_dict(), "adaptive": recassay.adaptive_standing(folder)}))
-        raise typer.Exit(1 if found.verified is not None and found.verified.damaged else 0)
-    print_lines([f"{found.done} of {found.planned} cells done, {len(found.failed)} failed, {len(found.to_go)} to go; "
-                 f"{found.trials} trials kept", *earlier_lines(found.earlier, " by `recassay run`"),
-                 *_standing(folder), *_verified(found)])  # fmt: skip
-    if found.failed:
-        print_lines(cause.sentence() for cause in found.causes())
-    if found.to_go:
-        print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in found.to_go], names=2)
-    if found.verified is not None and found.verified.damaged:
-        raise typer.Exit(1)
+        print_json(plain({**state.to_dict(), "adaptive": adaptive_standing(folder)}))
+    else:
+        _show_status(folder, state)
+    if state.verified is not None and state.verified.damaged:
+        raise Failed
 
 
-def _verified(status: StoreStatus) -> list[str]:
+def _show_status(folder: str, state: StoreStatus) -> None:
+    print_lines([f"{state.done} of {state.planned} cells done, {len(state.failed)} failed, {len(state.to_go)} to go; "
+                 f"{state.trials} trials kept", *earlier_lines(state.earlier, " by `recassay run`"),
+                 *_verified(state)])  # fmt: skip
+    if state.failed:
+        print_lines(cause.sentence() for cause in state.causes())
+    if state.to_go:
+        print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in state.to_go], names=2)
+    if adaptive_standing(folder) is not None:
+        from recassay.api.adaptive import adaptive
+        from recassay.api.content import tell
+
+        print_answer(tell(adaptive(folder)))
+
+
+def serve(call: Call, *, open: bool = False) -> None:
+    """Watch a study live in the browser.
+
+    Args:
+        open: open the page in a browser.
+    """
+
+    def ready(server: LiveServer) -> None:
+        say(f"{call.typed['folder']} is shown at {server.url} (read-only; Ctrl-C ends it)")
+        if open:
+            webbrowser.open(server.url)
+
+    call(ready=ready)
+
+
+def _verified(state: StoreStatus) -> list[str]:
     """What the checksums say; no line where they were not asked."""
-    verified = status.verified
+    verified = state.verified
     if verified is None:
         return []
     lines = []
@@ -181,14 +143,14 @@ def _verified(status: StoreStatus) -> list[str]:
 
 def _standing(folder: Path) -> list[str]:
     """How an adaptive run stood at its last decision; no line where there was none."""
-    said = recassay.adaptive_standing(folder)
-    return [] if said is None else [f"Adaptive: {said}."]
+    standing = adaptive_standing(folder)
+    return [] if standing is None else [f"Adaptive: {standing}."]
 
 
 def plan_content(record: StudyRecord) -> dict[str, Any]:
     """What a dry run answers as JSON."""
     cells = [asdict(prediction) for prediction in record.predictions]
-    plan: dict[str, Any] = recassay.plain({"planned": record.planned, "earlier": record.earlier, "cells": cells})
+    plan: dict[str, Any] = plain({"planned": record.planned, "earlier": record.earlier, "cells": cells})
     return plan
 
 

@@ -13,12 +13,11 @@ from recassay.core.errors import NotApplicableError
 from recassay.core.tables.results import Results
 
 WITHOUT = {
-    "characteristics": "needs the characteristics of the datasets: "
-    "give --characteristics FILE, or the folder of a study",
+    "characteristics": "needs the characteristics of the datasets: give `characteristics`, or the folder of a study",
     "strata": "popularity strata need a study's held-out interactions and lists; this is a table",
     "users": "only the folder of a study, or recassay evaluate with lists, knows the score of each user",
     "user_responses": "only the folder of a study knows which user got a hit",
-    "adaptive": "it tells of studies that were run adaptively (recassay run --adaptive)",
+    "adaptive": "it tells of studies that were run adaptively (`adaptive`)",
     "instances": "it reads answers of classifiers on test instances, which recassay classify keeps",
 }
 """Why an analysis does not apply where the evidence of that name is missing."""

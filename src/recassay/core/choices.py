@@ -1,11 +1,39 @@
-"""The words a user chooses between: one type per option, the same in every room and on the command line.
+"""What a user may choose: words, ranges of numbers and how they are written, one type per option.
 
-Nothing is imported here, so that the command line knows its choices without loading what makes them.
+A verb states them in its annotations; what checks its arguments and the command line both read them there. Nothing
+heavy is imported here, so that the command line knows its choices without loading what makes them.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+
+class Range(NamedTuple):
+    """The least and the largest value of a number, as in `Annotated[int, Range(1, 100)]`; None: no limit."""
+
+    least: float | None = None
+    most: float | None = None
+
+
+class Written(NamedTuple):
+    """How a number is written on the command line, as in `Annotated[float, Written("2%")]`."""
+
+    example: str
+
+
+Share: TypeAlias = Annotated[float, Written("2%")]
+"""A share: a number, on the command line also a percentage."""
+Seconds: TypeAlias = Annotated[float, Written("2h")]
+"""A time in seconds, on the command line also in minutes, hours or days."""
+Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
+"""The level of intervals."""
+Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
+"""Draws of a bootstrap or a simulation: more only cost memory and time."""
+Seed: TypeAlias = Annotated[int, Range(0)]
+"""A seed that numpy takes as it is."""
+Workers: TypeAlias = Annotated[int, Range(None, 4096)]
+"""Processes at a time."""
 
 MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
 """What becomes of a missing cell: see `core.tables.results.Results.matrix`."""

@@ -15,12 +15,11 @@ class RecAssayError(Exception):
     """Base of every error a user can cause or cure.
 
     `what` happened, `where` (a file, a row, a key), and how to `fix` it, joined into one line.
-    `exit_code` is what the command line ends with.
+    Arguments stand in backticks, as in `missing='worst'`; the command line tells them as options. `exit_code` is what
+    the command line ends with.
     """
 
     exit_code = 1
-    in_options = False
-    """Whether messages speak of options of the command line, as they are written, or of arguments of functions."""
 
     def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         self.what, self.where, self.fix = what, where, fix
@@ -28,41 +27,10 @@ class RecAssayError(Exception):
         cure = f"; {fix}" if fix else ""
         super().__init__(" ".join(f"{_cut(place)}{_cut(what)}{_cut(cure)}".split()))
 
-    def __str__(self) -> str:
-        said = super().__str__()
-        return said if RecAssayError.in_options else as_arguments(said)
-
 
 def _cut(text: str) -> str:
     """A message names a value of a file, and does not repeat the file."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 60]} … {text[-50:]}"
-
-
-_COMMAND = re.compile(r"(\brecassay [a-z][^;,)`]*)")
-_OPTION = re.compile(
-    r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (?!--|(?:or|and|to|names|says|for|as|with|of)\b)([\w@./'-]+))?"
-)
-_FLAGS = {"wide", "transpose", "replace", "skip-bad-rows", "higher-is-better"}
-_ARGUMENTS = {"column": "columns", "from": "format"}
-
-
-def as_arguments(text: str) -> str:
-    """A message with options of the command line turned into arguments: `--missing worst` becomes `missing=worst`.
-
-    Commands in it (`recassay data import ...`) stay as they are.
-    """
-
-    def argument(found: re.Match[str]) -> str:
-        option, value = found[1], found[2]
-        if option == "lower-is-better":
-            return "higher_is_better=False"
-        name = _ARGUMENTS.get(option, option).replace("-", "_")
-        if option in _FLAGS:
-            return f"{name}=True" + (f" {value}" if value else "")
-        return f"{name}={value}" if value else name
-
-    parts = _COMMAND.split(text)
-    return "".join(part if place % 2 else _OPTION.sub(argument, part) for place, part in enumerate(parts))
 
 
 class InputError(RecAssayError):

@@ -187,7 +187,7 @@ def load_dataset(name: str) -> Interactions:
             f"{manifest.record['repeated']:,} events of dataset {name!r} that repeat a user and item were merged by an "
             "older RecAssay before any split: events of the test period took training events away",
             where=str(_existing(name)),
-            fix=f"import it again: recassay data import {manifest.source} --name {name} --replace",
+            fix=f"import it again: `recassay.import_data({manifest.source}, name={name!r}, replace=True)`",
         )
     table = _existing(name) / TABLE_FILE
     if not table.is_file() or hash_file(table) != manifest.sha256:

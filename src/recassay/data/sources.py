@@ -119,5 +119,6 @@ def _unknown(text: str, stored: set[str]) -> UsageError:
         return UsageError(f"the dataset {text!r} is known but not stored here", fix=fix)
     known = [*stored, *entries, *(SYNTHETIC + name for name in PRESETS)]
     return UsageError(
-        f"there is no dataset or file {text!r}", fix=did_you_mean(text, known, else_see="recassay data list --all")
+        f"there is no dataset or file {text!r}",
+        fix=did_you_mean(text, known, else_see="`recassay.list_data(everything=True)`"),
     )

@@ -193,7 +193,7 @@ def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequenc
         if lists.split is None:
             notes.append("the lists do not name their split: that they were made for this one is taken on trust")
     elif lists.split is not None:
-        notes.append(f"the lists name the split {lists.split[:12]}: give --split to have that checked")
+        notes.append(f"the lists name the split {lists.split[:12]}: give `split` to have that checked")
     train = split.refit()
     rng, k = derived_rng(seed, "evaluate", "ties"), max((metric.k or 0 for metric in metrics), default=0)
     frame, repeated = _each_item_once(lists.frame)

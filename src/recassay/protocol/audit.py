@@ -199,8 +199,7 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
         names = listing((repr(found.name) for found in refused), most=None)
         raise InputError(
             f"the {record.split} split is refused: " + "; ".join(f"{f.name} ({f.sentence})" for f in refused),
-            fix=f"mend the data or the protocol, or accept it by name with allow_leakage = [{names}] "
-            "(--allow-leakage on the command line)",
+            fix=f"mend the data or the protocol, or accept it by name with `allow_leakage=[{names}]`",
         )
 
 

@@ -25,7 +25,7 @@ def probe_study(spec: StudySpec) -> StudySpec:
     if not spec.tuning.trials:
         raise UsageError(
             "a probe is a cell without tuning, and this study tunes nothing",
-            fix="leave --probes out, or set tuning.trials",
+            fix="leave `probes` out, or set tuning.trials",
         )
     tuned = make_metric(spec.tuning.metric).label
     reported = [make_metric(label).label for label in spec.metrics]

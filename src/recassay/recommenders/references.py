@@ -87,5 +87,5 @@ def refuse_lists_of_another_split(lists: ReadLists, fingerprint: str, which: str
             f"the lists were made for the split {lists.split[:12]} (named in {lists.named_in}), and {which} here is "
             f"{fingerprint[:12]}: another dataset, or another protocol",
             where=lists.where,
-            fix="judge them on their own split (recassay evaluate --split DIR), or make them anew for this one",
+            fix="evaluate them on their own split, or make them again for this one",
         )

@@ -80,7 +80,7 @@ def export_split(
         raise UsageError(f"there is no format {form!r}", fix=f"use one of {', '.join(get_args(SplitFormat))}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         if not overwrite:
-            raise UsageError("the folder is not empty", where=str(out), fix="choose another one, or say --replace")
+            raise UsageError("the folder is not empty", where=str(out), fix="choose another one, or say `replace=True`")
         if not (out / SIDECAR).is_file():
             raise UsageError("the folder holds no split, so it is not replaced", where=str(out), fix="choose another")
     held_back = () if split.unjudged_valid is None else (split.unjudged_valid,)

@@ -21,7 +21,7 @@ def safe_stem(name: str) -> str:
 def refuse_file(out: Path) -> None:
     """Raise where `out`, which is to be a folder, is a file: before the work, not after it."""
     if out.exists() and not out.is_dir():
-        raise InputError("is a file", where=str(out), fix="name a folder for --out")
+        raise InputError("is a file", where=str(out), fix="name a folder with `out`")
 
 
 def write_files(out: Path, files: Mapping[str, bytes], *, share: bool = False) -> list[Path]:
@@ -37,5 +37,5 @@ def write_files(out: Path, files: Mapping[str, bytes], *, share: bool = False) -
         return write_all(out, files)
     except OSError as error:
         raise InputError(
-            f"cannot be written: {from_os(error).what}", where=str(out), fix="choose another --out"
+            f"cannot be written: {from_os(error).what}", where=str(out), fix="choose another `out`"
         ) from error

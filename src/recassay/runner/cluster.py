@@ -72,7 +72,7 @@ class DaskExecutor:
             self._client = Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(
-                "no Dask scheduler answers", where=self.address, fix="start one, or correct --cluster"
+                "no Dask scheduler answers", where=self.address, fix="start one, or correct `cluster`"
             ) from error
         return self
 

@@ -28,7 +28,7 @@ def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray
             raise NotApplicableError(
                 f"{DIMENSIONS[d]} of {table.algorithms[a]} on {table.datasets[s]} is {values[a, s, d]:g}, and equation "
                 "(4) needs values of at least 0",
-                fix="use the absolute shift and non-negative metrics, or --normalisation min-max",
+                fix="use the absolute shift and non-negative metrics, or `normalisation='min-max'`",
             )
         scaled = values / (values + 1.0)
     elif how in get_args(Normalisation):

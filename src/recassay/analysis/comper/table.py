@@ -19,7 +19,7 @@ DEFAULT_CUTOFF = 10
 """The N of the paper's lists; taken where a table has coverage or diversity at several cut-offs and none is named."""
 
 _FIXES = {
-    "correctness": "name a metric of accuracy with --correctness",
+    "correctness": "name a metric of accuracy with `correctness`",
     "coverage": "add coverage@10",
     "diversity": "add diversity@10",
     "robustness": "run the study with a [comper] section, which attacks the training data, or add robustness",
@@ -137,14 +137,14 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
         raise NotApplicableError(
             f"{len(cells)} cells lack a dimension of ComPer: " + listing(f"{a} on {s}" for a, s in cells)
             + f" (the first has no {DIMENSIONS[d]})",
-            fix="choose --missing drop-datasets, drop-algorithms or worst",
+            fix="choose `missing='drop-datasets'`, `missing='drop-algorithms'` or `missing='worst'`",
         )  # fmt: skip
     if policy == "worst":
         empty = holes.all(axis=0)
         if empty.any():
             s, d = (int(axis[0]) for axis in np.nonzero(empty))
             raise NotApplicableError(
-                f"no algorithm has {DIMENSIONS[d]} on {table.datasets[s]}", fix="choose --missing drop-datasets"
+                f"no algorithm has {DIMENSIONS[d]} on {table.datasets[s]}", fix="choose `missing='drop-datasets'`"
             )
         worst = np.where(table.negative, np.nanmax(table.values, axis=0), np.nanmin(table.values, axis=0))
         return replace(table, values=np.where(holes, worst, table.values), missing=MissingCells(policy, cells))
@@ -155,7 +155,7 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
     if not kept:
         raise NotApplicableError(
             f"every {'dataset' if axis == 0 else 'algorithm'} lacks a dimension somewhere",
-            fix="choose another --missing",
+            fix="choose another `missing`",
         )
     record = MissingCells(policy, cells, tuple(name for name in names if name not in kept))
     if axis == 0:

@@ -89,9 +89,11 @@ def score_logistic(
         )
     known = items.take(np.array([place[name] for name in responses.items], dtype=np.int64))
     if chosen != "3pl" and known.guessing.any():
-        raise UsageError(f"the items have guessing and the model is {chosen}", fix="use --model 3pl")
+        raise UsageError(f"the items have guessing and the model is {chosen}", fix="use `model='3pl'`")
     if chosen == "1pl" and np.ptp(known.slope) > 0:
-        raise UsageError("the items have different discriminations and the model is 1pl", fix="use --model 2pl or 3pl")
+        raise UsageError(
+            "the items have different discriminations and the model is 1pl", fix="use `model='2pl'` or `model='3pl'`"
+        )
     abilities = estimate_abilities(responses, known, check_method(ability or "ml"))
     constant = np.zeros(len(known.names), dtype=bool)
     return _result(responses, chosen, "given", known, constant, abilities, confidence)

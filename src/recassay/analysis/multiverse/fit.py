@@ -178,7 +178,7 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
         raise InputError(
             f"{int((~part).sum())} cells are missing under {choices}, the first {universes.algorithms[rows[row]]} on "
             f"{universes.datasets[columns[column]]}",
-            fix="choose --missing drop-datasets, drop-algorithms or worst",
+            fix="choose `missing='drop-datasets'`, `missing='drop-algorithms'` or `missing='worst'`",
         )
     if missing == "drop-datasets":
         columns = columns[part.all(axis=0)]

@@ -122,7 +122,7 @@ def _labelled(
         if known is None:
             raise UsageError(
                 f"it is not known whether higher or lower values of {label!r} are better",
-                fix="say --higher-is-better or --lower-is-better, or choose another --metric",
+                fix="say `higher_is_better=True` or `higher_is_better=False`, or choose another `metric`",
             )
         directions[label] = known
     parts = {label: split_label(label) for label in directions}

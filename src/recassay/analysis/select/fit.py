@@ -62,13 +62,13 @@ def select_datasets(
     names, skipped = [], {}
     for name in choose_methods(methods):
         if name in BY_CHARACTERISTICS and characteristics is None:
-            skipped[name] = "needs the characteristics of the datasets (--characteristics FILE)"
+            skipped[name] = "needs the characteristics of the datasets (`characteristics`)"
         else:
             names.append(name)
     if not names:
         raise UsageError(
             f"{listing(skipped, last='and')} cannot choose without the characteristics of the datasets",
-            fix="give --characteristics FILE, or choose --method preserving",
+            fix="give `characteristics`, or choose `methods='preserving'`",
         )
     space = None
     if characteristics is not None:

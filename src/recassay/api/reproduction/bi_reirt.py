@@ -6,7 +6,7 @@ identified, and its values hang on the seed (see the page on beta-IRT).
 
 from __future__ import annotations
 
-from recassay.api.beta_irt import fit_beta_irt
+from recassay.api.beta_irt import beta_irt
 from recassay.api.reproduction.numbers import Numbers
 from recassay.data.published.tables import published_results
 
@@ -18,7 +18,7 @@ def numbers() -> Numbers:
     results = published_results(NAME)
     found: Numbers = {}
     for metric in ("ndcg@10", "hitrate@10"):
-        answer = fit_beta_irt(results, metric, estimator="bi-reirt")
+        answer = beta_irt(results, metric, estimator="bi-reirt")
         for trait in ("ability", "challenge"):
             told = answer.trait(trait)
             for place, i in enumerate(told.order(), start=1):

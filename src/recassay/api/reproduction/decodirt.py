@@ -6,7 +6,7 @@ concludes from them can be.
 
 from __future__ import annotations
 
-from recassay.api.logistic_irt import fit_logistic_irt, load_responses
+from recassay.api.logistic_irt import load_responses, logistic_irt
 from recassay.api.reproduction.numbers import Numbers
 from recassay.data.published.tables import FOLDER, published_table
 
@@ -20,7 +20,7 @@ def numbers() -> Numbers:
 
 def _example() -> Numbers:
     responses = load_responses(NAME)
-    answer = fit_logistic_irt(responses, "3pl", items=FOLDER / "decodirt_items.csv")
+    answer = logistic_irt(responses, "3pl", items=FOLDER / "decodirt_items.csv")
     found: Numbers = {}
     for r, name in enumerate(answer.respondents):
         found["Table 1", name, "total"] = float(responses.codes[r].sum())

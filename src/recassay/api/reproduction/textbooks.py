@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.api.compare import compare
-from recassay.api.logistic_irt import fit_logistic_irt, load_responses
+from recassay.api.logistic_irt import load_responses, logistic_irt
 from recassay.api.reproduction.numbers import Numbers
 from recassay.data.published.tables import published_results
 
@@ -31,7 +31,7 @@ def _demsar() -> Numbers:
 
 def _lsat(name: str, model: str) -> Numbers:
     responses = load_responses(f"published:{name}")
-    answer = fit_logistic_irt(responses, model, priors=False, tolerance=1e-5, max_cycles=2000)  # type: ignore[arg-type]
+    answer = logistic_irt(responses, model, priors=False, tolerance=1e-5, max_cycles=2000)  # type: ignore[arg-type]
     table = f"{name.upper()}, {model}"
     found: Numbers = {(table, "all", "log-likelihood"): float(answer.log_likelihood)}
     for i in range(len(answer.items.names)):

@@ -111,7 +111,7 @@ class ProtocolSpec(Spec):
     fold: Annotated[int, Field(ge=0)] = 0
     """For `kfold`: which fold is the test part (the next one is the validation part)."""
     seed: int = 0
-    """For the random splits."""
+    """Seed of the random splits."""
     final_fit: FinalFit = "train+valid"
     """What the model that the test part judges is trained on; users and items it lacks leave the test part (3.3)."""
     task: Task = "new"

@@ -77,7 +77,7 @@ def fill_worst(
     empty = np.isnan(values).all(axis=0)
     if empty.any():
         name = datasets[int(np.flatnonzero(empty)[0])]
-        raise InputError(f"no algorithm has {label} on {name}", fix="choose --missing drop-datasets")
+        raise InputError(f"no algorithm has {label} on {name}", fix="choose `missing='drop-datasets'`")
     worst = np.nanmin(values, axis=0) if upward else np.nanmax(values, axis=0)
     holes = np.isnan(values)
     filled, repeated = values.copy(), replicates.copy()

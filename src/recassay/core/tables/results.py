@@ -64,7 +64,8 @@ class Results:
             raise InputError(
                 f"no column {listing(map(repr, absent))} among {listing(map(repr, frame.columns), most=8)}",
                 where=where,
-                fix="name it with --column (for example --column value=score), or use --wide for a wide table",
+                fix="name it with `columns` (for example `columns={'value': 'score'}`), or use `wide=True` for a wide "
+                "table",
             )
         if frame.height == 0:
             raise InputError("the table is empty", where=where, fix="give at least two algorithms on two datasets")
@@ -144,7 +145,7 @@ class Results:
         if known is None:
             raise UsageError(
                 f"it is not known whether higher or lower values of {metric!r} are better",
-                fix="say --higher-is-better or --lower-is-better",
+                fix="say `higher_is_better=True` or `higher_is_better=False`",
             )
         return known
 
@@ -205,8 +206,8 @@ class Results:
             if missing == "error":
                 raise InputError(
                     f"{len(cells)} cells of {label} are missing: " + listing((f"{a} on {d}" for a, d in cells), most=6),
-                    fix="choose --missing drop-datasets, drop-algorithms or worst (compare then adds Skillings-Mack's "
-                    "test, which drops nothing); model keeps all cells as they are",
+                    fix="choose `missing='drop-datasets'`, `missing='drop-algorithms'` or `missing='worst'` "
+                    "(compare then adds Skillings-Mack's test, which drops nothing); model keeps all cells as they are",
                 )
             if missing == "worst":
                 values, replicates = fill_worst(values, replicates, upward, datasets, label)

@@ -162,7 +162,8 @@ def find_dataset(name: str) -> CatalogEntry:
     found = everything.find(name)
     if found is None:
         raise UsageError(
-            f"unknown dataset {name!r}", fix=did_you_mean(name, everything.aliases, else_see="recassay data list --all")
+            f"unknown dataset {name!r}",
+            fix=did_you_mean(name, everything.aliases, else_see="`recassay.list_data(everything=True)`"),
         )
     return found
 

@@ -45,7 +45,9 @@ def detect(file: OpenedFile, format: str | None = None) -> Detected:
     held = [one for one in found if one.kind in RESULTS]
     if len(held) > 1:
         names = [one.importer.name for one in held if one.importer]
-        raise InputError(f"may be of {' or '.join(names)}", where=file.name, fix=f"say which with --from {names[0]}")
+        raise InputError(
+            f"may be of {' or '.join(names)}", where=file.name, fix=f"say which with `format={names[0]!r}`"
+        )
     return (held or found or [Detected(None, "results")])[0]
 
 
@@ -53,7 +55,7 @@ def refuse_other(file: OpenedFile, found: Detected) -> None:
     """A file that a framework wrote and that holds no results is refused with what it is and who reads it."""
     if found.kind in RESULTS or found.importer is None:
         return
-    reader = {"lists": "recassay evaluate judges lists", "judgements": "recassay evaluate takes them as --test"}
+    reader = {"lists": "`recassay.evaluate` judges lists", "judgements": "`recassay.evaluate` takes them as test data"}
     raise InputError(
         f"holds {KIND_WORDS[found.kind]} of {found.importer.title}, not results",
         where=file.name,
@@ -97,7 +99,7 @@ def _refuse_idle_dataset(frame: pl.DataFrame, asked: Asked, where: str) -> None:
     told = frame.get_column(c.DATASET) if c.DATASET in frame.columns else None
     if asked.dataset is not None and told is not None and not told.null_count() and told.n_unique() > 1:
         raise UsageError(
-            f"names {told.n_unique()} datasets itself, so --dataset has no effect", where=where, fix="leave it out"
+            f"names {told.n_unique()} datasets itself, so `dataset` has no effect", where=where, fix="leave it out"
         )
 
 
@@ -113,7 +115,7 @@ def _imported(file: OpenedFile, found: Detected, asked: Asked) -> Imported:
             if str(error)
             else f"is not what {found.importer.title} writes",
             where=file.name,
-            fix="say --from table to read it as a plain table, or name its format",
+            fix="say `format='table'` to read it as a plain table, or name its format",
         ) from error
     frame = imported.frame
     _refuse_idle_dataset(frame, asked, file.name)

@@ -35,7 +35,7 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     is a table (see `tables.shapes`). `format` forces an importer, or `table`.
     """
     if asked.wide and asked.transpose:
-        raise UsageError("--wide and --transpose exclude each other", fix="keep one")
+        raise UsageError("`wide` and `transpose` exclude each other", fix="keep one")
     if not isinstance(source, (str, PathLike)):
         frame, notes, guesses = long_form(table_from_memory(source), asked, "the frame", "frame")
         return [made_part(Imported(frame, tuple(notes), tuple(guesses)), "the frame", None)]

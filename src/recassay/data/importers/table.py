@@ -48,7 +48,7 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     if not tables:
         raise InputError(
             "holds no table of results", where=file.name,
-            fix="give a table with a column of algorithms and one for each metric, or say --from FORMAT",
+            fix="give a table with a column of algorithms and one for each metric, or name its `format`",
         )  # fmt: skip
     frames, failures = [], []
     for title, table in tables:

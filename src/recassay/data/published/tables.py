@@ -91,7 +91,7 @@ def published_characteristics(source: Any) -> CharacteristicsTable:
 def published_responses(source: Any) -> Responses:
     """The answers of a published response table."""
     one = find_published(source)
-    frame, sources = _read(one, one.responses, "responses", "irt --model")
+    frame, sources = _read(one, one.responses, "responses", "irt logistic")
     made = read_responses(frame)
     return Responses(made.codes, made.respondents, made.items, sources)
 
@@ -112,5 +112,5 @@ def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame,
 
 
 def _others(use: str) -> str:
-    kind = {"rank": "results", "characteristics": "characteristics", "irt --model": "responses"}[use]
+    kind = {"rank": "results", "characteristics": "characteristics", "irt logistic": "responses"}[use]
     return f"{kind} are in " + ", ".join(f"{PREFIX}{name}" for name, one in published().items() if getattr(one, kind))

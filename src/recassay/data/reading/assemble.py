@@ -147,7 +147,7 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
         raise InputError(
             f"{bad:,} of {rows:,} rows are bad ({told}{more})",
             where=raw.source,
-            fix="mend them, or leave them out with skip_bad_rows (--skip-bad-rows)",
+            fix="mend them, or leave them out with `skip_bad_rows=True`",
         )
 
 

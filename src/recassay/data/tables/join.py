@@ -43,7 +43,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     """
     if prefer not in ("error", "first", "last") and not any(_names(part.where, prefer) for part in parts):
         places = listing(part.where for part in parts)
-        raise UsageError(f"--prefer {prefer!r} is none of the places", fix=f"use first, last or one of {places}")
+        raise UsageError(f"`prefer` {prefer!r} is none of the places", fix=f"use first, last or one of {places}")
     checked = [
         Results.from_frame(part.frame, where=part.where).frame.with_columns(
             pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE)
@@ -136,8 +136,8 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         said = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
         raise InputError(
             f"{len(conflicts)} cells have different values, the first {algorithm} on {dataset}, {metric}: {said}",
-            fix="say whose value counts with --prefer first, last or the name of a file; or tell repeats apart by a "
-            "column 'seed'",
+            fix="say whose value counts with `prefer='first'`, `prefer='last'` or the name of a file; or tell repeats "
+            "apart by a column 'seed'",
         )  # fmt: skip
     notes = []
     if agreeing:

@@ -67,7 +67,7 @@ def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "
     shown = [f"its {side} ({listing(dict.fromkeys(names), most=3)})"
              for side, names in (("rows", rows), ("columns", across)) if names]  # fmt: skip
     doubt = f"{' or '.join(shown)} are {'the algorithms' if len(shown) > 1 else 'algorithms or datasets'}"
-    ways = ("--wide", "--transpose") if rows else ("--transpose", "--wide")
+    ways = ("`wide=True`", "`transpose=True`") if rows else ("`transpose=True`", "`wide=True`")
     first = (rows or across)[0]
     return InputError(
         f"it is not clear whether {doubt}{f': {why}' if why else ''}",
@@ -127,7 +127,7 @@ def _row_column(table: Table, free: list[int], where: str) -> int | None:
             names = listing(repr(table.names()[j]) for j in free)
             raise InputError(
                 f"the columns {names} may each name the rows", where=where,
-                fix="say --column algorithm=NAME (or dataset=NAME) with the one that does",
+                fix="say `columns={'algorithm': 'NAME'}` (or dataset) with the one that does",
             )  # fmt: skip
         return bare[0]
     return free[0] if free else None
@@ -153,7 +153,7 @@ def _only_rows(
             names = [table.names()[j] for j in free]
             raise InputError(
                 f"it is not clear which of the columns {listing(map(repr, names))} has the algorithms", where=where,
-                fix=f"say --column algorithm={names[0] or 'NAME'} (and dataset=NAME where a column has the datasets)",
+                fix=f"say `columns={{'algorithm': {names[0] or 'NAME'!r}}}` (and dataset, if a column has them)",
             )  # fmt: skip
         return
     if not free and c.DATASET not in roles:

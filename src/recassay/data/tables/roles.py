@@ -166,7 +166,7 @@ def _said_roles(names: Sequence[str], asked: Asked, where: str) -> dict[str, int
             raise UsageError(f"there is no column role {ours!r}", fix=f"use one of {', '.join(SYNONYMS)}")
         if theirs not in names:
             raise InputError(
-                f"no column {theirs!r} among {listing(map(repr, names), most=8)}", where=where, fix="correct --column"
+                f"no column {theirs!r} among {listing(map(repr, names), most=8)}", where=where, fix="correct `columns`"
             )
         roles[ours] = names.index(theirs)
     return roles

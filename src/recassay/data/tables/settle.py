@@ -73,10 +73,10 @@ def refusal(table: Table, layout: Layout, where: str) -> InputError:
     if len(numbered) > 1 and not {c.VALUE, c.METRIC, c.DATASET} & layout.roles.keys():
         return InputError(
             f"the columns {listing(repr(names[one.place]) for one in numbered)} name no metric", where=where,
-            fix="where each is a dataset say --wide --metric ndcg@10 (or the metric it is); where each is an algorithm "
-            "--transpose --metric",
+            fix="where each is a dataset say `wide=True` and `metric='ndcg@10'` (or the metric it is); where each is "
+            "an algorithm `transpose=True` and `metric`",
         )  # fmt: skip
     return InputError(
         f"no column {listing(map(repr, absent))} among {listing(map(repr, names), most=8)}", where=where,
-        fix="name it with --column (for example --column value=score), or use --wide for a wide table",
+        fix="name it with `columns` (for example `columns={'value': 'score'}`), or use `wide=True` for a wide table",
     )  # fmt: skip

@@ -67,7 +67,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
         remarks.sentences.append(below)
     layout = settled(table, layout_of(table, asked, where), asked, stem)
     if (asked.wide or asked.transpose) and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
-        option = "--wide" if asked.wide else "--transpose"
+        option = "`wide`" if asked.wide else "`transpose`"
         raise UsageError(
             f"names algorithms and datasets in columns, so {option} has no effect",
             where=where,
@@ -76,7 +76,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if not {c.VALUE, c.METRIC} & layout.roles.keys():
         if (asked.wide or asked.transpose) and layout.values and not any(one.metric for one in layout.values):
             raise UsageError(
-                "a wide table does not say which metric it holds", fix="name it, for example --metric ndcg@10"
+                "a wide table does not say which metric it holds", fix="name it, for example `metric='ndcg@10'`"
             )
         if any(one.other for one in layout.values if one.metric):
             table, layout = _with_row_names(table, layout)
@@ -98,7 +98,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if c.DATASET not in frame.columns:
         frame = frame.with_columns(pl.lit(asked.dataset or dataset).alias(c.DATASET))
         if asked.dataset is None:
-            remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (--dataset names another)")
+            remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (`dataset` names another)")
     elif asked.dataset is not None:
         frame = frame.with_columns(pl.col(c.DATASET).fill_null(asked.dataset))
     if c.USER in frame.columns:

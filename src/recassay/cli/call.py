@@ -1,0 +1,182 @@
+"""What a command is made of, and one call of it: what was typed, handed to the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recassay.cli.options import HELP, OPPOSITE, Argument, Option, options_of
+from recassay.cli.render import print_notes, say
+from recassay.cli.values import named
+from recassay.cli.verbs import Parameter, function_of, read_fields, read_verb
+from recassay.cli.wording import speak_of
+from recassay.core.errors import UsageError
+from recassay.core.system.printable import one_line
+
+if TYPE_CHECKING:
+    from recassay.core.tables.results import Results
+
+READING = "Reading the table"
+OUTPUT = "Output"
+LOADING = "recassay.api.tables:load_results"
+_READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}
+_OUTPUT = {"as_json", "everything", "out", "formats"}
+_SPECS = {"read": "recassay.core.specs.specs:ReadSpec", "protocol": "recassay.core.specs.specs:ProtocolSpec"}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: the verbs whose parameters are its options, and what computes and shows the answer.
+
+    The keyword parameters of these two functions are options, too: those that only a terminal needs.
+    """
+
+    name: str
+    help: str
+    takes: str = "results..."
+    """Its arguments as in a usage line: `name`, `[name]` where it may be left out, `name...` where several may be."""
+    verbs: str = ""
+    """Such as `rank:rank` (module and function of `recassay.api`), the main one first; by default of the name."""
+    computes: str = "on_table:on_table"
+    """Module and function of `recassay.cli` that returns the answer and what knows the input files."""
+    show: str = "on_table:answer"
+    """Module and function of `recassay.cli` that shows it; one that shows in its own way computes by itself."""
+    without: str = ""
+    """Parameters that are no options."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """By a parameter that is a specification (`read`, `protocol`), the fields of it that are options; `*` is all."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """By parameter, how the option is written where it is not as everywhere."""
+    sections: Mapping[str, str] = field(default_factory=dict)
+    """By a section of the help, the parameters that stand there, or a verb whose parameters do."""
+    out: str = "folder"
+    """Whether `--out` is a folder or a file."""
+    saved_as: str = ""
+    """What `--out` calls the answer; by default the name."""
+    now: str = ""
+    """Of an old name: what to type instead."""
+
+    @cached_property
+    def places(self) -> list[str]:
+        """The main verb, further ones, the one that reads a table, and the functions that compute and show."""
+        verbs = [f"recassay.api.{verb}" for verb in (self.verbs or f"{self.name}:{self.name}").split()]
+        reading = [LOADING] if self.takes.startswith("results") and LOADING not in verbs else []
+        computes = [self.computes] if self.show == "on_table:answer" else []
+        return [*verbs, *reading, *(f"recassay.cli.{place}" for place in (*computes, self.show))]
+
+    @cached_property
+    def params(self) -> list[click.Parameter]:
+        """Arguments, then options by section: each parameter once, as the first that names it describes it."""
+        words = {word.strip("[]."): word for word in self.takes.split()}
+        left_out = {*words, *self.without.split(), *(("source",) if LOADING in self.places[1:] else ())}
+        texts: dict[str, str] = {}
+        options: dict[str, list[Option]] = {}
+        for place in self.places:
+            for parameter in self._offered(place):
+                texts.setdefault(parameter.name, parameter.help)
+                if parameter.name not in options and parameter.name not in left_out:
+                    options[parameter.name] = options_of(
+                        parameter,
+                        self.names.get(parameter.name, ""),
+                        self._section(parameter.name, place),
+                        out=self.out,
+                        required=parameter.required and place == self.places[0],
+                    )
+        order = ["", *self.sections, READING, OUTPUT]
+        flat = [option for group in options.values() for option in group]
+        first = next(iter(texts.values()), "")
+        arguments = [Argument(name, HELP.get(name) or texts.get(name, first), word) for name, word in words.items()]
+        return [*arguments, *sorted(flat, key=lambda option: order.index(option.section))]
+
+    def _offered(self, place: str) -> Iterator[Parameter]:
+        """The parameters of one place; a specification gives its fields, and the first of our own is the call."""
+        for parameter in read_verb(place)[place.startswith("recassay.cli.") :]:
+            if parameter.name not in _SPECS:
+                yield parameter
+            elif parameter.name in self.fields:
+                yield from self.fields_of(parameter.name)
+
+    def fields_of(self, specification: str) -> list[Parameter]:
+        """The fields of a specification that are options."""
+        wanted = self.fields[specification].split()
+        return [one for one in read_fields(_SPECS[specification]) if wanted == ["*"] or one.name in wanted]
+
+    def _section(self, name: str, place: str) -> str:
+        for section, members in self.sections.items():
+            if name in members.split() or place.removeprefix("recassay.api.") in members.split():
+                return section
+        if name in _OUTPUT or "--out" in self.names.get(name, ""):
+            return OUTPUT
+        return READING if name in _READING and LOADING in self.places else ""
+
+    def run(self, context: click.Context, values: Mapping[str, Any]) -> None:
+        """Hand what was typed to the function that shows the answer."""
+        given = {name for name in values if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
+        typed = {name: value for name, value in values.items() if name in given}
+        written = {param.name: named(param) for param in self.params if isinstance(param, Option) and param.name}
+        speak_of(written)
+        if self.now:
+            print_notes([f"`recassay {self.name}` is now `{self.now}`; the old name goes with the next version"])
+        for name, other in OPPOSITE.items():
+            if name in typed and other in typed:
+                raise UsageError(f"{written[name]} and {written[other]} exclude each other", fix="keep one")
+            if other in typed:
+                typed[name] = not typed.pop(other)
+        path = context.command_path.partition(" ")[2]
+        Call(self, path, typed, written).own(f"recassay.cli.{self.show}")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a command: what was typed. Calling it calls the main verb with that."""
+
+    command: Command
+    path: str
+    """The command as it was typed: `rank`, `irt beta`."""
+    typed: Mapping[str, Any]
+    """By parameter, the value; what was not typed is not there, so that the verb's own default holds."""
+    written: Mapping[str, str]
+    """By parameter, how its option is written."""
+
+    def __call__(self, verb: str = "", /, **more: Any) -> Any:
+        """The answer of the main verb, or of another verb of the command; `more` stands before what was typed."""
+        place = f"recassay.api.{verb}" if verb else self.command.places[0]
+        return function_of(place)(**(self.arguments(place) | more))
+
+    def own(self, place: str) -> Any:
+        """What a function of the command line does with this call and its own options."""
+        return function_of(place)(self, **self.arguments(place))
+
+    def compute(self) -> Any:
+        """The answer, and what knows the input files."""
+        return self.own(f"recassay.cli.{self.command.computes}")
+
+    def arguments(self, place: str) -> dict[str, Any]:
+        """What was typed for a verb; the fields of a specification are gathered where any was typed."""
+        gathered: dict[str, Any] = {}
+        for parameter in read_verb(place):
+            if parameter.name in self.command.fields:
+                fields = {one.name for one in self.command.fields_of(parameter.name)}
+                typed = {name: value for name, value in self.typed.items() if name in fields}
+                gathered |= {parameter.name: typed} if typed else {}
+            elif parameter.name in self.typed:
+                gathered[parameter.name] = self.typed[parameter.name]
+        return gathered
+
+    def load(self, **more: Any) -> Results:
+        """The results table as the options of reading describe it; what must be known of it is told on stderr."""
+        given = {name: value for name, value in self.arguments(LOADING).items() if name in self.written} | more
+        results: Results = function_of(LOADING)(given.pop("source", None) or list(self.typed["results"]), **given)
+        say(one_line(results.told_reading(), 600))
+        print_notes(results.notes)
+        return results
+
+    def refuse(self, parameters: str, why: str, fix: str) -> None:
+        """Refuse the first of the parameters that was typed: it would have no effect."""
+        for name in parameters.split():
+            if name in self.typed:
+                raise UsageError(f"{self.written[name]} {why}", fix=fix)

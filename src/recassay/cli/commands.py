@@ -1,0 +1,163 @@
+"""Every command: its line of help, its verb, and what the verb does not say of it."""
+
+from __future__ import annotations
+
+from recassay.cli.call import Command
+from recassay.cli.completion import root_options
+from recassay.cli.program import Program, Renamed
+from recassay.cli.wording import name_commands
+
+_FILE = "format delimiter header columns encoding time repeated event_weights skip_bad_rows"
+_FILTER = "positive_threshold filter min_item_interactions min_user_interactions"
+_SPLIT = f"split {_FILTER} ratios seed task allow_leakage"
+_FOLDS = "folds fold final_fit"
+_ADAPTIVE = "adaptive target confidence indifference budget probes"
+_ALONE = "studies:make_study split positive_threshold"
+_MATRIX = "experts similarities definitions fourth"
+_OTHER_STUDY = "name parallel tuning_metric seconds_per_cell memory_gb settings dataset_settings comper base"
+_GLICKO = "order properties tau tie orders"
+
+DATA = Program(
+    "data",
+    "Import, list, describe, fetch and remove datasets.",
+    {
+        "Commands": [
+            Command(
+                "import", "Read a file and keep it under a name.", "source", "data:import_data", show="data:imported",
+                fields={"read": "*"}, names={"format": "--format --from"}, sections={"Reading the file": _FILE},
+            ),
+            Command("list", "The stored datasets.", "", "data:list_data", show="data:listed"),
+            Command(
+                "describe", "The 18 characteristics; --split shows the split and its leakage audit.", "source",
+                "data:describe_data", show="data:described", fields={"read": "*", "protocol": _SPLIT},
+                names={"format": "--format --from"}, sections={"Splitting": _SPLIT, "Reading the file": _FILE},
+            ),
+            Command(
+                "fetch", "Download a dataset of the catalogue, verified and resumable.", "name", "data:fetch_data",
+                show="data:fetched",
+            ),
+            Command("remove", "Forget a stored dataset.", "name", "data:remove_data", show="data:removed"),
+        ]
+    },
+)  # fmt: skip
+
+IRT = Renamed(
+    "irt",
+    "Item response theory: ability, difficulty, discrimination.",
+    {
+        "Commands": [
+            Command(
+                "beta", "Algorithms and datasets of a results table.", verbs="beta_irt:beta_irt", saved_as="irt",
+            ),
+            Command(
+                "logistic", "Respondents and items of a binary response table.", "responses",
+                "logistic_irt:logistic_irt", "special:logistic_irt", without="tolerance max_cycles", saved_as="irt",
+            ),
+            Command(
+                "users", "Algorithms of a study and the users that they serve.", "folder", "user_irt:user_irt",
+                "special:user_irt", names={"datasets": "--dataset --datasets"}, saved_as="user_irt",
+            ),
+            Command(
+                "instances", "Classifiers and test instances: a folder of response tables.", "instances",
+                "decodirt:analyze_instances", "special:instances", without="items_from max_cycles", saved_as="decodirt",
+            ),
+        ]
+    },
+)  # fmt: skip
+
+SECTIONS: dict[str, list[Command | Program]] = {
+    "Start": [
+        Command("demo", "A whole study on embedded data: no network needed.", "", show="analyze:demo",
+                without="datasets algorithms seed"),
+        Command("analyze", "Everything about a results table or a study; --out saves the report.",
+                show="analyze:analyze", without="replicates", out="place"),
+        Command("list", "What is available, plugins included.", "[kind]", "installation:list_available",
+                show="installation:available"),
+        Command("doctor", "Check this installation.", "", "installation:doctor", show="installation:checked"),
+    ],
+    "Judge results": [
+        Command("rank", "Rank algorithms under every aggregation."),
+        Command("compare", "Test which differences are significant."),
+        Command("model", "Which algorithm is best for datasets like these, and how sure is that?"),
+        Command("plan", "How many more datasets, seeds or users would show a difference?"),
+        Command("users", "Test over the users of each dataset; one dataset is enough.",
+                without="wide transpose columns"),
+        Command("stress", "Which conclusions survive fewer datasets or other algorithms?"),
+        Command("multiverse", "Which claims survive other splits, metrics, seeds?", computes="special:multiverse",
+                without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
+        Command("strata", "Does the order hold on less popular items?", "folder", "strata:strata", "special:strata",
+                without="train test lists read allow_leakage task confidence"),
+        Command("paper", "Tables, figures, setup and references for a paper.", show="paper:paper",
+                without="replicates metric"),
+    ],
+    "Run studies": [
+        Command("run", "Run a study, or resume it.", "[study]", "studies:run studies:make_study", show="studies:run",
+                without=_OTHER_STUDY, names={"folder": "-o --out"}, fields={"protocol": "split positive_threshold"},
+                sections={"Adaptive runs": _ADAPTIVE, "A study without a file": _ALONE}),
+        Command("status", "How far a study is, and where an adaptive run stands.", "folder", "studies:status",
+                show="studies:status"),
+        Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
+        Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
+                show="installation:ready", names={"every": "--all"}),
+        Command("serve", "Watch a study live in the browser.", "folder", show="studies:serve"),
+    ],
+    "Data": [
+        DATA,
+        Command("import", "Results of other tools and tables of papers as one table.",
+                "source...", "import_results:import_results tables:load_results", show="import_:import_", out="file"),
+        Command("split", "Write the split of a study, audited and named, to train elsewhere.", "source",
+                show="split:split", fields={"protocol": f"{_SPLIT} {_FOLDS}", "read": "repeated"},
+                sections={"Splitting": f"{_SPLIT} {_FOLDS} repeated"}),
+        Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
+                "recommendations...", show="evaluate:evaluate"),
+    ],
+    "More": [
+        Command("ratings", "Ratings: Bradley-Terry, or --method glicko.", verbs="ratings:ratings glicko:glicko",
+                computes="special:ratings", sections={"With --method glicko": _GLICKO}),
+        IRT,
+        Command("comper", "One score out of accuracy, coverage, diversity, robustness and time.", "[results...]",
+                "comper:comper comper:comper_matrix tables:load_results", "special:comper",
+                without="source metric wide transpose",
+                sections={"Deriving the matrix": f"derive_matrix {_MATRIX}"}),
+        Command("select", "Choose few datasets that keep the ranking of all.", without="splits curve",
+                names={"methods": "--method --methods"}, saved_as="selection"),
+        Command("advise", "Which algorithms to try first on your dataset.", "dataset",
+                "advise:advise tables:load_results", show="advise:advise",
+                without="source confidence read dataset", names={"results": "--results"},
+                fields={"protocol": _FILTER}, saved_as="advice"),
+        Command("adaptive", "Which cells settle the ranking of the whole grid?", computes="special:adaptive",
+                without="results_or_runner rho algorithms datasets classes workers probe probe_ratio"),
+        Command("classify", "Run a classifier study, or resume it.", "[study]", show="classify:classify",
+                names={"folder": "-o --out"}),
+        Command("reproduce", "Every number of the papers that follows from public data.", "[paper...]",
+                show="reproduce:reproduce"),
+    ],
+}  # fmt: skip
+"""What `recassay --help` lists, by section."""
+
+OLD = [
+    Command("report", "One HTML page with everything.", show="analyze:report", without="replicates", out="page",
+            now="recassay analyze RESULTS --out report.html"),
+    Command("glicko", "Glicko-2 ratings.", now="recassay ratings --method glicko"),
+    Command("comper-matrix", "ComPer's matrix, derived step by step.", "", "comper:comper_matrix",
+            "special:comper_matrix", now="recassay comper --derive-matrix"),
+]  # fmt: skip
+"""Names of the version before, which still work."""
+
+PROGRAM = Program(
+    "recassay",
+    "Assay recommender algorithms: which is best over many datasets, and is that proven or luck?",
+    SECTIONS,
+    OLD,
+    params=root_options(),
+)
+
+name_commands(
+    {
+        place.partition(":")[2]: " ".join(filter(None, [group, command.name]))
+        for group, program in (("", PROGRAM), ("data", DATA), ("irt", IRT))
+        for command in program.known.values()
+        if isinstance(command, Command) and not command.now
+        for place in command.places[:1]
+    }
+)

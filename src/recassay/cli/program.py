@@ -1,0 +1,103 @@
+"""Commands in groups: each is built when it is asked for, and help is told section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+import click
+
+from recassay.cli.call import Command
+from recassay.cli.options import Argument, Option
+from recassay.cli.render import print_notes
+from recassay.cli.values import named
+from recassay.cli.wording import in_options, speak_of
+
+
+class Built(click.Command):
+    """A command whose help has sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Arguments, then options by section."""
+        speak_of({p.name: named(p) for p in self.params if isinstance(p, Option) and p.name})
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if isinstance(param, Argument):
+                rows.setdefault("Arguments", []).append((param.make_metavar(ctx), plain(param.about)))
+            elif record := param.get_help_record(ctx):
+                rows.setdefault(getattr(param, "section", "") or "Options", []).append((record[0], plain(record[1])))
+        for section, records in rows.items():
+            with formatter.section(section):
+                formatter.write_dl(records, col_max=34)
+
+
+def plain(help: str) -> str:
+    """A text of a verb for a terminal: arguments are options, and code has no marks."""
+    return in_options(help).replace("`", "")
+
+
+class Program(click.Group):
+    """Commands by section of the help; old names are known and not listed."""
+
+    def __init__(
+        self, name: str, help: str, sections: Mapping[str, Sequence[Command | Program]], old: Sequence[Command] = (),
+        **more: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(name, help=help, **more)
+        self.sections = sections
+        self.known = {one.name: one for members in (*sections.values(), old) for one in members}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the order of the help."""
+        return [str(one.name) for members in self.sections.values() for one in members]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, built now."""
+        one = self.known.get(cmd_name)
+        if not isinstance(one, Command):
+            return one
+        return Built(one.name, params=one.params, help=one.help, callback=partial(_run, one), hidden=bool(one.now))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names; an unknown one is answered with the nearest."""
+        if args and args[0] not in self.known and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by section, each with its line."""
+        width = max(map(len, self.list_commands(ctx)))
+        for section, members in self.sections.items():
+            with formatter.section(section):
+                formatter.write_dl([(str(one.name).ljust(width), one.help or "") for one in members])
+
+
+class Renamed(Program):
+    """A group that was a command: what names none of its commands is the old form, with a note what to type."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As for every group; the old form is taken for the command that it means."""
+        if args and args[0] not in self.known:
+            name = "users" if "--users" in args else "logistic" if _names_model(args) else "beta"
+            args = [name, *(arg for arg in args if arg != "--users")]
+            note = (
+                f"`recassay {self.name}` is now `recassay {self.name} {name}`; the old form goes with the next version"
+            )
+            print_notes([note])
+        return super().resolve_command(ctx, args)
+
+
+def _names_model(args: Sequence[str]) -> bool:
+    return any(arg == "--model" or arg.startswith("--model=") for arg in args)
+
+
+def _run(command: Command, **values: Any) -> None:
+    command.run(click.get_current_context(), values)

@@ -1,0 +1,97 @@
+"""Answers that are not computed from one results table by one verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from recassay.api.decodirt import instances_document, load_response_folder
+from recassay.api.logistic_irt import load_responses
+from recassay.api.tables import load_results
+from recassay.cli.call import Call
+from recassay.cli.progress import show_stages
+from recassay.cli.render import print_notes
+from recassay.core.errors import UsageError
+
+
+def adaptive(call: Call) -> tuple[Any, Any]:
+    """The ranking of the whole grid from the cells that tell most."""
+    if call.typed.get("target") != "order":
+        call.refuse("indifference", "is for --target order", "say that, or leave it out")
+    results = call.load()
+    return call(results_or_runner=results), results
+
+
+def ratings(call: Call, *, method: Literal["pairs", "glicko"] = "pairs") -> tuple[Any, Any]:
+    """Ratings by one of two methods.
+
+    Args:
+        method: Bradley-Terry over pairs (`pairs`), whatever the order of the datasets; or Glicko-2 (`glicko`), where
+            every dataset is a rating period.
+    """
+    if method == "glicko":
+        call.refuse("baseline families replicates confidence", "is for --method pairs", "leave it out")
+    else:
+        call.refuse("order properties tau tie orders", "is for --method glicko", "say that, or leave it out")
+    results = call.load()
+    return call("glicko:glicko" if method == "glicko" else "ratings:ratings", results=results), results
+
+
+def comper(call: Call, *, derive_matrix: bool = False) -> tuple[Any, Any]:
+    """ComPer's score of a table, or the derivation of its matrix.
+
+    Args:
+        derive_matrix: derive the matrix of weights step by step instead of scoring results.
+    """
+    if derive_matrix:
+        if call.typed.get("results"):
+            raise UsageError("--derive-matrix takes no results", fix="leave them out")
+        return comper_matrix(call)
+    call.refuse("experts similarities definitions fourth", "is for --derive-matrix", "say that, or leave it out")
+    if not call.typed.get("results"):
+        raise UsageError("no results were given", fix="name at least one file")
+    results = call.load(metric=call.typed.get("correctness"))
+    return call(results=results), results
+
+
+def comper_matrix(call: Call) -> tuple[Any, Any]:
+    """ComPer's matrix, derived step by step."""
+    derived = call("comper:comper_matrix")
+    return derived, derived
+
+
+def multiverse(call: Call) -> tuple[Any, Any]:
+    """Claims over every combination of choices; the verb reads the tables itself, with all their columns."""
+    result = call(results=list(call.typed["results"]))
+    print_notes(result.notes)
+    return result, result
+
+
+def strata(call: Call) -> tuple[Any, Any]:
+    """The algorithms of a study on held-out items below a popularity threshold."""
+    _refuse_file(call.typed["folder"])
+    return call(), load_results(call.typed["folder"])
+
+
+def logistic_irt(call: Call) -> tuple[Any, Any]:
+    """Logistic IRT on a binary response table."""
+    table = load_responses(call.typed["responses"])
+    return call(responses=table), table
+
+
+def user_irt(call: Call) -> tuple[Any, Any]:
+    """Logistic IRT on the users of a study."""
+    _refuse_file(call.typed["folder"])
+    return call(), load_results(call.typed["folder"])
+
+
+def instances(call: Call) -> tuple[Any, Any]:
+    """Logistic IRT on the test instances of many datasets, and its JSON."""
+    answers = load_response_folder(call.typed["instances"])
+    result = call(instances=answers, progress=show_stages())
+    return result, instances_document(answers, result, call.path)
+
+
+def _refuse_file(folder: str) -> None:
+    if Path(folder).is_file():
+        raise UsageError("is a file, and a study is needed", where=folder, fix="name the folder of a study")
