@@ -38,14 +38,14 @@ COPIED = ("pictures", "theme", "external", "notebooks")
 
 
 def refresh_pictures() -> None:
-    """Run the demo and renew the pictures that the pages show."""
+    """Run the demo and renew the pictures that the pages show, with the numbers behind them."""
+    from reference.pictures import renew
+
     import recassay
 
     with tempfile.TemporaryDirectory() as folder:
         report = recassay.demo(Path(folder) / "demo")
-        drawn = {**report.figures, **recassay.multiverse("published:time-to-split").figures}
-        for shown in (HERE / "pictures").glob("*.png"):
-            drawn[shown.stem].save(shown)
+        renew(report, {"multiverse": recassay.multiverse("published:time-to-split")})
 
 
 def navigation(index: str) -> list[dict[str, object]]:

@@ -219,7 +219,7 @@ def verdict_by_part(
     """The sentences by the part of a report that shows their numbers; parts without any are left out.
 
     Every sentence about the winner speaks of the algorithm with the best mean rank; where another result puts another
-    one first, the second sentence says so.
+    one first, a sentence after the verdict says so. No sentence is told twice.
     """
     by_part: dict[Part, list[str]] = {}
     for section, name, result in with_sections(results):
@@ -228,7 +228,7 @@ def verdict_by_part(
         if sentences := [line for line in ask(section, "sentences", result, problems) if line not in told]:
             by_part.setdefault(section.part, []).extend(sentences)
             if isinstance(result, RankResult):
-                by_part[section.part][1:1] = _others_first(results)
+                by_part[section.part] += _others_first(results)
         if problems and not_done is not None:
             not_done[name] = problems[0]
     return by_part

@@ -111,9 +111,9 @@ def _place(rank: float, count: int) -> str:
 
 
 def _ticks(count: int) -> list[int]:
-    """The ranks that the axis names: both ends and at most three between them."""
-    step = max(1, -(-(count - 1) // 4))
-    inner = [rank for rank in range(1 + step, count, step) if count - rank >= step / 2 + 0.5]
+    """The ranks that the axis names: both ends and at most two between them."""
+    step = max(1, -(-(count - 1) // 3))
+    inner = [rank for rank in range(1 + step, count, step) if count - rank >= 0.7 * step]
     return [1, *inner, count] if count > 1 else [1]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
+from recassay.core.tables.labels import metric_name
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.headline import judgement
@@ -90,7 +91,9 @@ def _glance(content: ReportContent) -> Markup:
             for reason, names in by_reason(content.skipped).items()
         ]
         rows.append(("Not done", tag("ul", said)))
-    counted = f"{len(results.algorithms)} algorithms on {len(results.datasets)} datasets by {content.metric}"
+    counted = (
+        f"{len(results.algorithms)} algorithms on {len(results.datasets)} datasets by {metric_name(content.metric)}"
+    )
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return tag(
         "details",

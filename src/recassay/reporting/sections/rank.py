@@ -105,6 +105,12 @@ def leader(result: RankResult) -> str:
     return result.algorithms[result.order()[0]]
 
 
+def _lines(text: str, most: int) -> list[str]:
+    """A text in as few lines as fit, none of them much shorter than the others."""
+    count = -(-len(text) // most)
+    return wrap(text, -(-len(text) // max(count, 1)) + 6)
+
+
 def plot_forest(verdict: Verdict) -> Any:
     """The mean ranks with their intervals under the headline; those that could be best are blue and filled."""
     order = list(verdict.algorithms)
@@ -133,7 +139,9 @@ def plot_forest(verdict: Verdict) -> Any:
         )  # fmt: skip
         head = panel_title(title, centred=True, fontWeight="normal", color=FAINT)
         panels.append(texts.mark("text", fontSize=12, color=INK).properties(width=64, height=height, title=head))
-    return themed(hconcat(*panels, spacing=6), wrap(verdict.headline, 80), wrap(" ".join(verdict.sentences[:1]), 110))
+    return themed(
+        hconcat(*panels, spacing=6), _lines(verdict.headline, 80), _lines(" ".join(verdict.sentences[:1]), 118)
+    )
 
 
 def plot_leaderboard(result: RankResult) -> Any:
