@@ -44,8 +44,7 @@ def test_data_cannot_leave_its_block():
     inside = block.removeprefix('<script type="application/json" id="d">').removesuffix("</script>")
     assert "<" not in inside
     assert json.loads(inside) == {"name": "</script><!--" + HOSTILE + "&amp;"}
-    with pytest.raises(ValueError, match="Out of range float"):
-        data_block("d", float("nan"))
+    assert ">null<" in data_block("d", float("nan"))
 
 
 FRAME = pl.DataFrame({"algorithm": [NASTY, "plain"], "mean_rank": [1.23456, 2.0], "ok": [True, None]})
