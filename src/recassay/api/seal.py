@@ -181,7 +181,7 @@ class VerifyResult:
         if not self.rerun:
             return [
                 f"Rerunning {cells_needed(self.done, SHARE)} of the {self.done} done cells would catch a study with "
-                f"{SHARE:.0%} of its cells altered with a chance of 95 %."
+                f"{SHARE * 100:.0f} % of its cells altered with a chance of 95 %."
             ]
         states = Counter(cell.state for cell in self.rerun)
         wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
@@ -194,7 +194,7 @@ class VerifyResult:
                 + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
                 for cell in wrong
             ),
-            f"With {SHARE:.0%} of the cells altered, such a draw would have met one with a chance of {caught:.0%}.",
+            f"With {SHARE * 100:.0f} % of the cells altered, such a draw would have met one with a chance of {caught * 100:.0f} %.",
         ]
 
     def to_frame(self) -> pl.DataFrame:

@@ -100,6 +100,12 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
                 show="installation:ready", names={"every": "--all"}),
         Command("serve", "Watch a study live in the browser.", "folder", show="studies:serve"),
+        Command("seal", "Fix the plan of a study before its results exist.", "study", show="sealed:sealed", out="file",
+                names={"claims": "--claim --claims"}),
+        Command("verify", "Check a study against its seal, or by running cells again.", "study", "seal:verify",
+                show="sealed:verified"),
+        Command("checklist", "Reproducibility questions, answered from a study's records.", "study",
+                show="sealed:checklist", out="file"),
     ],
     "Data": [
         DATA,
