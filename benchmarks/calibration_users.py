@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -109,25 +110,29 @@ def coverage_of_intervals(simulations: int, rng: np.random.Generator) -> list[di
 
 
 def random_effects_calibration(simulations: int, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Size at 0.05 and coverage of 95 % intervals over N datasets of 50 to 2000 users, with and without a spread."""
+    """Size at 0.05 and coverage of 95 % intervals over N datasets, with and without a spread of the true differences.
+
+    Sizes are those of real studies (50 to 2,000 users, log-uniform), or one dataset of a million among others of 100 to
+    1,000.
+    """
     rows = []
-    for datasets in (3, 5, 10, 30):
-        for tau in (0.0, 0.02):
-            rejected = held = predicted = 0
-            for _ in range(4 * simulations):
-                users = rng.integers(50, 2001, size=datasets)
-                true = rng.normal(0, tau, size=datasets)
-                spread = rng.uniform(0.1, 0.4, size=datasets)
-                effects = true + rng.normal(size=datasets) * spread / np.sqrt(users)
-                variances = spread**2 * rng.chisquare(users - 1) / (users - 1) / users
-                found = random_effects(effects, variances)
-                rejected += found.p < 0.05
-                held += found.low <= 0 <= found.high
-                predicted += found.predicted_low <= rng.normal(0, tau) <= found.predicted_high
-            shares = [count / (4 * simulations) for count in (rejected, held, predicted)]
-            rows.append(
-                dict(zip(("datasets", "tau", "size", "coverage", "prediction"), (datasets, tau, *shares), strict=True))
-            )
+    for sizes, datasets, tau in product(("50 to 2,000", "one of 1,000,000"), (3, 5, 10, 30), (0.0, 0.005, 0.02)):
+        rejected = held = predicted = 0
+        for _ in range(simulations):
+            users = np.exp(rng.uniform(np.log(50), np.log(2000), size=datasets)).astype(np.int64)
+            if sizes.startswith("one"):
+                users = np.append(rng.integers(100, 1001, size=datasets - 1), 1_000_000)
+            true = rng.normal(0, tau, size=datasets)
+            spread = rng.uniform(0.1, 0.4, size=datasets)
+            effects = true + rng.normal(size=datasets) * spread / np.sqrt(users)
+            variances = spread**2 * rng.chisquare(users - 1) / (users - 1) / users
+            found = random_effects(effects, variances)
+            rejected += found.p < 0.05
+            held += found.low <= 0 <= found.high
+            predicted += found.predicted_low <= rng.normal(0, tau) <= found.predicted_high
+        shares = [count / simulations for count in (rejected, held, predicted)]
+        names = ("users", "datasets", "tau", "size", "coverage", "prediction")
+        rows.append(dict(zip(names, (sizes, datasets, tau, *shares), strict=True)))
     return rows
 
 

@@ -17,9 +17,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
-from jax.scipy.special import logsumexp, multigammaln
+from jax.scipy.special import logsumexp
 from numpyro import distributions as dist
 from numpyro.infer import MCMC, NUTS
+from scipy.special import multigammaln
 
 from recassay.analysis.inference import hierarchical as ours
 

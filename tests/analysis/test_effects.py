@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from recassay.analysis.inference.effects import hodges_lehmann, pair_effect
+from recassay.analysis.inference.equivalence import equivalence_p, rounding_unit
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.core.tables.matrix import Matrix
 
@@ -42,3 +43,14 @@ def test_a_pair_is_a_ratio_above_zero_and_a_difference_else():
     assert below.estimate < 0
     few = Matrix(values[:, :5], names[0], names[1][:5], "ndcg", True)
     assert pair_effect(few, 0, 1).interval is None  # five signs alike have p = 0.0625
+
+
+def test_rounded_values_do_not_show_what_rounding_may_hide():
+    rng = np.random.default_rng(3)
+    base = rng.uniform(4, 8, 20)
+    fine = np.stack([base, base * np.exp(0.001 * rng.standard_normal(20))])
+    pair = np.array([0]), np.array([1])
+    assert equivalence_p(fine, *pair, within=0.02)[0][0] < 0.001
+    assert equivalence_p(fine.round(1), *pair, within=0.02)[0][0] > 0.05  # 0.1 of 6 is 1.7 %
+    assert equivalence_p(fine.round(3), *pair, within=0.02)[0][0] < 0.001
+    assert [rounding_unit(fine), rounding_unit(fine.round(1)), rounding_unit(fine.round(0))] == [0.0, 0.1, 1.0]
