@@ -34,10 +34,10 @@ def tables() -> dict[str, np.ndarray]:
     def made(n: int, k: int, spread: float) -> np.ndarray:
         return spread * rng.standard_normal(k) + 1.5 * rng.standard_normal((n, 1)) + rng.standard_normal((n, k))
 
-    failed, holes = made(12, 3, 0.5), made(10, 4, 0.5)
+    failed, holes = made(12, 3, 0.5), made(10, 3, 0.5)
     failed[4, 1] -= 25.0
     holes[[0, 3, 5, 8], [0, 2, 1, 0]] = np.nan
-    return {"12 x 4, levels differ": made(12, 4, 0.7), "12 x 3, one failure": failed, "10 x 4, 4 cells missing": holes}
+    return {"12 x 3, levels differ": made(12, 3, 0.7), "12 x 3, one failure": failed, "10 x 3, 4 cells missing": holes}
 
 
 def model(scores: np.ndarray, given: ours._Sampler) -> None:
@@ -90,8 +90,8 @@ def main() -> None:
         given = ours._Sampler(scores, np.zeros(scores.shape), np.arange(len(scores)), np.random.default_rng(0))
         k = scores.shape[1]
         start = {"m": 0.0, "log_v": 0.0, "c": jnp.zeros(k - 1), "L": jnp.eye(k - 1)}
-        sampler = MCMC(NUTS(model, init_strategy=numpyro.infer.init_to_value(values=start)), num_warmup=300,
-                       num_samples=2000, progress_bar=False)  # fmt: skip
+        sampler = MCMC(NUTS(model, init_strategy=numpyro.infer.init_to_value(values=start)), num_warmup=200,
+                       num_samples=1000, progress_bar=False)  # fmt: skip
         sampler.run(jax.random.PRNGKey(1), scores, given)
         level = np.asarray(sampler.get_samples()["level"])
         print(f"{name}\n  P(best)    ours {_best(found.level)}   NumPyro {_best(level)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
@@ -130,6 +131,13 @@ def caution(v: Verdict, missing: MissingCells) -> str | None:
         and v.removal[1] <= max(1, len(v.datasets) // 10)
     ):
         return f"The lead rests on few datasets: without {v.removal[1]} of them {v.removal[0]} would lead."
+    families = obvious_families(v.datasets)
+    related = sum(map(len, families.values()))
+    if v.grade in ("clear_winner", "shared_lead") and 3 * related >= len(v.datasets):
+        return (
+            f"{related} of the {len(v.datasets)} datasets come from {listing(sorted(families), last='and')}: they are "
+            "related, so the evidence is weaker than it looks."
+        )
     return None
 
 
