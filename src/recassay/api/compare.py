@@ -5,7 +5,7 @@ from __future__ import annotations
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, Share, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
@@ -41,16 +41,4 @@ def compare(
         within: relative difference below which two algorithms are called practically equal.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return compare_algorithms(
-        matrix,
-        alpha=alpha,
-        zeros=zeros,
-        rope=rope,
-        bars=bars,
-        control=control,
-        within=within,
-        gaps_kept=table.table(matrix.metric),
-        seed=seed,
-    )
+    return on_matrix(compare_algorithms, locals(), gaps_kept=lambda table, matrix: table.table(matrix.metric))

@@ -8,7 +8,7 @@ from typing import Any
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 from recassay.data.tables.responses import read_properties
@@ -43,18 +43,7 @@ def glicko(
         orders: random orders of the datasets over which the ratings are spread.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return rate_algorithms(
-        matrix,
-        given=given_order(table, matrix),
-        order=order,
-        properties=_properties(properties),
-        tau=tau,
-        tie=tie,
-        orders=orders,
-        seed=seed,
-    )
+    return on_matrix(rate_algorithms, locals() | {"properties": _properties(properties)}, given=given_order)
 
 
 def _properties(source: Any) -> Mapping[str, Mapping[str, float]] | None:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.api.tables import on_scores
 from recassay.core.choices import Level, Share
 from recassay.core.inputs import ResultsLike
-from recassay.evidence.study import evidence_of
 
 
 @checked
@@ -38,15 +37,4 @@ def model(
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    users = evidence_of(study_folder(results)).get("users")
-    return fit_model(
-        table,
-        metric or default_metric(table),
-        higher_is_better=higher_is_better,
-        users=None if users is None else users(),
-        families=families,
-        within=within,
-        confidence=confidence,
-        seed=seed,
-    )
+    return on_scores(fit_model, locals())

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results, study_folder
+from recassay.api.tables import on_scores
 from recassay.core.choices import Share
 from recassay.core.inputs import ResultsLike
-from recassay.evidence.study import evidence_of
 
 
 @checked
@@ -38,16 +37,4 @@ def plan(
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    users = evidence_of(study_folder(results)).get("users")
-    return plan_study(
-        table,
-        metric or default_metric(table),
-        difference=difference,
-        power=power,
-        alpha=alpha,
-        families=families,
-        higher_is_better=higher_is_better,
-        users=None if users is None else users(),
-        seed=seed,
-    )
+    return on_scores(plan_study, locals())

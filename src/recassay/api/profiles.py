@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
 
@@ -27,6 +27,4 @@ def profiles(
         higher_is_better: direction of a metric that RecAssay does not know.
         beta_max: ratio to which the areas under performance profiles reach.
     """
-    table = load_results(results, metric=metric)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return fit_profiles(matrix, beta_max=beta_max)
+    return on_matrix(fit_profiles, locals())

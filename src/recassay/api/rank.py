@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import Draws, Level, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
@@ -44,14 +44,4 @@ def rank(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return rank_algorithms(
-        matrix,
-        methods=methods,
-        replicates=replicates,
-        confidence=confidence,
-        seed=seed,
-        beta_max=beta_max,
-        beta_step=beta_step,
-    )
+    return on_matrix(rank_algorithms, locals())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import Draws, Level, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
@@ -39,8 +39,4 @@ def ratings(
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return rate_by_pairs(
-        matrix, baseline=baseline, families=families, replicates=replicates, confidence=confidence, seed=seed
-    )
+    return on_matrix(rate_by_pairs, locals())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recassay.analysis.stress.fit import DRAWS, stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import on_matrix
 from recassay.core.choices import Draws, MissingPolicy
 from recassay.core.inputs import ResultsLike
 
@@ -38,12 +38,4 @@ def stress(
         beta_max: ratio to which the areas under performance profiles reach.
         seed: the same seed gives the same numbers.
     """
-    table = load_results(results, metric=metric)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return stress_rankings(
-        matrix,
-        methods=methods,
-        draws=DRAWS if draws is None else draws,
-        seed=seed,
-        beta_max=beta_max,
-    )
+    return on_matrix(stress_rankings, locals() | {"draws": DRAWS if draws is None else draws})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recassay.api.arguments import checked
 from recassay.core.choices import MissingPolicy
@@ -27,8 +27,10 @@ from recassay.data.tables.join import Part, join_parts
 from recassay.data.tables.labels import metrics_in
 from recassay.data.tables.roles import Asked
 from recassay.evidence.characteristics import study_characteristics
-from recassay.evidence.study import candidates, study_part
+from recassay.evidence.study import candidates, evidence_of, study_part
 from recassay.store.store import INDEX_FILE, Store
+
+Answer = TypeVar("Answer")
 
 
 @checked
@@ -175,6 +177,37 @@ def asked(
     table = load_results(results, metric=metric)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return table, matrix, known_characteristics(results, table, characteristics)
+
+
+def on_matrix(
+    fit: Callable[..., Answer], arguments: Mapping[str, Any], /, **found: Callable[[Results, Matrix], Any]
+) -> Answer:
+    """What a fit finds on one metric of the table that a verb was called with.
+
+    `arguments` are those of the verb (its `locals()`): those by which the table is read and made a matrix are used
+    up here, the others are passed on under their names. `found` are arguments that follow from table and matrix.
+    """
+    options = dict(arguments)
+    table, metric = _loaded(options)
+    missing, upward = options.pop("missing"), options.pop("higher_is_better")
+    matrix = table.matrix(metric, missing=missing, higher_is_better=upward)
+    return fit(matrix, **options, **{name: find(table, matrix) for name, find in found.items()})
+
+
+def on_scores(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:
+    """The same for a fit on the whole table, which also takes the scores of users where a study has them."""
+    options = dict(arguments)
+    users = evidence_of(study_folder(options["results"])).get("users")
+    table, metric = _loaded(options)
+    return fit(table, metric, users=None if users is None else users(), **options)
+
+
+def _loaded(options: dict[str, Any]) -> tuple[Results, str]:
+    """The table that the arguments of a verb name, and its metric; they leave `options`."""
+    metric = options.pop("metric")
+    reading = {name: options.pop(name) for name in ("wide", "transpose") if name in options}
+    table = load_results(options.pop("results"), metric=metric, **reading)
+    return table, metric or default_metric(table)
 
 
 def needed(table: CharacteristicsTable | None) -> CharacteristicsTable:

@@ -1,0 +1,41 @@
+"""Verbs on a table pass their options on by name: what a fit takes, its verb offers with the same default."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import recassay
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.glicko.fit import rate_algorithms
+from recassay.analysis.model.fit import fit_model
+from recassay.analysis.plan.fit import plan_study
+from recassay.analysis.profiles import fit_profiles
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.ratings.fit import rate_by_pairs
+from recassay.analysis.stress.fit import stress_rankings
+
+READING = {"results", "metric", "wide", "transpose", "missing", "higher_is_better"}
+FITS = {
+    "rank": rank_algorithms,
+    "compare": compare_algorithms,
+    "ratings": rate_by_pairs,
+    "profiles": fit_profiles,
+    "stress": stress_rankings,
+    "glicko": rate_algorithms,
+    "model": fit_model,
+    "plan": plan_study,
+}
+
+
+@pytest.mark.parametrize("verb", FITS)
+def test_a_verb_offers_what_its_fit_takes(verb):
+    offered = inspect.signature(getattr(recassay, verb)).parameters
+    taken = inspect.signature(FITS[verb]).parameters
+    passed_on = {name: parameter.default for name, parameter in offered.items() if name not in READING}
+    assert set(passed_on) <= set(taken)
+    different = {
+        name for name, default in passed_on.items() if taken[name].default not in (default, inspect.Parameter.empty)
+    }
+    assert different <= {"draws", "tau", "orders"}, "None there means the default of the fit"
