@@ -87,7 +87,7 @@ def _tables(file: OpenedFile, asked: Asked) -> Imported:
         imported = read_tables(file, asked)
         _refuse_idle_dataset(imported.frame, asked, file.name)
         return imported
-    except (pl.exceptions.PolarsError, csv.Error) as error:
+    except (pl.exceptions.PolarsError, csv.Error, UnicodeError) as error:
         raise InputError(
             f"cannot be read as a table ({one_line(str(error), 120)})", where=file.name,
             fix="give columns of plain text and numbers",

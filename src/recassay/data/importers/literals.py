@@ -30,12 +30,13 @@ def read_literal(text: str) -> Any:
 def literals_in(text: str, *, most: int = 200) -> list[Any]:
     """Every dictionary that stands in a text, in order."""
     found: list[Any] = []
-    at = 0
-    while len(found) < most:
+    at, budget = 0, 1_000_000 + 4 * len(text)  # characters looked at, however the brackets are nested
+    while len(found) < most and budget > 0:
         begun = re.compile(r"OrderedDict\(\[|OrderedDict\(\{|\{").search(text, at)
         if begun is None:
             break
         end = _closing(text, begun.start() if text[begun.start()] == "{" else text.index("(", begun.start()))
+        budget -= (end or min(len(text), begun.start() + MOST_CHARACTERS)) - begun.start()
         value = read_literal(text[begun.start() : end]) if end else None
         if isinstance(value, dict) and value:
             found.append(value)

@@ -26,6 +26,8 @@ from recassay.data.tables.read import read_frame
 _SQLITE = b"SQLite format 3\0"
 _NOTE = "values of Optuna are those of the objective, which is usually measured on validation data"
 _STEPS = 50_000_000
+_LONGEST = 1_000_000
+"""Bytes of a value; a generated column may be of any length."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,7 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(file.data)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         connection.execute("PRAGMA trusted_schema = OFF")
         steps = iter(range(_STEPS // 100_000))
         connection.set_progress_handler(lambda: next(steps, None) is None, 100_000)

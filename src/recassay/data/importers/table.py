@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 
@@ -16,7 +17,7 @@ from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.grid import Table, is_number, table_of
+from recassay.data.tables.grid import Table, is_number, refuse_wide, table_of
 from recassay.data.tables.html import html_grids
 from recassay.data.tables.labels import metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
@@ -77,7 +78,7 @@ def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], 
         if raw:
             what = f"column {raw[0]!r} holds binary, not text or numbers"
             raise InputError(what, where=file.name, fix="leave it out, or write it as plain values")
-        return [("", Table.of(frame))], []
+        return [("", replace(Table.of(frame), verbatim=True))], []
     if file.data[:4] == b"PK\x03\x04" and zipfile.is_zipfile(BytesIO(file.data)):
         sheets = [(title, table_of(grid, title)) for title, grid in workbook_grids(file.data, file.name)]
         found = [(title, table) for title, table in sheets if table is not None]
@@ -90,9 +91,9 @@ def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], 
         made = table_from_json(document, file.stem, asked, file.name)
         return ([("", made[0])], [made[1]] if made[1] else []) if made else ([], [])
     if _LATEX.search(text):
-        drawn = [table_of(grid, title, drawn=True) for grid, title in latex_grids(text)]
+        drawn = [table_of(grid, title, drawn=True) for grid, title in latex_grids(text, file.name)]
         return [("", table) for table in drawn if table is not None], []
-    html = html_grids(text) if _HTML.search(text) else []
+    html = html_grids(text, file.name) if _HTML.search(text) else []
     for grids in (html, barred_grids(text), dashed_grids(text)):
         drawn = [table_of(grid, drawn=grids is html) for grid in grids]
         if any(drawn):
@@ -125,6 +126,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
         drawn = table_of(spaced, drawn=True) if spaced else None
         return drawn or Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
     names = next(csv.reader([first], delimiter=delimiter), [])
+    refuse_wide(len(names), file.name)
     below = next(csv.reader([second], delimiter=delimiter), [])
     levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])

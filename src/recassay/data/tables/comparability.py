@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import listing
+from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
 
 BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"}
@@ -16,7 +18,18 @@ BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", 
 
 def incomparable(frame: pl.DataFrame) -> list[str]:
     """A sentence for each reason why values of one column should not be set side by side; empty where none is known."""
-    return [*_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
+    return [*_look_alikes(frame), *_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
+
+
+def _look_alikes(frame: pl.DataFrame) -> Iterator[str]:
+    """Names that differ in case, accents' encoding or separators alone; they are kept as they are."""
+    for kind in (c.ALGORITHM, c.DATASET):
+        alike: dict[str, list[str]] = {}
+        for name in frame.get_column(kind).unique(maintain_order=True).to_list():
+            alike.setdefault(canonical(unicodedata.normalize("NFKC", name)), []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                yield f"{listing(map(ascii, names))} look alike and were kept as {len(names)} {kind}s: are they one?"
 
 
 def _protocols(frame: pl.DataFrame) -> Iterator[str]:

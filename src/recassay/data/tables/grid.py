@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from recassay.core.errors import InputError
 from recassay.data.tables.cells import read_cell
 from recassay.data.tables.words import role_word
 
@@ -16,11 +17,14 @@ PANEL = "panel"
 """The header of a column made of rows that name what the rows below them are about."""
 
 MOST_CELLS = 5_000_000
+MOST_COLUMNS = 5_000
 _GREEK = re.compile(r"\\(alpha|beta|gamma|delta|epsilon|lambda|mu|pi|sigma|tau|phi|psi|omega|theta|ell)\b")
 _NAME_NOISE = re.compile(
     r"\\(?:[cC]ite\w*|footnote\w*|tnote|label|ref|cellcolor|rowcolor|hphantom|phantom|color)\*?(?:\[[^\]]*\])*\{[^{}]*\}|"
-    r"\\textcolor\{[^{}]*\}|\\rotatebox(?:\[[^\]]*\])?\{[^{}]*\}|!\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][^<>]*>"
+    r"\\textcolor\{[^{}]*\}|\\rotatebox(?:\[[^\]]*\])?\{[^{}]*\}|!\[[^\]]*\]\([^)]*\)"
 )
+_PAIRED = re.compile(r"<([a-zA-Z]+)\b[^<>]*>([^<>]*)</\1>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 _MARK = re.compile(r"(?:\^?[†‡§¶*]+|\^\s*[\d,]+|\^\s*[a-z]|\s\[\d+(?:,\s*\d+)*\])+$")
 
@@ -47,6 +51,8 @@ class Table:
     """Whether a corner may name the columns although there is one row of headers (LaTeX, HTML and print of pandas)."""
     oriented: bool = False
     """Whether it is settled already which of its names are algorithms."""
+    verbatim: bool = False
+    """Whether its names are values of a typed source (Parquet, a frame) and not text with marks."""
 
     def across_word(self, names: Iterable[str]) -> str:
         """The word of the level that has these names across, where its corner certainly names the level."""
@@ -85,11 +91,28 @@ def levels_in(name: str) -> tuple[str, ...]:
     return tuple(text for pair in parts if (text := pair[0] or pair[1])) or (name,)
 
 
-def plain_name(text: str) -> str:
-    """A name without the marks of LaTeX, Markdown and HTML around it: `\\textbf{EASE}~\\cite{x}` is EASE."""
+def too_many_cells(where: str) -> InputError:
+    """A small text whose merged cells would fill a huge table."""
+    return InputError("its merged cells spread to more cells than a text of its size may", where=where,
+                      fix="write the cells out, or save it as CSV")  # fmt: skip
+
+
+def refuse_wide(width: int, where: str | None = None) -> None:
+    """A table with more columns than any table of results has."""
+    if width > MOST_COLUMNS:
+        raise InputError(f"has {width:,} columns, and {MOST_COLUMNS:,} is the limit", where=where,
+                         fix="give one row per value (algorithm, dataset, metric, value)")  # fmt: skip
+
+
+def plain_name(text: str, *, lone_tags: bool = False) -> str:
+    """A name without the marks of LaTeX, Markdown and HTML around it: `\\textbf{EASE}~\\cite{x}` is EASE.
+
+    `lone_tags` keeps what looks like a tag and is not closed, as in `EASE <a>`.
+    """
     if not re.search(r"[\\$*_`\[<{~]", text):
         return " ".join(text.split())
-    bare = re.sub(r"\\textsuperscript\s*\{", "^{", _NAME_NOISE.sub("", text))
+    bare = re.sub(r"\\textsuperscript\s*\{", "^{", _NAME_NOISE.sub("", _PAIRED.sub(r"\2", _PAIRED.sub(r"\2", text))))
+    bare = bare if lone_tags else _TAG.sub("", bare)
     bare = re.sub(r"\\(?:dag|dagger)\b", "†", re.sub(r"\\(?:ddag|ddagger)\b", "‡", bare))
     bare = re.sub(r"\\(?:ast|star)\b", "*", bare)
     bare = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", bare)
@@ -99,6 +122,13 @@ def plain_name(text: str) -> str:
     bare = re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?|[${}`]|\\[,;!]", "", bare).replace("~", " ").replace("\\\\", " ")
     bare = re.sub(r"^(\*\*|__|\*)(.+)\1$", r"\2", bare.strip())
     return " ".join(bare.replace("**", "").split())
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Names without marks around them, unless two of them would be one (`EASE <a>` and `EASE <b>`)."""
+    bare, tagged = ({name: plain_name(name, lone_tags=kept) for name in names} for kept in (False, True))
+    fewer = len(set(bare.values())) < len(set(tagged.values()))
+    return [tagged[name] if fewer else bare[name] for name in names]
 
 
 def without_marks(names: list[str]) -> list[str]:
@@ -112,6 +142,7 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     width = max((len(row) for row in rows), default=0)
     if not width or width * len(rows) > MOST_CELLS:
         return None
+    refuse_wide(width)
     grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
     grid = [row for row in grid if any(row)]
     filled = [j for j in range(width) if any(row[j] for row in grid)]
@@ -133,7 +164,7 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     headers, levels = _headers(head, index)
     if counted:
         levels = tuple(Level(plain_name(word), names) for word, (_, names) in zip(corners, levels, strict=True))
-    columns = [without_marks([plain_name(text) for text in column]) if _is_text(column) else list(column)
+    columns = [without_marks(plain_names(column)) if _is_text(column) else list(column)
                for column in zip(*body, strict=True)]  # fmt: skip
     texts = [j for j, column in enumerate(columns) if _is_text(column)]
     for j in texts[:-1]:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+from recassay.data.tables.grid import too_many_cells
+
 MOST_SPAN = 1000
 _CELLS = ("td", "th")
 
 
-def html_grids(text: str) -> list[list[list[str]]]:
+def html_grids(text: str, where: str = "the text") -> list[list[list[str]]]:
     """The grid of text of each table, in order; a table inside a cell is part of its text."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
-    return [_spread(rows) for rows in reader.tables if rows]
+    room = 20_000 + len(text)
+    grids = []
+    for rows in reader.tables:
+        grid = _spread(rows, room, where)
+        room -= sum(map(len, grid))
+        grids.append(grid)
+    return [grid for grid in grids if grid]
 
 
 class _Reader(HTMLParser):
@@ -73,8 +81,8 @@ def _span(text: str | None) -> int:
     return min(max(int(text[:9]), 1), MOST_SPAN)
 
 
-def _spread(rows: list[list[tuple[str, int, int]]]) -> list[list[str]]:
-    """Each cell written into every place that it covers; cells from above push those of a row to the right."""
+def _spread(rows: list[list[tuple[str, int, int]]], room: int, where: str) -> list[list[str]]:
+    """Each cell written into every place that it covers, `room` of them at most; cells from above push to the right."""
     grid: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
     for row in rows:
@@ -91,5 +99,8 @@ def _spread(rows: list[list[tuple[str, int, int]]]) -> list[list[str]]:
                 below[len(written)] = (down - 1, text)
                 written.append(text)
         above()
+        room -= len(written)
+        if room < 0:
+            raise too_many_cells(where)
         grid.append(written)
     return [row for row in grid if any(row)]

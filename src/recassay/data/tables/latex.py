@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from recassay.data.tables.grid import too_many_cells
+
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[*xy]?|longtable\*?|tabu|longtabu|NiceTabular[*X]?|tblr|array|supertabular)\}"
 )
 _RULES = re.compile(
-    r"\s*(?:\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|"
+    r"(?:\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|"
     r"endlastfoot|addlinespace|centering|noalign|vspace|rowcolor|arrayrulecolor|specialrule|cmidrule|cline|cdashline|"
     r"Xhline|thickhline|morecmidrules|tabucline|rule|small|scriptsize|footnotesize|hlineB|extrarowheight)"
     r"(?:\s*\([^)]*\)|\s*\[[^\]]*\]|\s*\{[^{}]*\})*)"
@@ -19,14 +21,14 @@ _MERGED = re.compile(r"\\(multicolumn|multirow)\b")
 MOST_SPAN = 1000
 
 
-def latex_grids(text: str) -> list[tuple[list[list[str]], str]]:
+def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]], str]]:
     """The grid of cells of each table and its caption, in order."""
     source = re.sub(r"(?<!\\)%.*", "", text).replace("\\tabularnewline", "\\\\")
     found = []
     for start, end, body in _environments(source):
         around = source[max(0, start - 2000) : start] + source[end : end + 2000]
         caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
-        grid = _spread([_parted(row, "&") for row in _rows(body)])
+        grid = _spread([_parted(row, "&") for row in _rows(body)], 20_000 + len(text), where)
         if grid:
             found.append((grid, " ".join(caption[1].split()) if caption else ""))
     return found
@@ -50,7 +52,9 @@ def _environments(source: str) -> Iterator[tuple[int, int, str]]:
 def _after_arguments(body: str) -> str:
     """The body without the arguments of its environment: position, width and column types."""
     rest = body.lstrip()
-    while rest[:1] in ("[", "{") and rest[:1]:
+    for _ in range(6):
+        if rest[:1] not in ("[", "{") or not rest:
+            break
         rest = rest[_group(rest, 0) :].lstrip()
     return rest
 
@@ -92,14 +96,17 @@ def _parted(text: str, mark: str) -> list[str]:
     return [*parts, text[begun:]]
 
 
-def _spread(rows: list[list[str]]) -> list[list[str]]:
-    """The cells with each merged one written into every place that it covers."""
+def _spread(rows: list[list[str]], room: int, where: str) -> list[list[str]]:
+    """The cells with each merged one written into every place that it covers, `room` of them at most."""
     grid: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
     for row in rows:
         written: list[str] = []
         for cell in row:
             text, across, down = _merged(cell)
+            room -= across
+            if room < 0:
+                raise too_many_cells(where)
             for _ in range(across):
                 place = len(written)
                 left, above = below.get(place, (0, ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -32,7 +33,7 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
 def table_from_memory(source: Any) -> Table:
     """A frame as a table; an index of pandas that names rows becomes its first columns, and levels keep their words."""
     if not (hasattr(source, "reset_index") and hasattr(source, "columns")):
-        return Table.of(frame_from_memory(source))
+        return replace(Table.of(frame_from_memory(source)), verbatim=True)
     numbered = type(source.index).__name__ == "RangeIndex" and getattr(source.index, "name", None) is None
     plain = source if numbered else source.reset_index()
     words = [str(word or "") for word in source.columns.names]
@@ -43,8 +44,8 @@ def table_from_memory(source: Any) -> Table:
     if len(words) > 1:
         series = [pl.Series(str(j), plain.iloc[:, j].tolist(), strict=False) for j in range(plain.shape[1])]
         headers = tuple(tuple(str(part) for part in name if str(part)) for name in plain.columns)
-        return Table(tuple(series), headers, levels=levels, index_named=True)
+        return Table(tuple(series), headers, levels=levels, index_named=True, verbatim=True)
     renamed = {name: "" for name in plain.columns if str(name) in {"index", "level_0", "level_1"} and not numbered}
     frame = frame_from_memory(plain)
     headers = tuple((str(renamed.get(name, name)),) for name in plain.columns)
-    return Table(tuple(frame.get_columns()), headers, levels=levels, index_named=True)
+    return Table(tuple(frame.get_columns()), headers, levels=levels, index_named=True, verbatim=True)

@@ -21,7 +21,7 @@ from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
 from recassay.data.tables.comparability import BOUNDED
-from recassay.data.tables.grid import Table, plain_name
+from recassay.data.tables.grid import Table, plain_name, refuse_wide
 from recassay.data.tables.orientation import oriented
 from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, not_test, unknown
 from recassay.data.tables.settle import is_readable, refusal, settled
@@ -60,6 +60,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
 
     `stem` is the name of its file, which may say the metric.
     """
+    refuse_wide(len(table.columns), where)
     remarks = Remarks()
     asked = replace(asked, wide=False, transpose=False) if table.oriented else asked
     table, below = without_notes(split_tuples(table))
@@ -142,7 +143,7 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
         name: j for j, name in enumerate(table.names()) if name in c.RESULT_DETAILS and name not in frame.columns
     }
     frame = frame.with_columns(table.columns[j].alias(name) for name, j in details.items())
-    frame = labelled(with_cutoffs(frame, table, layout))
+    frame = labelled(with_cutoffs(frame, table, layout), marks=not table.verbatim)
     return _tested(frame, table, layout, remarks)
 
 
@@ -200,7 +201,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
     odd = [one.other for one in values if one.metric is None and c.METRIC not in layout.roles]
     if odd:
         remarks.sentences.append(f"kept as metrics under their own names: {listing(map(repr, odd), most=8)}")
-    return labelled(pl.concat(parts, how="diagonal_relaxed"))
+    return labelled(pl.concat(parts, how="diagonal_relaxed"), marks=not table.verbatim)
 
 
 def _refuse_other_scales(values: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:

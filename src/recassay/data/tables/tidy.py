@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.data.tables.grid import Table, levels_in, plain_name
+from recassay.data.tables.grid import Table, levels_in, plain_names
 from recassay.data.tables.labels import Spelled, has_cutoff, spelled
 from recassay.data.tables.roles import Layout
 from recassay.data.tables.words import CUTOFF
@@ -85,15 +85,15 @@ def _blank_to_null(column: pl.Series) -> pl.Series:
     return text.set(text.str.strip_chars() == "", None)
 
 
-def labelled(frame: pl.DataFrame) -> pl.DataFrame:
-    """Metric labels as we write them, and names without marks."""
+def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
+    """Metric labels as we write them; names without marks of LaTeX and Markdown, where the source is a text."""
     said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
     labels = {name: _label(name) for name in said}
-    names = [
-        pl.col(name).cast(pl.String).map_elements(plain_name, return_dtype=pl.String)
-        for name in (c.ALGORITHM, c.DATASET)
-        if name in frame.columns and frame.schema[name] == pl.String and _marked(frame.get_column(name))
-    ]
+    names = []
+    for name in (c.ALGORITHM, c.DATASET) if marks else ():
+        if name in frame.columns and frame.schema[name] == pl.String and _marked(frame.get_column(name)):
+            distinct = frame.get_column(name).drop_nulls().unique().to_list()
+            names.append(pl.col(name).replace(dict(zip(distinct, plain_names(distinct), strict=True))))
     return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
 
 

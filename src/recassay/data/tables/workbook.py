@@ -6,18 +6,23 @@ end) is refused. Formulas give the value that was stored with them; nothing is c
 
 from __future__ import annotations
 
+import copy
 import io
 import lzma
 import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from recassay.core.errors import InputError
 
 MOST_BYTES = 256 << 20
-MOST_CELLS = 2_000_000
+MOST_CELLS = 1_000_000
+MOST_SHEETS = 500
+_SMALL, _MOST_RATIO = 8 << 20, 40
+"""A workbook may unpack to so many bytes, and to so many more for each of its own."""
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, ElementTree.ParseError, LookupError, ValueError, EOFError,
     NotImplementedError, RuntimeError, OSError, struct.error,
@@ -33,43 +38,72 @@ def workbook_grids(data: bytes, name: str) -> list[tuple[str, list[list[str]]]]:
     """The title and the grid of text of each sheet that holds something, in order; merged cells are spread out."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            book = _xml(archive, "xl/workbook.xml", name)
-            targets = {
-                one.get("Id"): str(one.get("Target"))
-                for one in _xml(archive, "xl/_rels/workbook.xml.rels", name)
-            }  # fmt: skip
-            shared = _shared(archive, name)
-            grids = []
-            for sheet in _all(book, "sheet"):
+            book = _Book(archive, name, _SMALL + _MOST_RATIO * len(data))
+            targets = {one.get("Id"): str(one.get("Target")) for one in book.all("xl/_rels/workbook.xml.rels", "")}
+            shared = [_said(one) for one in book.all("xl/sharedStrings.xml", "si")]
+            sheets = [
+                sheet for sheet in book.all("xl/workbook.xml", "sheet") if sheet.get("state", "visible") == "visible"
+            ]
+            if len(sheets) > MOST_SHEETS:
+                raise InputError(f"has more than {MOST_SHEETS} sheets", where=name, fix="save those with results")
+            grids, read = [], set()
+            for sheet in sheets:
                 target = targets.get(sheet.get(_RELATION) or sheet.get(_STRICT_RELATION), "")
                 path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-                if path in archive.namelist() and sheet.get("state", "visible") == "visible":
-                    grid = _grid(_xml(archive, path, name), shared, name)
-                    if grid:
-                        grids.append((sheet.get("name", ""), grid))
+                if path in read or path not in archive.namelist():
+                    continue
+                read.add(path)
+                grid = _grid(book, path, shared)
+                if grid:
+                    grids.append((sheet.get("name", ""), grid))
             return grids
     except _BROKEN as error:
         raise InputError("is not a readable .xlsx workbook", where=name, fix="save it again, or as CSV") from error
 
 
-def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Element:
-    if archive.getinfo(member).file_size > MOST_BYTES:
-        raise InputError(f"{member} unpacks to more than {MOST_BYTES >> 20} MiB", where=name, fix="save it as CSV")
-    with archive.open(member) as stream:
-        text = stream.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES or b"<!DOCTYPE" in text[:4096] or b"<!ENTITY" in text:
-        raise InputError(f"{member} is not plain XML", where=name, fix="save it again, or as CSV")
-    return ElementTree.fromstring(text)
+class _Book:
+    """The members of a workbook, as streams of elements, within a budget of bytes and cells for all of them."""
 
+    def __init__(self, archive: zipfile.ZipFile, name: str, most: int) -> None:
+        self.archive, self.name = archive, name
+        self.room = min(MOST_BYTES, most)
+        self.cells = MOST_CELLS
 
-def _all(element: ElementTree.Element, tag: str) -> list[ElementTree.Element]:
-    return list(element.iter(f"{_MAIN}{tag}")) or list(element.iter(f"{_STRICT}{tag}"))
+    def elements(self, member: str, tags: tuple[str, ...]) -> Iterator[ElementTree.Element]:
+        """Every element with one of the tags, whole; what was given before is forgotten."""
+        self.room -= self.archive.getinfo(member).file_size
+        if self.room < 0:
+            raise InputError(
+                f"{member} unpacks to more than the limit for a file of this size",
+                where=self.name,
+                fix="save it as CSV",
+            )
+        with self.archive.open(member) as stream:
+            text = stream.read(self.archive.getinfo(member).file_size + 1)
+        if len(text) > self.archive.getinfo(member).file_size or b"<!DOCTYPE" in text[:4096] or b"<!ENTITY" in text:
+            raise InputError(f"{member} is not plain XML", where=self.name, fix="save it again, or as CSV")
+        wanted = {f"{space}{tag}" for tag in tags for space in (_MAIN, _STRICT)}
+        root = None
+        for event, element in ElementTree.iterparse(io.BytesIO(text), events=("start", "end")):
+            root = element if root is None else root
+            if event == "end" and (element.tag in wanted or tags == ("",)):
+                yield element
+                if tags != ("si",):
+                    element.clear()
+            if event == "end" and len(root) > 1000:
+                del root[:-1]
 
+    def all(self, member: str, tag: str) -> list[ElementTree.Element]:
+        """All elements with a tag (with "" all); none where there is no such member."""
+        if member not in self.archive.namelist():
+            return []
+        return [copy.copy(element) for element in self.elements(member, (tag,))]
 
-def _shared(archive: zipfile.ZipFile, name: str) -> list[str]:
-    if "xl/sharedStrings.xml" not in archive.namelist():
-        return []
-    return [_said(one) for one in _all(_xml(archive, "xl/sharedStrings.xml", name), "si")]
+    def spend(self, count: int) -> None:
+        """Take so many cells off the budget."""
+        self.cells -= count
+        if self.cells < 0:
+            raise InputError(f"has more than {MOST_CELLS:,} cells", where=self.name, fix="save its results as CSV")
 
 
 def _said(element: ElementTree.Element) -> str:
@@ -81,28 +115,36 @@ def _said(element: ElementTree.Element) -> str:
     return "".join(parts)
 
 
-def _grid(sheet: ElementTree.Element, shared: list[str], name: str) -> list[list[str]]:
+def _all(element: ElementTree.Element, tag: str) -> list[ElementTree.Element]:
+    return list(element.iter(f"{_MAIN}{tag}")) or list(element.iter(f"{_STRICT}{tag}"))
+
+
+def _grid(book: _Book, path: str, shared: list[str]) -> list[list[str]]:
     cells: dict[tuple[int, int], str] = {}
-    for row in _all(sheet, "row"):
-        for at, cell in enumerate(_all(row, "c")):
-            place = _place(cell.get("r") or "") or (int(row.get("r") or 1) - 1, at)
+    merged: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    for element in book.elements(path, ("row", "mergeCell")):
+        if element.tag.endswith("}mergeCell"):
+            book.spend(50)
+            first, _, last = (element.get("ref") or "").partition(":")
+            start, end = _place(first), _place(last)
+            if start and end:
+                merged.append((start, end))
+            continue
+        for at, cell in enumerate(_all(element, "c")):
+            book.spend(1)
             text = _text(cell, shared)
             if text:
-                cells[place] = text
-            if len(cells) > MOST_CELLS:
-                raise InputError(f"a sheet has more than {MOST_CELLS:,} cells", where=name, fix="save it as CSV")
-    for merged in _all(sheet, "mergeCell"):
-        first, _, last = (merged.get("ref") or "").partition(":")
-        start, end = _place(first), _place(last)
-        if start and end and start in cells and (end[0] - start[0] + 1) * (end[1] - start[1] + 1) <= 10_000:
-            for i in range(start[0], end[0] + 1):
-                for j in range(start[1], end[1] + 1):
-                    cells[i, j] = cells[start]
+                cells[_place(cell.get("r") or "") or (int(element.get("r") or 1) - 1, at)] = text
+    for start, end in merged:
+        area = (end[0] - start[0] + 1) * (end[1] - start[1] + 1)
+        if start in cells and 0 < area <= 10_000:
+            book.spend(area)
+            cells |= {(i, j): cells[start] for i in range(start[0], end[0] + 1) for j in range(start[1], end[1] + 1)}
     if not cells:
         return []
     height, width = (1 + max(place[axis] for place in cells) for axis in (0, 1))
-    if height * width > 10 * MOST_CELLS:
-        raise InputError("a sheet is too wide and too long for a table", where=name, fix="save it as CSV")
+    if height * width > 20_000 + 20 * len(cells):
+        raise InputError("a sheet is too wide and too long for a table", where=book.name, fix="save it as CSV")
     return [[cells.get((i, j), "") for j in range(width)] for i in range(height)]
 
 

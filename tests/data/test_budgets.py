@@ -1,0 +1,106 @@
+"""Small files that would never end, and names that look alike: refused in one line or read, within the budget."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import time
+import unicodedata
+import zipfile
+
+import polars as pl
+import pytest
+
+from recassay import RecAssayError, load_results
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def workbook(rows: str, sheets: int = 1, more: str = "") -> bytes:
+    stream = io.BytesIO()
+    listed = "".join(f'<sheet name="s{i}" sheetId="{i}" r:id="r1"/>' for i in range(1, sheets + 1))
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>',
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            '<Relationships xmlns="x"><Relationship Id="r1" Target="worksheets/sheet1.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/worksheets/sheet1.xml", f'<worksheet xmlns="{_MAIN}"><sheetData>{rows}</sheetData>{more}</worksheet>'
+        )
+    return stream.getvalue()
+
+
+def database() -> bytes:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(
+        "create table studies(study_id, study_name generated always as (hex(zeroblob(200000000))));"
+        "create table study_directions(study_id, direction, objective); create table trials(study_id, trial_id, state);"
+        "create table trial_values(trial_id, objective, value); insert into studies(study_id) values (1);"
+    )
+    return connection.serialize()
+
+
+def _tex(body: str) -> str:
+    return f"\\begin{{tabular}}{{lrr}}{body}\\end{{tabular}}"
+
+
+_MERGED = '<mergeCell ref="A1:CV100"/>'
+_CELL = '<c t="inlineStr"><is><t>x</t></is></c>'
+HOSTILE = {
+    "empty cells.xlsx": lambda: workbook(f"<row>{'<c/>' * 1000}</row>" * 4000),
+    "merged cells.xlsx": lambda: workbook(
+        f"<row>{_CELL * 3}</row>", more=f"<mergeCells>{_MERGED * 300_000}</mergeCells>"
+    ),
+    "sheets on one part.xlsx": lambda: workbook(f"<row>{_CELL * 100}</row>" * 500, sheets=20_000),
+    "far corner.xlsx": lambda: workbook(f'<row>{_CELL}</row><row><c r="XFD1048576"><v>1</v></c></row>'),
+    "open braces.log": lambda: "test result: {" + "{" * 100_000,
+    "nested braces.log": lambda: "test result: {" + "{" * 50_000 + "}" * 50_000,
+    "arguments.tex": lambda: _tex("{}" * 500_000),
+    "blanks.tex": lambda: _tex("a & 1 & 2 \\\\" + " " * 300_000 + "x"),
+    "blank lines.tex": lambda: _tex("a & 1 & 2 \\\\" + "\n" * 150_000 + "x"),
+    "spans.html": lambda: "<table>" + "<tr><td colspan=1000 rowspan=1000>1</td></tr>" * 1000 + "</table>",
+    "odd spans.html": lambda: f"<table><tr><td colspan='²'>1</td><td colspan={'9' * 5000}>1</td></tr></table>",
+    "pipes.md": lambda: "|" * 300_000 + "\n" + "|-" * 300_000 + "\n" + "|1" * 300_000,
+    "columns.csv": lambda: "model," + ",".join(f"d{i}" for i in range(200_000)) + "\na" + ",1" * 200_000,
+    "generated column.db": database,
+    "surrogate.json": lambda: '[{"model": "\\ud800", "dataset": "x", "ndcg@10": 0.1}]',
+    "deep.json": lambda: "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_small_file_ends_within_its_budget(name, tmp_path):
+    content = HOSTILE[name]()
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    began = time.process_time()
+    said = {"format": "recbole"} if name.endswith(".log") else {}
+    with pytest.raises(RecAssayError) as error:
+        load_results(path, **said)
+    assert time.process_time() - began < 3 + 2 * path.stat().st_size / 1e6
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 2000
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "frame"])
+def test_names_are_kept_as_they_are(kind, tmp_path):
+    names = ["EASE <a>", "EASE <b>", "ease <a>"]
+    frame = pl.DataFrame({"model": names, "dataset": ["x"] * 3, "ndcg@10": [0.1, 0.2, 0.3]})
+    source = frame
+    if kind != "frame":
+        source = tmp_path / f"t.{kind}"
+        frame.write_parquet(source) if kind == "parquet" else frame.write_csv(source)
+    results = load_results(source)
+    assert results.algorithms == sorted(names)
+    assert any("'EASE <a>', 'ease <a>' look alike and were kept as 2 algorithms" in note for note in results.notes)
+
+
+def test_two_encodings_of_one_name_are_told():
+    names = [unicodedata.normalize(form, "Modèle") for form in ("NFC", "NFD")]
+    frame = pl.DataFrame({"model": names, "dataset": ["x"] * 2, "ndcg@10": [0.1, 0.2]})
+    assert any("look alike" in note for note in load_results(frame).notes)
