@@ -2,6 +2,7 @@
 
 python benchmarks/multiverse.py size [N]        N tables of equal algorithms per kind: how often the joint test rejects
 python benchmarks/multiverse.py shares [N]      N planted multiverses per kind: how often intervals hold the true shares
+python benchmarks/multiverse.py real FOLDER     a real multiverse: files of interactions, 8 algorithms, 24 universes
 python benchmarks/multiverse.py seconds         processor seconds at 1,000 universes x 12 algorithms x 30 datasets
 """
 
@@ -10,14 +11,23 @@ from __future__ import annotations
 import itertools
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+import recassay
 from recassay.analysis.multiverse.claims import Stated, joint_test
 from recassay.analysis.multiverse.fit import explore
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.core import ties
+from recassay.core.registry import algorithms
+from recassay.core.seeds import derived_rng
+from recassay.core.specs.specs import ProtocolSpec
+from recassay.metrics.evaluate import evaluate
+from recassay.metrics.recommend import recommend_all
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.validation import users_of
 
 
 def size(count: int) -> None:
@@ -88,6 +98,46 @@ def seconds() -> None:
         print(f"{len(grid)} universes x 12 algorithms x 30 datasets, axes of {levels}: {took:.1f} CPU s")
 
 
+DATASETS = ("ml-100k", "ml-latest-small", "filmtrust", "lastfm-2k", "foursquare-sg", "bookcrossing-ratings",
+            "retailrocket-s", "msweb")  # fmt: skip
+ALGORITHMS = ("MostPop", "ItemKNN", "UserKNN", "EASE", "PureSVD", "ALS", "BPR", "RP3beta")
+METRICS = tuple(f"{name}@{k}" for name in ("ndcg", "recall", "mrr") for k in (5, 20))
+
+
+def real(folder: Path) -> None:
+    """Eight algorithms with their defaults on files of interactions, under two splits and two filters; a table."""
+    written = Path("real_multiverse.csv")
+    rows: list[dict[str, object]] = []
+    for name, split, core in itertools.product(DATASETS, ("random_per_user", "random"), (5, 10)):
+        spec = ProtocolSpec(split=split, min_item_interactions=core, min_user_interactions=core, filter="core")
+        try:
+            parts = apply_protocol(recassay.load_data(folder / f"{name}.parquet"), spec)
+        except recassay.InputError as error:
+            print(f"{name} {split} {core}: {error}", flush=True)
+            continue
+        train, test = parts.refit(), parts.test
+        for algorithm in ALGORITHMS:
+            begin = time.process_time()
+            model = algorithms.get(algorithm)().fit(train, rng=derived_rng(0, name, algorithm))
+            top = recommend_all(model, users_of(test), 20, exclude=parts.barred(train.csr()), n_items=train.n_items)
+            values = evaluate(top, test, METRICS, train=train).mean()
+            print(f"{name} {split} {core} {algorithm}: {time.process_time() - begin:.1f} s", flush=True)
+            rows += [
+                {
+                    "algorithm": algorithm,
+                    "dataset": name,
+                    "metric": metric,
+                    "value": value,
+                    "split": split,
+                    "core": core,
+                }
+                for metric, value in values.items()
+            ]
+        pl.DataFrame(rows).write_csv(written)
+    print("\n".join(recassay.multiverse(written).verdict()))
+
+
 if __name__ == "__main__":
-    what, count = [*sys.argv[1:], ""][0], int(sys.argv[2]) if len(sys.argv) > 2 else 200
-    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds}[what]()
+    what, count = [*sys.argv[1:], ""][0], int(sys.argv[2]) if sys.argv[2:] and sys.argv[2].isdigit() else 200
+    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds,
+     "real": lambda: real(Path(sys.argv[2]))}[what]()  # fmt: skip

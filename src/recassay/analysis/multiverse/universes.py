@@ -24,6 +24,9 @@ NO_CHOICES = (c.DEVIATION, c.RUNS, c.HIGHER_IS_BETTER, c.USER, c.VERSION, LEAKY)
 MOST_NUMBERS = 30
 """A column with more different numbers than this, not all of them whole, holds measurements."""
 
+COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "energy", "emissions")
+"""What an algorithm costs: no alternative to a metric of quality, unless it is named."""
+
 NONE = "(none)"
 """The choice of rows that leave a column empty."""
 
@@ -75,8 +78,8 @@ def find_universes(
     (it never changes while algorithm, dataset and metric stay the same) or holds measurements. The metric and its
     cut-off are axes where they vary. Columns that are not among the `axes` named are averaged over.
     """
-    frame, directions = _labelled(rows, metric, higher_is_better)
     notes: list[str] = []
+    frame, directions = _labelled(rows, metric, higher_is_better, notes)
     marked = _marked(frame, leaky)
     named = _named(frame, axes) if axes is not None else _usual(frame, notes)
     frame = frame.with_columns(marked.alias(LEAKY))
@@ -109,13 +112,18 @@ def find_universes(
 
 
 def _labelled(
-    rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None
+    rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None, notes: list[str]
 ) -> tuple[pl.DataFrame, Mapping[str, bool]]:
     """The rows with normal metric labels, metric and cut-off apart, and the direction of each label."""
     labels = {label: normal_label(label) for label in rows.get_column(c.METRIC).unique().to_list()}
     frame = rows.with_columns(pl.col(c.METRIC).replace(labels).alias(_LABEL))
     if metric is not None:
         frame = frame.filter(pl.col(_LABEL) == find_label(metric, sorted(set(labels.values()))))
+    else:
+        costs = sorted({label for label in labels.values() if split_label(label)[0] in COSTS})
+        if costs and len(costs) < len(set(labels.values())):
+            frame = frame.filter(~pl.col(_LABEL).is_in(costs))
+            notes.append(f"Costs are no measures of quality, and left out unless named as metric: {listing(costs)}.")
     directions: dict[str, bool] = {}
     for label in frame.get_column(_LABEL).unique(maintain_order=True):
         known = known_direction(label) if higher_is_better is None else higher_is_better
@@ -126,6 +134,8 @@ def _labelled(
             )
         directions[label] = known
     parts = {label: split_label(label) for label in directions}
+    if len({name for name, _ in parts.values()}) == len(parts):  # a cut-off that goes with the metric is part of it
+        parts = {label: (label, None) for label in directions}
     return frame.with_columns(
         pl.col(_LABEL).replace({label: name for label, (name, _) in parts.items()}).alias(c.METRIC),
         pl.col(_LABEL).replace({label: cut or NONE for label, (_, cut) in parts.items()}).alias(CUTOFF),

@@ -103,7 +103,9 @@ def published_table(file: str) -> pl.DataFrame:
 
 def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame, tuple[Source, ...]]:
     if not file:
-        held = [kind for kind in ("results", "characteristics", "responses", "universes") if getattr(one, kind)]
+        if one.universes:
+            raise NotApplicableError(f"{PREFIX}{one.name} has results under many protocols", fix="ask for multiverse")
+        held = [kind for kind in ("results", "characteristics", "responses") if getattr(one, kind)]
         raise NotApplicableError(
             f"{PREFIX}{one.name} has no {what}", fix=f"it holds {' and '.join(held)}; {_others(use)}"
         )

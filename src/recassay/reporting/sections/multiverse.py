@@ -65,7 +65,7 @@ def _by_dataset(result: MultiverseResult, main: Claim) -> list[str]:
 def _deciding(result: MultiverseResult) -> list[str]:
     ranked = sorted((s for s in result.shares if s.axes), key=lambda share: -share.share)
     named = [share for share in ranked if share.share >= WORTH_NAMING][:3]
-    if not np.isfinite(result.mean_ranks).all(axis=0).any() or not ranked:
+    if len(result.axes) < 2 or not ranked:
         return []
     if not named:
         return ["No choice decides: no axis explains 5 % of the differences between the rankings."]
@@ -86,9 +86,10 @@ def _shown(main: Claim) -> list[str]:
 def _joint(result: MultiverseResult, main: Claim) -> list[str]:
     if main.p is None:
         return ["There is no joint test: fewer than two algorithms are in every universe."]
+    sure_p = "p < 0.001" if main.p < 0.001 else f"p = {main.p:.3f}"
     sure = "more than" if main.p < result.settings.alpha else "not more than"
     return [f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
-            f"ranks; {len(result.datasets)} datasets; joint p = {main.p:.3f})."]  # fmt: skip
+            f"ranks; {len(result.datasets)} datasets; joint {sure_p})."]  # fmt: skip
 
 
 def _leaky(result: MultiverseResult) -> list[str]:
