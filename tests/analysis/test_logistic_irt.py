@@ -16,7 +16,7 @@ from recassay.analysis.logistic_irt.cycle import ADAPTING
 from recassay.analysis.logistic_irt.em import fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
 from recassay.analysis.logistic_irt.fit import fit_logistic
-from recassay.analysis.logistic_irt.grid import CellGrid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_irt.grid import AbilityGrid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.errors import InputError, UsageError
@@ -156,14 +156,14 @@ def test_recovery(n, m, model, negative, seeds, record_property):
 def test_few_nodes_serve_many_points():
     responses, _, items = simulated(40, 3_000, 3, guessing=True, negative=0.1)
     points = grid(items)
-    few = CellGrid.of(points, items.slope)
+    few = AbilityGrid.of(points, items.slope)
     assert len(few.nodes) < len(points) / 2
     coarse, marginal = posterior_on_grid(responses, items, few)
-    fine, exact = posterior_on_grid(responses, items, CellGrid(points, points))
+    fine, exact = posterior_on_grid(responses, items, AbilityGrid(points, points))
     assert marginal == pytest.approx(exact, abs=1e-3)
     assert np.abs(coarse - fine).max() < 1e-4
     assert few.to_nodes(fine).sum(axis=1) == pytest.approx(np.ones(40))
-    steep = CellGrid.of(points, np.append(items.slope, 25.0))
+    steep = AbilityGrid.of(points, np.append(items.slope, 25.0))
     assert len(steep.nodes) > 2 * len(few.nodes)
 
 

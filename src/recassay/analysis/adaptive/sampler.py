@@ -82,6 +82,7 @@ def redraw_column(
     rest = m - known
     root = np.zeros((rest, rest))  # L
     across = np.empty((rest, known))  # W
+    # Cholesky of the hidden block, and W beside it, row by row.
     for a in range(rest):
         row = precision[order[known + a]]
         for b in range(a + 1):
@@ -96,17 +97,19 @@ def redraw_column(
                 across[a, b] -= root[a, c] * across[c, b]
         for b in range(known):
             across[a, b] /= root[a, a]
-    told = np.empty((known, known))
+    # The precision of the observed alone: P_oo - W'W.
+    alone = np.empty((known, known))
     apart = np.empty(known)
     for a in range(known):
         row = precision[order[a]]
         for b in range(known):
-            told[a, b] = row[order[b]]
+            alone[a, b] = row[order[b]]
         apart[a] = z[order[a]] - mean[order[a]]
     for c in range(rest):
         for a in range(known):
             for b in range(known):
-                told[a, b] -= across[c, a] * across[c, b]
+                alone[a, b] -= across[c, a] * across[c, b]
+    # Each observed one between its neighbours in the observed order, from a cut normal density.
     for a in range(known):
         i = order[a]
         low, high = -np.inf, np.inf
@@ -122,11 +125,12 @@ def redraw_column(
                 high = min(high, z[order[b]])
         pull = 0.0
         for b in range(known):
-            pull += told[a, b] * apart[b]
-        centre = z[i] - pull / told[a, a]
-        spread = 1.0 / np.sqrt(told[a, a] * sharpness)
+            pull += alone[a, b] * apart[b]
+        centre = z[i] - pull / alone[a, a]
+        spread = 1.0 / np.sqrt(alone[a, a] * sharpness)
         z[i] = centre + spread * cut_normal((low - centre) / spread, (high - centre) / spread, rng)
         apart[a] = z[i] - mean[i]
+    # The hidden ones given the observed, by back substitution with L'.
     for a in range(rest - 1, -1, -1):
         total = rng.standard_normal() / np.sqrt(sharpness)
         for b in range(known):
@@ -158,6 +162,7 @@ def sample(
     drawn = np.empty((sweeps - burn_in, m, touched + empty))
     chosen = np.empty(sweeps - burn_in, dtype=np.int64)
     for sweep in range(sweeps):
+        # The setting of K, from its discrete posterior given the latents.
         if sweep % SETTING_EVERY == 0:
             score = np.empty(settings)
             for g in range(settings):
@@ -169,6 +174,7 @@ def sample(
                 score[g] = log_weight[g] - (degrees + touched) * half
             score = np.cumsum(np.exp(score - score.max()))
             setting = min(int(np.searchsorted(score, rng.random() * score[-1])), settings - 1)
+        # Sigma given the latents, then every touched column given the others.
         q = inverse[setting]
         sigma = _draw_factor(base + z.T @ (q @ z), degrees + touched, rng)
         precision = sigma @ np.ascontiguousarray(sigma.T)
@@ -184,7 +190,7 @@ def sample(
             at = sweep - burn_in
             chosen[at] = setting
             drawn[at, :, :touched] = z.T
-            if empty:
+            if empty:  # columns without observations follow from the touched ones by regression
                 noise = np.linalg.solve(np.ascontiguousarray(sigma.T), rng.standard_normal((m, empty))).T
                 drawn[at, :, touched:] = (slope[setting] @ z + factor[setting] @ noise).T
     return drawn, chosen

@@ -24,11 +24,13 @@ def removal_ranks(ladder: IntArray, gains: FloatArray, weights: FloatArray, rank
     for r in range(len(weights)):
         table = r if len(ladder) > 1 else 0
         area[:], alive[:], place[:] = 0.0, True, 0
+        # The areas while all are there.
         for d in range(n_datasets):
             if weights[r, d] > 0:
                 area += weights[r, d] * gains[table, d, ladder[table, d, 0]]
         removed = 0
         while removed < n_algorithms:
+            # Those with the largest area leave together and share the mean of their rounds.
             top = -np.inf
             for a in range(n_algorithms):
                 if alive[a] and area[a] > top:
@@ -45,6 +47,7 @@ def removal_ranks(ladder: IntArray, gains: FloatArray, weights: FloatArray, rank
             removed += size
             if removed == n_algorithms:
                 break
+            # On datasets whose best left, the next best alive takes its place.
             change[:] = 0.0
             for d in range(n_datasets):
                 before = ladder[table, d, place[d]]

@@ -115,6 +115,7 @@ def variational(posterior: Posterior, start: Gaussian, steps: int = 400, toleran
         away = float(max(np.abs(step / deviation).max(), np.abs(change).max()))
         if away < tolerance:
             return Gaussian(mean, covariance, True)
+        # Near the solution: half steps, extrapolated from the last ones. Far from it: damped steps.
         if away < 1 and away < 3 * last:
             unit = unit if extrapolation.steps else deviation
             ahead = mean + step / 2, (precision + target) / 2

@@ -21,6 +21,7 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
     for r in range(runs):
         own, middle, label = points[r], centres[r], labels[r]
         for _ in range(steps):
+            # Every point to its nearest centre.
             changed = False
             for i in range(n):
                 nearest, least = 0, np.inf
@@ -32,6 +33,7 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
                     label[i], changed = nearest, True
             if not changed:
                 break
+            # Every centre to the mean of its points.
             size[:], total[:] = 0, 0.0
             for i in range(n):
                 size[label[i]] += 1
@@ -41,6 +43,7 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
                 if size[c] > 0:
                     for d in range(width):
                         middle[c, d] = total[c, d] / size[c]
+        # What the run is worth.
         size[:], inertia[r] = 0, 0.0
         for i in range(n):
             size[label[i]] += 1

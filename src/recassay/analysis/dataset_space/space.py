@@ -131,6 +131,7 @@ def isolation_scores(points: FloatArray, rng: np.random.Generator, *, trees: int
     flat = np.tile(points, (trees, 1))
     deepest = int(np.ceil(np.log2(max(n, 2))))
     for level in range(deepest + 1):
+        # The range of every node in every coordinate.
         count = 2**level
         place = (tree * count + node).ravel()
         inside = live.ravel()
@@ -140,11 +141,13 @@ def isolation_scores(points: FloatArray, rng: np.random.Generator, *, trees: int
         np.maximum.at(high, place[inside], flat[inside])
         differ = high > low
         splits = np.zeros(len(differ), dtype=np.bool_) if level == deepest else differ.max(axis=1)
+        # Points in nodes that are not cut any more end here.
         ends = inside & ~splits[place]
         length.ravel()[ends] = level + _mean_depth(size[place[ends]])
         live = live & ~ends.reshape(trees, n)
         if not live.any():
             break
+        # A random cut of a random coordinate in which the node's points differ.
         axis = np.where(differ, rng.random(differ.shape), -1.0).argmax(axis=1)
         rows = np.arange(len(axis))
         reach = np.where(splits, high[rows, axis] - low[rows, axis], 0.0)

@@ -107,6 +107,7 @@ def _joint(
     complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, priors).information
     curve = Curves.at(points, state)
     gradient = np.stack([curve.derivatives(points)[p] for p in free])
+    # Louis (1982): observed information = complete information - variance of the scores given the responses.
     missing = np.zeros((k * m, k * m))
     patterns, counts = np.unique(responses.codes[:, varied], axis=0, return_counts=True)
     first = np.unique(responses.codes[:, varied], axis=0, return_index=True)[1]
@@ -121,6 +122,7 @@ def _joint(
         score *= np.sqrt(posterior * counts[start : start + step, None])[:, None, None, :]
         flat = score.transpose(1, 2, 0, 3).reshape(k * m, -1)
         missing += flat @ flat.T
+    # The complete information is block diagonal: items are independent given the ability.
     information = -missing
     places = np.arange(m)
     for i, p in enumerate(free):

@@ -94,6 +94,7 @@ def slopes(
         _fill(information, (np.maximum(trials, 0.0) * logistic * (1 - logistic)) @ powers)
         positive = information
     else:
+        # P = c + (1 - c) L with the logistic L: derivatives by the chain rule over L and the logit of c.
         c = expit(state.guessing_logit)[:, None]
         probability = np.maximum(c + (1 - c) * logistic, 1e-300)
         log_wrong += np.log1p(-c)
@@ -103,6 +104,7 @@ def slopes(
         by_logit = (share - trials) * logistic
         gradient[:, :2] = by_logit @ powers[:, 1:]
         gradient[:, 2] = c[:, 0] * (share - trials).sum(axis=1)
+        # The positive part of the information, which every step can rely on.
         share *= (1 - c) * wrong / probability
         np.maximum(share, 0.0, out=share)
         information[:, 2, 2] = c[:, 0] ** 2 * share.sum(axis=1)
@@ -111,6 +113,7 @@ def slopes(
         share *= logistic
         _fill(information, share @ powers)
         positive = information.copy()
+        # The whole information: the second derivatives of L and of the logit of c as well.
         by_logit *= wrong
         _fill(information, -(by_logit @ powers), add=True)
         information[:, 2, 2] -= (1 - c[:, 0]) * gradient[:, 2]
@@ -121,6 +124,7 @@ def slopes(
         if positive is not information:
             positive += curvature
         value += priors.log_density(state, model)
+    # Parameters that the model does not estimate stay where they are.
     for k in {"1pl": (0, 2), "2pl": (2,), "3pl": ()}[model]:
         gradient[:, k] = 0
         information[:, k, :] = information[:, :, k] = 0

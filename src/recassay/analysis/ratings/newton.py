@@ -22,6 +22,7 @@ def climb(
     for t in range(len(points)):
         s = strength[t]
         for _ in range(steps):
+            # Gradient and information of the log-likelihood, pair by pair.
             information[:], gradient[:] = 1.0 / k, 0.0
             for i in range(k):
                 for j in range(i):
@@ -35,6 +36,7 @@ def climb(
                     information[j, j] += weight
                     information[i, j] -= weight
                     information[j, i] -= weight
+            # Newton's step, at most 2 at once.
             _solve(information, gradient)
             largest = 0.0
             for i in range(k):
