@@ -143,13 +143,13 @@ def _labelled(
 
 
 def _marked(frame: pl.DataFrame, leaky: Sequence[str]) -> pl.Series:
-    """Which rows are leaky: by a column of that name, or by conditions such as `split=random, core=0`."""
+    """Which rows are leaky: by a column of that name, or by conditions such as `split=random & core=0`."""
     marked = pl.Series(np.zeros(frame.height, dtype=bool))
     if LEAKY in frame.columns:
         marked = frame.get_column(LEAKY).cast(pl.String).str.to_lowercase().is_in(sorted(_TRUE)).fill_null(False)
     for condition in leaky:
         mask = pl.Series(np.ones(frame.height, dtype=bool))
-        for term in condition.split(","):
+        for term in condition.split("&"):
             name, equals, choice = (part.strip() for part in term.partition("="))
             if not equals or name not in frame.columns:
                 raise UsageError(
