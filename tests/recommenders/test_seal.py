@@ -335,3 +335,16 @@ def test_the_checklist_is_filled_from_the_records(honest, study):
     text = recassay.checklist(honest).to_markdown()
     assert text.count("- **") == len(filled)
     assert str(honest.parent) not in text
+
+
+def test_a_report_shows_the_seal_and_every_deviation(study):
+    from recassay.evidence.facts import study_facts
+
+    assert study_facts(study).plan.startswith("sealed on ")
+    assert study_facts(study).plan.endswith("no deviations")
+    in_plan("tuning", "trials", value=40)(study)
+    facts = study_facts(study)
+    assert facts.plan.endswith(", 1 deviation")
+    assert facts.deviations == ("tuning.trials was sealed as 3 and is 40.",)
+    (study / "seal.json").unlink()
+    assert study_facts(study).plan == "not sealed"

@@ -194,7 +194,8 @@ class VerifyResult:
                 + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
                 for cell in wrong
             ),
-            f"With {SHARE * 100:.0f} % of the cells altered, such a draw would have met one with a chance of {caught * 100:.0f} %.",
+            f"With {SHARE * 100:.0f} % of the cells altered, such a draw would have met one with a chance of "
+            f"{caught * 100:.0f} %.",
         ]
 
     def to_frame(self) -> pl.DataFrame:

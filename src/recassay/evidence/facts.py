@@ -66,7 +66,20 @@ def study_facts(folder: str | Path) -> StudyFacts:
         splits=splits,
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
+        **_sealed(Path(folder)),
     )
+
+
+def _sealed(folder: Path) -> dict[str, Any]:
+    """What the seal in the folder says of the study, where there is one."""
+    from recassay.recommenders.seal import FILE, deviations, read_seal
+
+    if not (folder / FILE).is_file():
+        return {"plan": "not sealed"}
+    seal = read_seal(folder / FILE)
+    sentences = tuple(deviation.sentence for deviation in deviations(folder, seal))
+    state = f"{len(sentences) or 'no'} {'deviation' if len(sentences) == 1 else 'deviations'}"
+    return {"plan": f"sealed on {seal['made'][:10]} ({str(seal['sha256'])[:12]}), {state}", "deviations": sentences}
 
 
 def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, tuple[AuditFinding, ...]]:

@@ -64,3 +64,7 @@ class StudyFacts:
     spaces: pl.DataFrame = field(default_factory=pl.DataFrame)
     conventions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    plan: str = ""
+    """Whether the plan was sealed before the results, and the checksum of its seal."""
+    deviations: tuple[str, ...] = ()
+    """Every way in which the study is not what was sealed."""

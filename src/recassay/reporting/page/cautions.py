@@ -28,6 +28,7 @@ def cautions(content: ReportContent) -> list[Caution]:
     if content.facts is not None:
         found += _leakage(content.facts)
         found += _failures(content.facts)
+        found += [Caution("Not as planned", sentence) for sentence in content.facts.deviations]
     found += _missing(content)
     if content.facts is not None and content.facts.untuned:
         found.append(_untuned(content.facts))

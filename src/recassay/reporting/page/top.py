@@ -122,6 +122,7 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
         *_protocols(facts),
         ("Tuning", _tuning(facts)),
         ("Budget", _budget(facts.budget)),
+        ("Plan", facts.plan),
     ]
 
 

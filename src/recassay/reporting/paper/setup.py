@@ -168,7 +168,8 @@ def _software(facts: StudyFacts | None) -> str:
     seeds = listing(facts.seeds, most=None, last="and")
     repeated = "The seed is" if len(facts.seeds) == 1 else "The seeds are"
     said = f"The study was run with RecAssay {ours}" + (f" on Python {python}" if python else "")
-    return latex_text(f"{said} ({others})." + (f" {repeated} {seeds}." if seeds else ""))
+    plan = f" The plan was {facts.plan}." if facts.plan.startswith("sealed") else ""
+    return latex_text(f"{said} ({others})." + (f" {repeated} {seeds}." if seeds else "") + plan)
 
 
 def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
