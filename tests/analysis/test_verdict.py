@@ -144,7 +144,7 @@ def test_the_leader_that_beats_each_other_alone_is_the_winner():
         if verdict.grade == "clear_winner":
             assert all(pair.p < 0.05 for pair in own)
         elif alone:
-            assert any(pair.effect.estimate <= 0 for pair in own)
+            assert any(pair.effect.interval[0] < 0 for pair in own), "or an effect reaches below zero"
 
 
 def test_a_control_is_adjusted_for_its_own_comparisons_only():
@@ -222,6 +222,8 @@ def contradictions(v):
         must({"better": "worse"}.get(there, there) == back and there != "worse", "a status is not its reverse")
         must(there != "better" or (v.mean_rank[i] < v.mean_rank[j] and pair.p < v.alpha), "better without evidence")
         must(there != "better" or pair.wins > 0, "better without a win")
+        low = np.inf if pair.effect.interval is None else pair.effect.interval[0]
+        must(there != "better" or low >= (1.0 if pair.effect.kind == "ratio" else 0.0) - 1e-9, "interval and status")
         must((there == "undecidable") <= (not decidable), "undecidable where it could be decided")
         must(not pair.identical or there == "equivalent", "identical and not equivalent")
         shared = bool(set(re.findall(r"[a-zA-Z]\d*", v.groups[i])) & set(re.findall(r"[a-zA-Z]\d*", v.groups[j])))
@@ -229,6 +231,7 @@ def contradictions(v):
     # Who could be best, the ranks that each could have, and the leaders.
     could = set(v.could_be_best)
     must(set(v.leaders) <= could, "a leader could not be best")
+    must(v.rival != v.algorithms[0] and (v.rival in could or len(could) == 1), "the rival could not be best")
     if decidable:
         must(could == {n for n, beaten in zip(names, better.any(axis=0), strict=True) if not beaten}, "could be best")
         must(could == {n for n, (low, _) in zip(names, v.rank_interval, strict=True) if low == 1}, "ranks and best")

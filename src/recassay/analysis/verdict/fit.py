@@ -41,12 +41,13 @@ def judge(
 ) -> Verdict:
     """The verdict on a matrix; asked again with the same arguments it is not computed again.
 
-    A pair is `better` where the all-pairs test rejects at `alpha` (`inference.all_pairs`) and the mean ranks point the
-    same way; the pairs of a `control` that was named beforehand are adjusted for its k - 1 comparisons only. A leader
-    that beats every other at `alpha`, each pair alone, is better than all of them: naming the observed winner needs no
-    further correction (Gutmann and Maymin 1987; Hung and Fithian 2019). A pair is `equivalent` where two one-sided
-    tests, Holm-corrected, put their ratio within the margin, or where all values are the same. Everything else is
-    `undecided`, or `undecidable` where even 2 / 2^N is not below alpha.
+    A pair is `better` where the all-pairs test rejects at `alpha` (`inference.all_pairs`), the mean ranks point the
+    same way, and the interval of its effect does not reach below zero. The pairs of a `control` that was named
+    beforehand are adjusted for its k - 1 comparisons only. A leader that beats every other at `alpha`, each pair alone,
+    is better than all of them: naming the observed winner needs no further correction (Gutmann and Maymin 1987; Hung
+    and Fithian 2019). A pair is `equivalent` where two one-sided tests, Holm-corrected, put their ratio within the
+    margin, or where all values are the same. Everything else is `undecided`, or `undecidable` where even 2 / 2^N is not
+    below alpha.
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     return _judge(_Key(matrix), chosen, within, alpha, replicates, seed)
@@ -106,7 +107,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         control=control,
         grade=decision.grade,
         leaders=leaders,
-        rival=names[1],
+        rival=next((name for name, yes in zip(names[1:], could[1:], strict=True) if yes), names[1]),
         could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
         mean=values.mean(axis=1),
         mean_rank=mean_rank,
@@ -120,6 +121,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         smallest_p=smallest_p(n),
         visible_lead=visible_lead(k, n, decision.tests.critical) if decidable and decision.differing else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
+        hopeful=_hopeful(matrix, leaders),
     )
     return replace(found, **in_words(found, matrix.missing))
 
@@ -158,6 +160,8 @@ def decide(
     same = (ranks[first] == ranks[second]).all(axis=1)
     equal = same | (equivalence_p(matrix.values[order], first, second, within=within)[1] < alpha)
     ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
+    likely = np.flatnonzero(ahead & (tests.single < alpha))
+    ahead[likely] = _gains(matrix, order, first[likely], second[likely], alpha)[:, 1] >= -1e-12
     p = _verified(tests.adjusted, tests.single, ahead, first)
     decidable = smallest_p(n) < alpha
     neither = "undecided" if decidable else "undecidable"
@@ -215,9 +219,7 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdic
     first, second = np.triu_indices(len(order), 1)
     names = [matrix.algorithms[a] for a in order]
     kind = effect_kind(matrix)
-    values = (np.log(matrix.values) if kind == "ratio" else matrix.values)[order]
-    up = values if matrix.higher_is_better else -values
-    estimates = hodges_lehmann(up[first] - up[second], 1 - alpha)
+    estimates = _gains(matrix, order, first, second, alpha)
     estimates = np.exp(estimates) if kind == "ratio" else estimates
     known = bool(np.isfinite(estimates).all())
     wins = (ranks[first] < ranks[second]).sum(axis=1).tolist()
@@ -238,6 +240,28 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdic
             zip(first.tolist(), second.tolist(), estimates.tolist(), strict=True)
         )
     )
+
+
+def _gains(matrix: Matrix, order: list[int], first: IntArray, second: IntArray, alpha: float) -> FloatArray:
+    """By how much the first of each pair is better (Hodges-Lehmann, with interval); logs where effects are ratios."""
+    values = (np.log(matrix.values) if effect_kind(matrix) == "ratio" else matrix.values)[order]
+    up = values if matrix.higher_is_better else -values
+    return hodges_lehmann(up[first] - up[second], 1 - alpha)
+
+
+def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:
+    """Who would lead instead if the cells that were filled with the worst value of their dataset had the best."""
+    missing = matrix.missing
+    if missing.policy != "worst" or not missing.cells:
+        return None
+    values = matrix.values.copy()
+    best = values.max(axis=0) if matrix.higher_is_better else values.min(axis=0)
+    for name, dataset in missing.cells:
+        at = matrix.datasets.index(dataset)
+        values[matrix.algorithms.index(name), at] = best[at]
+    ranks = dataset_ranks(replace(matrix, values=values)).mean(axis=1)
+    first = matrix.algorithms[int(ranks.argmin())]
+    return None if first in leaders else first
 
 
 def visible_lead(k: int, n: int, critical: float, power: float = 0.8) -> float | None:

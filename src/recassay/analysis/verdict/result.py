@@ -70,7 +70,8 @@ class Verdict:
     leaders: tuple[str, ...]
     """Those with the best mean rank: several where they share it."""
     rival: str
-    """The algorithm that the first leader is compared with in every sentence: the next by mean rank."""
+    """The algorithm that the first leader is compared with in every sentence: the next by mean rank that could be best,
+    else the next."""
     could_be_best: tuple[str, ...]
     """Those that no other is shown to be better than."""
     mean: FloatArray
@@ -96,6 +97,8 @@ class Verdict:
     """The lead in mean rank that such a benchmark would show with probability 80 %; None where no lead would do."""
     removal: tuple[str, int] | None
     """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
+    hopeful: str | None = None
+    """Who would lead if every missing cell that was filled with the worst value had the best; None where nobody new."""
     headline: str = ""
     """The answer in one sentence of at most 20 words."""
     sentences: tuple[str, ...] = ()

@@ -13,7 +13,6 @@ from recassay.core.tables.matrix import MissingCells
 
 def in_words(verdict: Verdict, missing: MissingCells) -> dict[str, Any]:
     """The fields of the verdict that are sentences."""
-    change = what_would_change(verdict)
     return {
         "headline": headline(verdict),
         "sentences": tuple(sentences(verdict)),
@@ -21,7 +20,7 @@ def in_words(verdict: Verdict, missing: MissingCells) -> dict[str, Any]:
         "next_step": next_step(verdict),
         "why": tuple(why(verdict)),
         "how_sure": tuple(how_sure(verdict)),
-        "what_would_change": tuple(change),
+        "what_would_change": tuple(what_would_change(verdict)),
     }
 
 
@@ -55,17 +54,16 @@ def headline(v: Verdict) -> str:
 
 
 def sentences(v: Verdict) -> list[str]:
-    """Who leads and how likely again; the leader against its rival; what such a benchmark can show."""
+    """Who leads and how likely again; the leader against its rival; what carries the lead, or what goes unseen."""
     if v.grade == "not_comparable":
         return []
     said = [_lead(v), pair_sentence(v, v.pair(v.leaders[0], v.rival))]
-    if v.grade == "too_little_data":
-        if len(v.could_be_best) < len(v.algorithms):
-            said.append(
-                f"The comparison with the best leaves {listing(v.could_be_best, last='or')} as possible winners."
-            )
-        return said
-    if v.visible_lead is not None:
+    if v.grade == "too_little_data" and len(v.could_be_best) < len(v.algorithms):
+        names = listing(v.could_be_best, most=8, last="or")
+        said.append(f"Compared with the best of the others only, {names} could be best.")
+    elif v.grade == "clear_winner" and v.removal is not None:
+        said.append(removal_sentence(v, *v.removal))
+    elif v.grade in ("shared_lead", "no_difference") and v.visible_lead is not None:
         said.append(f"With {_datasets(len(v.datasets))}, leads below {v.visible_lead:.1f} mean ranks often go unseen.")
     return said
 
@@ -75,18 +73,22 @@ def _lead(v: Verdict) -> str:
     if len(v.leaders) > 1:
         who = f"{listing(v.leaders, most=4, last='and')} share the best mean rank ({rank})"
     else:
-        who = f"{v.leaders[0]} has the best mean rank ({rank} of {len(v.algorithms)})"
-    if v.leads_again is None:
+        who = f"{v.leaders[0]} leads by mean rank ({rank} of {len(v.algorithms)})"
+    if v.leads_again is None or v.grade == "too_little_data":
         return f"On these {_datasets(n)} {who}."
-    favourite = int(v.leads_again.argmax())
-    chance = percent(float(v.leads_again[0]))
     if len(v.leaders) > 1:
-        chances = ", ".join(percent(float(p)) for p in v.leads_again[: len(v.leaders)])
-        return f"{who}; their chances of leading a new benchmark of this size are {chances}."
-    said = f"{who} and a {chance} chance of leading again"
-    if v.leads_again[favourite] > v.leads_again[0] + 0.02:
-        return f"{said}; {v.algorithms[favourite]} has the higher chance, {percent(float(v.leads_again[favourite]))}."
-    return f"{said} on {n} new datasets of this kind."
+        chances = [percent(float(p)) for p in v.leads_again[: len(v.leaders)]]
+        each = f"each has {chances[0]}" if len(set(chances)) == 1 else listing(chances, most=4, last="and")
+        return f"{who}; their chance of leading again: {each}."
+    said = f"{who}; its chance of leading again is {percent(float(v.leads_again[0]))}"
+    favourite = int(v.leads_again.argmax())
+    if v.leads_again[favourite] > v.leads_again[0] + NOTABLE:
+        return f"{said}, that of {v.algorithms[favourite]} {percent(float(v.leads_again[favourite]))}."
+    return f"{said}."
+
+
+NOTABLE = 0.02
+"""By how much the chance of another must exceed that of the leader to be mentioned: more than Monte-Carlo error."""
 
 
 def pair_sentence(v: Verdict, pair: PairVerdict) -> str:
@@ -95,7 +97,7 @@ def pair_sentence(v: Verdict, pair: PairVerdict) -> str:
     if pair.ties:
         evidence += f", {pair.ties} tied"
     size = effect_text(v, pair)
-    sure = f"adjusted {p_text(pair.p, v.smallest_p)}"
+    sure = f"adjusted {p_text(pair.p)}"
     if pair.identical:
         return f"{pair.a} and {pair.b} have identical values on all {len(v.datasets)} datasets."
     if pair.status == "better":
@@ -111,26 +113,32 @@ def pair_sentence(v: Verdict, pair: PairVerdict) -> str:
 
 
 def effect_text(v: Verdict, pair: PairVerdict) -> str:
-    """The effect with its interval: `nDCG@10 +4.1 %, 95 % interval 1.0 to 7.2 %`."""
+    """The effect with its interval: `nDCG@10 +4.1 %, 95 % interval 1.0 to 7.2 %`; `better by` where lower is better."""
     effect, level = pair.effect, f"{100 * (1 - v.alpha):g} % interval"
+    by = f"{metric_name(v.metric)} {'' if v.higher_is_better else 'better by '}"
     if effect.kind == "ratio":
-        said = f"{metric_name(v.metric)} {100 * (effect.estimate - 1):+.1f} %"
-        ends = None if effect.interval is None else [f"{100 * (end - 1):.1f}" for end in effect.interval]
-        return said if ends is None else f"{said}, {level} {ends[0]} to {ends[1]} %"
-    said = f"{metric_name(v.metric)} {effect.estimate:+.3g}"
+        ends = () if effect.interval is None else tuple(f"{_rounded(100 * (end - 1)):.1f}" for end in effect.interval)
+        said = f"{by}{_rounded(100 * (effect.estimate - 1)):+.1f} %"
+        return f"{said}, {level} {ends[0]} to {ends[1]} %" if ends else said
+    said = f"{by}{effect.estimate + 0.0:+.3g}"
     return said if effect.interval is None else f"{said}, {level} {effect.interval[0]:.3g} to {effect.interval[1]:.3g}"
+
+
+def _rounded(value: float) -> float:
+    """To one decimal, without a negative zero."""
+    return round(value, 1) + 0.0
 
 
 def caution(v: Verdict, missing: MissingCells) -> str | None:
     """The one thing to be wary of first."""
+    if v.hopeful is not None:
+        cells = "1 missing cell" if len(missing.cells) == 1 else f"{len(missing.cells)} missing cells"
+        return f"The leader depends on {cells}: with the best values there, {v.hopeful} would lead."
     if missing.cells:
         return f"{missing.sentence()}."
-    if (
-        v.grade in ("clear_winner", "shared_lead")
-        and v.removal is not None
-        and v.removal[1] <= max(1, len(v.datasets) // 10)
-    ):
-        return f"The lead rests on few datasets: without {v.removal[1]} of them {v.removal[0]} would lead."
+    few = max(1, len(v.datasets) // 10)
+    if v.grade in ("clear_winner", "shared_lead") and v.removal is not None and v.removal[1] <= few:
+        return f"The lead rests on few datasets. {removal_sentence(v, *v.removal)}"
     families = obvious_families(v.datasets)
     related = sum(map(len, families.values()))
     if v.grade in ("clear_winner", "shared_lead") and 3 * related >= len(v.datasets):
@@ -143,7 +151,11 @@ def caution(v: Verdict, missing: MissingCells) -> str | None:
 
 def next_step(v: Verdict) -> str | None:
     """What to do next."""
-    if v.grade in ("shared_lead", "no_difference", "too_little_data"):
+    if v.grade == "too_little_data":
+        return f"recassay users: compare on each dataset, over its users; over datasets, run at least {fewest(v.alpha)}"
+    if v.status_of(v.leaders[0], v.rival) == "equivalent":
+        return None
+    if v.grade in ("shared_lead", "no_difference"):
         return f"recassay plan: how many datasets would separate {v.leaders[0]} from {v.rival}"
     if v.grade == "clear_winner":
         return "recassay stress: does the winner change when datasets or algorithms are left out"
@@ -156,10 +168,14 @@ def why(v: Verdict) -> list[str]:
         return []
     decided, k = v.decided(), len(v.algorithms)
     beaten = [pair.b for pair in decided if pair.a == v.algorithms[0]]
-    said = [f"One algorithm is shown to be better in {len(decided)} of {len(v.pairs)} pairs."]
+    pairs = f"{len(v.pairs)} pairs" if len(v.pairs) > 1 else "1 pair"
+    said = [f"One algorithm is shown to be better in {len(decided) or 'none'} of {pairs}."]
     if beaten and len(beaten) < k - 1:
         said.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
-    equal = [f"{p.a} and {p.b}" for p in v.pairs if p.status == "equivalent"]
+    same = [f"{p.a} and {p.b}" for p in v.pairs if p.identical]
+    if same:
+        said.append(f"Identical results on all {len(v.datasets)} datasets: {listing(same, most=4)}.")
+    equal = [f"{p.a} and {p.b}" for p in v.pairs if p.status == "equivalent" and not p.identical]
     if equal:
         count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
         said.append(f"{count} equivalent within {100 * v.within:g} %: {listing(equal, most=4)}.")
@@ -168,22 +184,45 @@ def why(v: Verdict) -> list[str]:
 
 def how_sure(v: Verdict) -> list[str]:
     """The procedure and what it assumes."""
-    if v.grade in ("not_comparable", "too_little_data"):
+    if v.grade == "not_comparable":
         return []
-    return [
-        f"All pairs are tested together by flipping the signs of whole datasets; the chance of any false finding is at "
+    if v.grade == "too_little_data":
+        return [
+            f"All differences on one side would still have p = {v.smallest_p:.2g} with {_datasets(len(v.datasets))}."
+        ]
+    said = [
+        "All pairs are tested together by flipping the signs of whole datasets; the chance of any false finding is at "
         f"most {100 * v.alpha:g} %.",
-        "The test assumes that a difference is as likely to be large in one direction as in the other, and that no "
-        "algorithm fails rarely in a way these datasets do not show.",
+        "Better means better on a typical dataset: a difference must be as likely to be large in either direction. "
+        "Rare failures that these datasets do not show are not covered.",
+        "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
+    if v.control is not None:
+        said.append(
+            f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only; "
+            "that is valid if it was named before the results were seen."
+        )
+    return said
 
 
 def what_would_change(v: Verdict) -> list[str]:
-    """How few datasets carry the lead."""
-    if v.removal is None:
+    """How few datasets, or failures, would cost the leader its place."""
+    if len(v.leaders) > 1 or v.grade == "not_comparable":
         return []
-    count = "1 dataset" if v.removal[1] == 1 else f"{v.removal[1]} of the {len(v.datasets)} datasets"
-    return [f"Without {count}, {v.removal[0]} would have the best mean rank."]
+    said = [] if v.removal is None else [removal_sentence(v, *v.removal)]
+    gap, room = float(v.mean_rank[1] - v.mean_rank[0]), len(v.algorithms) - float(v.mean_rank[1])
+    if room > 0:
+        count = int(len(v.datasets) * gap / room + 1e-9) + 1
+        said.append(
+            f"If {v.leaders[0]} failed (came last) on {_datasets(count, 'further ')}, {v.algorithms[1]} would lead."
+        )
+    return said
+
+
+def removal_sentence(v: Verdict, name: str, count: int) -> str:
+    """Who would lead without how many datasets."""
+    those = "1 dataset" if count == 1 else f"{count} of the {len(v.datasets)} datasets"
+    return f"Without {those}, {name} would lead."
 
 
 def fewest(alpha: float) -> int:
@@ -194,8 +233,8 @@ def fewest(alpha: float) -> int:
     return n
 
 
-def p_text(p: float, smallest: float) -> str:
-    """A p-value as people write it, never below what the number of datasets allows."""
+def p_text(p: float) -> str:
+    """A p-value as people write it."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
@@ -206,5 +245,5 @@ def percent(p: float) -> str:
     return "more than 99 %" if p > 0.995 else f"{100 * p:.0f} %"
 
 
-def _datasets(n: int) -> str:
-    return "1 dataset" if n == 1 else f"{n} datasets"
+def _datasets(n: int, which: str = "") -> str:
+    return f"1 {which}dataset" if n == 1 else f"{n} {which}datasets"
