@@ -60,8 +60,8 @@ def adaptive(
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         target: what is to be settled: `first`, `top3`, `order` (up to `indifference`), or `rho`.
         confidence: probability with which the target must hold.
-        budget: most seconds of cells; None for no limit.
-        indifference: for `order`: mean ranks by which two algorithms may differ and still stand the other way round.
+        budget: time limit for the cells, in seconds; by default none.
+        indifference: for `order`: mean ranks that do not matter.
         rho: for `rho`: least Spearman correlation with the order of the whole grid.
         algorithms: names of the whole grid; a table's own by default.
         datasets: names of the whole grid; a table's own by default.

@@ -61,7 +61,7 @@ def advise(
         k: how many nearest datasets are named.
         protocol: threshold and filter applied before the data are described, over those of the benchmark.
         read: how files are read: a `ReadSpec` or its fields.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.

@@ -70,14 +70,14 @@ def analyze(
     """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.
-        replicates: bootstrap replicates.
-        control: an algorithm that was named beforehand, to be compared with every other.
+        replicates: number of bootstrap replicates.
+        control: an algorithm, chosen before seeing the results, to compare with every other.
         out: folder for the report, the tables and the figures.
         formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.

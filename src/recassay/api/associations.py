@@ -24,10 +24,10 @@ def associations(
     """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7).
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the corrected tests.
         permutations: random permutations of the datasets behind each p-value.

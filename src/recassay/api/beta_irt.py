@@ -28,9 +28,9 @@ def beta_irt(
     `seed` matters for `posterior="samples"` alone: all else is computed without chance.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        missing: what becomes of missing cells; `keep` fits without them.
+        missing: how to treat missing cells: fit without them (`keep`), or as elsewhere.
         higher_is_better: direction of a metric that RecAssay does not know.
         sigma: prior standard deviation of the discriminations.
         estimator: noise: the model's density (`beta`), one with a precision of its own (`precision`), the likelier

@@ -45,12 +45,12 @@ def classify(
     becomes a row with its reason. The same call after an interruption goes on; a changed study runs only what changed.
 
     Args:
-        study: a spec, or its TOML or YAML file.
-        folder: where the study lives; by default named after it.
+        study: a study file (TOML or YAML), or a spec.
+        folder: the folder of the study; by default its name.
         workers: processes at a time; by default one per core.
         progress: called with every event of the run.
-        retry_failed: run cells that failed once more.
-        dry_run: say what would be done and the memory it needs, and do nothing.
+        retry_failed: run failed cells again.
+        dry_run: list the cells and the memory they need, and run nothing.
         cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
     """
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)

@@ -25,11 +25,11 @@ def clusters(
     """Groups of alike datasets and how the algorithms rank in each (KDD'24, Figure 8 and Table 5).
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         number: how many groups; by default the number that fits best.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         log_skewed: take logarithms of skewed characteristics first.
         seed: the same seed gives the same numbers.

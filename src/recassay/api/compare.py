@@ -28,16 +28,15 @@ def compare(
     """Which differences are more than luck: the verdict on every pair, and the tests that papers use beside it.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the tests; intervals have level 1 - alpha.
-        zeros: what becomes of equal values in Wilcoxon's test: dropped (`wilcox`), ranked (`pratt`) or split
-            (`zsplit`).
+        zeros: how to treat equal values in Wilcoxon's test: drop (`wilcox`), rank (`pratt`) or split (`zsplit`).
         rope: half-width of practical equivalence in the metric's units, for the Bayesian test.
         bars: whose bars the critical-difference diagram draws.
-        control: an algorithm that was named beforehand, to be compared with every other.
+        control: an algorithm, chosen before seeing the results, to compare with every other.
         within: relative difference below which two algorithms are called practically equal.
         seed: the same seed gives the same numbers.
     """

@@ -44,14 +44,14 @@ def comper(
     `[comper]` section its metric of correctness and its cut-off are taken unless named here.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         correctness: metric of accuracy; by default `correctness`, else `auc`.
         k: cut-off of coverage and diversity.
         matrix: file or frame (a row per dimension, a column per objective), `printed` for Table 8 to its printed
             digits, or None for Table 8.
         normalisation: equation 4 (`ratio`), or another scale.
         time_unit: unit in which time enters the score.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         draws: random matrices of the sensitivity analysis.
         seed: the same seed gives the same numbers.
     """

@@ -13,6 +13,6 @@ def correlations(results: ResultsLike) -> CorrelationsResult:
     """Spearman's correlation between metrics, averaged over datasets.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
     """
     return correlate_metrics(load_results(results))

@@ -38,11 +38,11 @@ def import_data(
     """Read a file (or a frame or sparse matrix) and keep it in the cache under `name`.
 
     Args:
-        source: file, frame or sparse matrix.
-        name: what the stored dataset is called.
+        source: a file, a frame or a sparse matrix.
+        name: the name of the stored dataset.
         read: how files are read: a `ReadSpec` or its fields.
-        licence: kept with it.
-        note: kept with it.
+        licence: its licence, kept in the manifest.
+        note: a note, kept in the manifest.
         replace: overwrite a stored dataset of that name.
     """
     return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
@@ -55,7 +55,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     Of a dataset that must be had by hand `how` says what to do.
 
     Args:
-        everything: with the embedded datasets and those of the catalogue.
+        everything: also the embedded datasets and those of the catalogue.
     """
     stored = list_datasets()
     rows = [
@@ -132,7 +132,7 @@ def remove_data(name: str) -> None:
     """Forget a stored dataset.
 
     Args:
-        name: what the stored dataset is called.
+        name: the name of the stored dataset.
     """
     remove_dataset(name)
 

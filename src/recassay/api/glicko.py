@@ -31,12 +31,12 @@ def glicko(
     """Glicko-2 ratings: every dataset is a rating period in which all algorithms play all, the better value wins.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         order: of the datasets: `given` (as in the table), `name`, `difficulty`, `discrimination`, `deviation`, a column
             of `properties`, or names.
         properties: file, frame with a column dataset, or mapping by dataset.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         tau: Glicko-2's system constant: how fast volatilities may change.
         tie: largest difference that counts as a draw.

@@ -39,11 +39,11 @@ def import_results(
         source: one place (file, folder, study, frame, `published:NAME`), or a list of them.
         out: the file that the table is written to: .parquet, .csv or .tsv.
         format: the framework that wrote the file, or `table`; by default the content decides.
-        dataset: what the table is on, where it does not say it; by default by the file's name.
-        metric: what the values are, where the table does not say it.
+        dataset: the dataset, where the table does not name it; by default the file's name.
+        metric: the metric, where the table does not name it.
         wide: the table is wide: first column algorithm, one column per dataset.
-        transpose: the table is wide with a row per dataset.
-        columns: your names of our columns, such as `{"value": "score"}`.
+        transpose: the table is wide: one row per dataset, one column per algorithm.
+        columns: by role (algorithm, dataset, metric, value, seed, ...), the name of the column.
         prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
     """
     target = Path(out) if out is not None else None

@@ -49,7 +49,7 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     Args:
         kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors`, `classifiers`,
             `importers` or `published`.
-        spaces: of algorithms, what tuning may vary: one row a parameter, with its range or options and its default.
+        spaces: of algorithms, what tuning may vary: one row per parameter, with its range and default.
     """
     if spaces:
         if kind != "algorithms":

@@ -28,7 +28,7 @@ def model(
     Missing cells need not be dropped: they are predicted. Of a study, the noise of seeds, folds and users is known.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         within: relative difference below which two algorithms are called practically equal.
         families: datasets that belong together count as related: `auto` (by the start of their names), or a mapping

@@ -27,7 +27,7 @@ def plan(
     """How many more datasets, seeds or users would show a difference, and how few datasets decide the winner.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         difference: relative difference to be shown, such as 0.02; by default what the model believes of each pair.
         power: probability with which it is to be shown.

@@ -21,10 +21,10 @@ def profiles(
     """Dolan-Moré performance profiles and the areas under them.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        beta_max: ratio to which the areas under performance profiles reach.
+        beta_max: largest ratio of the performance profiles.
     """
     return on_matrix(fit_profiles, locals())

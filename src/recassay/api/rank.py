@@ -31,16 +31,16 @@ def rank(
     """Which algorithm is best under each aggregation over datasets, with bootstrap intervals.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        methods: names of aggregations; by default all.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        methods: names of aggregation rules; by default all.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        replicates: bootstrap replicates.
+        replicates: number of bootstrap replicates.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
-        beta_max: ratio to which the areas under performance profiles reach.
-        beta_step: step of the grid of ratios; by default the areas are exact.
+        beta_max: largest ratio of the performance profiles.
+        beta_step: step of the grid on which profiles are integrated; by default the areas are exact.
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """

@@ -28,14 +28,14 @@ def ratings(
     """Ratings on the Elo scale that do not depend on the order of the datasets, win rates, improvability and skill.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         baseline: algorithm that is rated 1000 and that the skill score compares with.
         families: datasets that belong together are drawn together: `auto` (by the start of their names), or a mapping
             from dataset to family.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        replicates: bootstrap replicates.
+        replicates: number of bootstrap replicates.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
     """

@@ -35,13 +35,13 @@ def select(
     frame), and without them the ways that need none are left.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         k: how many datasets to choose.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         methods: ways to choose: `random`, `kmeans`, `d_optimal`, `a_optimal`, `preserving`, or `all`.
         aggregation: whose ranking is to be kept; by default the mean rank.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         simulations: draws of each way that has chance in it.
         splits: divisions of the algorithms into halves for the held-out numbers.

@@ -29,13 +29,13 @@ def stress(
     Needs at least five datasets and three algorithms. `.verdict()` says the answer in words.
 
     Args:
-        results: results table (file, frame or several files), the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
-        methods: names of aggregations; by default all.
+        methods: names of aggregation rules; by default all.
         draws: random subsets at each size, 1000 by default; all of them where they are no more.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        beta_max: ratio to which the areas under performance profiles reach.
+        beta_max: largest ratio of the performance profiles.
         seed: the same seed gives the same numbers.
     """
     return on_matrix(stress_rankings, locals() | {"draws": DRAWS if draws is None else draws})

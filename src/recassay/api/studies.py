@@ -112,18 +112,18 @@ def run(
     docs/adaptive.md); run without `adaptive` afterwards, the study goes on to the whole grid, and its cells count.
 
     Args:
-        study: a spec, or its TOML or YAML file.
-        folder: where the study lives; by default named after it.
+        study: a study file (TOML or YAML), or a spec.
+        folder: the folder of the study; by default its name.
         workers: processes at a time; by default one per core.
         progress: called with every event of the run.
-        retry_failed: run cells that failed once more.
-        dry_run: say what would be done and the memory it needs, and do nothing.
+        retry_failed: run failed cells again.
+        dry_run: list the cells and the memory they need, and run nothing.
         cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
-        adaptive: run the cells that tell most, and stop when the target is certified.
+        adaptive: run the cells that tell most per second, and stop when the target is certified.
         target: what an adaptive run is to settle: `first`, `top3`, `order` (up to `indifference`), or `rho`.
         confidence: probability with which the target must hold.
         indifference: for `order`: mean ranks that do not matter.
-        budget: most seconds of this run when it is adaptive; None for no limit.
+        budget: time limit of an adaptive run, in seconds; by default none.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
     """
     refuse_no_time(budget)

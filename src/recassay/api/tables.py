@@ -53,11 +53,11 @@ def load_results(
 
     Args:
         source: one place, or a list of them.
-        metric: what the values are, where the table does not say it.
+        metric: the metric, where the table does not name it.
         wide: the rows are algorithms and the columns datasets; needed where the table does not say it.
         transpose: the rows are datasets and the columns algorithms.
-        columns: your names of our columns, such as `{"value": "score"}`.
-        dataset: what the table is on, where it does not say it; by default by the file's name.
+        columns: by role (algorithm, dataset, metric, value, seed, ...), the name of the column.
+        dataset: the dataset, where the table does not name it; by default the file's name.
         format: the framework that wrote the file, or `table`; by default the content decides.
         prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
     """

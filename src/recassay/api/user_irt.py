@@ -32,7 +32,7 @@ def user_irt(
         folder: the folder of a study.
         model: `1pl`, `2pl` or `3pl`.
         metric: a user is served where it is above 0; by default `hitrate@10`, or what else tells a hit.
-        datasets: names; by default all.
+        datasets: names of datasets; by default all.
         priors: whether items have priors.
         confidence: level of the intervals.
     """

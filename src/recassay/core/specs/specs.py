@@ -68,23 +68,26 @@ class ReadSpec(Spec):
     """How a file of interactions is read; every field has a default that recognises the usual files."""
 
     format: Literal["auto", "csv", "parquet", "inter", "movielens", "adjacency"] = "auto"
+    """The kind of file; `auto` recognises it."""
     delimiter: str | None = None
-    """None: sniffed among comma, tab, semicolon, pipe, `::` and space."""
+    """What separates columns; by default recognised among comma, tab, semicolon, pipe, `::` and space."""
     header: bool | None = None
-    """None: recognised by its content."""
+    """Whether the first row names the columns; by default recognised."""
     columns: dict[str, str | int] = {}
-    """Our name (user, item, rating, timestamp, event) -> the file's column name, or its position from 0."""
+    """By role (user, item, rating, timestamp, event), the name of the column, or its position from 0."""
     encoding: str = "utf-8"
+    """Encoding of a text file."""
     time: Literal["auto", "seconds", "milliseconds", "microseconds", "nanoseconds", "iso", "position", "ignore"] = (
         "auto"
     )
-    """`position`: the column orders events and is no clock; `ignore`: drop it."""
+    """Unit of the times. `position`: the column orders events without being a clock; `ignore`: leave it out."""
     repeated: Literal["last", "first", "sum", "max"] = "last"
-    """What several rows of one user and item mean (`core.repeated.RepeatRule`). Rows with times stay events until a
-    split has parted them; each part then makes them one. Rows without times are made one when they are read."""
+    """Which value counts where a user and an item have several rows. With times they stay events until the split;
+    without they are merged when they are read."""
     event_weights: dict[str, float] | Literal["inverse_frequency"] | None = None
     """For event data (view, cart, purchase): weights by type, or those of KDD'24 appendix A.1."""
     skip_bad_rows: bool = False
+    """Leave out rows that cannot be read, and count them."""
 
     @model_validator(mode="after")
     def _check(self) -> ReadSpec:
@@ -99,13 +102,17 @@ class ProtocolSpec(Spec):
     """How raw interactions become training, validation and test parts; defaults of the KDD'24 study (3.1, 3.3)."""
 
     positive_threshold: float | None = None
-    """Interactions with a weight below it are negative feedback and leave; None keeps all."""
+    """Lowest rating that counts as positive; interactions below it are left out. By default all count."""
     min_item_interactions: Annotated[int, Field(ge=1)] = 5
+    """Items with fewer interactions are left out."""
     min_user_interactions: Annotated[int, Field(ge=1)] = 5
+    """Users with fewer interactions are left out."""
     filter: FilterName = "once"
     """`once`: items, then users, one pass each (F-filter); `core`: repeated until nothing changes (F-core)."""
     split: SplitName = "global_time"
+    """The rule by which training, validation and test parts are made."""
     ratios: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    """Shares of the training, validation and test parts."""
     folds: Annotated[int, Field(ge=2, le=1000)] = 5
     """For `kfold`: how many folds."""
     fold: Annotated[int, Field(ge=0)] = 0
