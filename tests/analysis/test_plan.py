@@ -128,6 +128,21 @@ def test_only_undecided_pairs_are_planned_for(fewer_draws):
         plan_study(table(0.6, n=4), "ndcg@10")
 
 
+def test_who_fails_often_does_not_lead_and_no_lead_is_shown_more_often_than_it_is_real(fewer_draws):
+    rng = np.random.default_rng(7)
+    scores = rng.standard_normal((12, 1)) + 0.1 * rng.standard_normal((12, 2))
+    scores[[1, 4, 6, 9], 0] -= 4.0
+    scores[:, 0] += 0.03
+    rows = [
+        {"algorithm": f"a{a}", "dataset": f"d{j:02}", "metric": "ndcg@10", "value": 1 / (1 + np.exp(2 - scores[j, a]))}
+        for j in range(12)
+        for a in range(2)
+    ]
+    (pair,) = plan_study(Results.from_frame(pl.DataFrame(rows)), "ndcg@10").pairs
+    assert pair.left == "a1"
+    assert pair.alone is None or pair.chance >= 0.75
+
+
 def test_differences_of_values_that_can_be_negative_are_in_their_own_units(fewer_draws):
     rng = np.random.default_rng(6)
     rows = [

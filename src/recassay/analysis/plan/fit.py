@@ -97,9 +97,21 @@ def plan_study(
 
 
 def _pair(
-    model: ModelResult, a: int, b: int, difference: float | None, power: float, alpha: float, among: float, seed: int
+    model: ModelResult,
+    a: int,
+    b: int,
+    difference: float | None,
+    power: float,
+    alpha: float,
+    among: float,
+    seed: int,
+    *,
+    turned: bool = False,
 ) -> PairPlan:
-    """What would show that the level of a is above that of b."""
+    """What would show that a is better than b, or b better than a, whichever is likelier to win datasets.
+
+    The one with the better level need not be that: failures move no level, but lose datasets.
+    """
     relative = model.scale.transform != "identity"
     rng = derived_rng(seed, "plan", model.metric, model.algorithms[a], model.algorithms[b])
     gap = model.level[:, a] - model.level[:, b]
@@ -115,6 +127,9 @@ def _pair(
         for kept, variance in (("all", repeats + over_users), ("users", over_users), ("repeats", repeats))
     }
     standard = {kept: standardised(shifts, around, rng) for kept, around in seen.items()}
+    chance = float((standard["all"] > 0).mean())
+    if difference is None and chance < 0.5 and not turned:
+        return _pair(model, b, a, difference, power, alpha, among, seed, turned=True)
     ends = np.quantile(gap, [0.25, 0.5, 0.75])
     low, high = (standardised(ends[at : at + 1], seen["all"], rng) for at in (0, 2))
     shown = np.expm1(ends) if relative else ends
@@ -124,7 +139,7 @@ def _pair(
         gap=float(shown[1]),
         low=float(shown[0]),
         high=float(shown[2]),
-        chance=float(model.better()[a, b]),
+        chance=chance,
         assurance=float(power_of(standard["all"], len(model.datasets), alpha).mean()),
         alone=datasets_needed(standard["all"], alpha, power),
         fewest=None if difference is not None else datasets_needed(high, alpha, power),

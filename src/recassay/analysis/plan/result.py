@@ -17,14 +17,14 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """Two algorithms whose order is not decided, the better level first, and what would decide it.
+    """Two algorithms whose order is not decided, first the one that is likelier to win, and what would decide it.
 
     Numbers of datasets are those of a new benchmark that shows the lead with the wanted probability, averaged over what
     the difference may be; None where the lead is too uncertain, or more than 1,000 datasets would be needed.
     """
 
     left: str
-    """The one with the better level."""
+    """The one that is likelier to win new datasets, failures included."""
     right: str
     gap: float
     """The difference of their levels: relative (0.02 is 2 %), or in the metric's units where values can be negative."""
@@ -32,7 +32,7 @@ class PairPlan:
     high: float
     """The ends of its interval, half of all probability inside."""
     chance: float
-    """The probability that the lead is real."""
+    """The probability that the lead is real: that `left` would win in the long run."""
     assurance: float
     """The chance that as many new datasets as there are now would show it."""
     alone: int | None
