@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
@@ -17,6 +18,8 @@ from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
 from recassay.reporting.headline import judgement
+from recassay.reporting.paper.paragraph import paragraph as written_paragraph
+from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 
 
@@ -92,6 +95,27 @@ def tell(result: AnalysisReport | AnalysisResult) -> Answer:
         result: a result, or the report of `analyze`.
     """
     return answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+
+
+def report_brief(report: AnalysisReport) -> Brief | None:
+    """What a terminal shows of a report: the verdict, or of one dataset what its users say, with the first caution."""
+    first = next((report.analyses[name] for name in ("compare", "rank", "users") if name in report.analyses), None)
+    brief = None if first is None else tell(first).brief
+    if brief is None:
+        return None
+    failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
+    caution = brief.caution or next(iter([*report.cautions, *failed]), None)
+    return replace(brief, caution=caution)
+
+
+@checked
+def paragraph(result: CompareResult) -> str:
+    """A paragraph for a paper: which tests, with which statistics, and what follows, with citations.
+
+    Args:
+        result: the answer of `compare`.
+    """
+    return written_paragraph(result)
 
 
 def report_content(

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recassay.api.content import AnalysisReport, tell
+from recassay.api.content import AnalysisReport, report_brief, tell
 from recassay.api.saving import document
 from recassay.cli.call import Call
 from recassay.cli.on_table import refuse_formats
 from recassay.cli.progress import show_progress, show_stages
-from recassay.cli.render import print_json, print_lines, print_saved, print_table, say
+from recassay.cli.render import print_brief, print_json, print_lines, print_saved, print_table, say
 from recassay.cli.values import PAGES, is_output
 
 
-def analyze(call: Call, *, as_json: bool = False) -> None:
+def analyze(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
     """Every analysis, and the folder or the page that tells them.
 
     Args:
+        everything: every table and sentence, not the answer alone.
         as_json: print JSON on stdout instead of tables.
     """
     out = call.typed.get("out")
@@ -25,7 +26,7 @@ def analyze(call: Call, *, as_json: bool = False) -> None:
         call.refuse("formats control", "has no effect on a page alone", "name a folder with --out, or leave it out")
         _page(call, as_json)
         return
-    show_report(call(results=call.load(), progress=show_stages()), as_json, out)
+    show_report(call(results=call.load(), progress=show_stages()), as_json, out, everything=everything)
 
 
 def report(call: Call, *, as_json: bool = False) -> None:
@@ -38,14 +39,15 @@ def report(call: Call, *, as_json: bool = False) -> None:
     _page(call, as_json)
 
 
-def demo(call: Call, *, as_json: bool = False) -> None:
+def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
     """A study on embedded data and its report.
 
     Args:
+        everything: every table and sentence, not the answer alone.
         as_json: print JSON on stdout instead of tables.
     """
     made = call(progress=show_progress())
-    show_report(made, as_json, made.files[0].parent)
+    show_report(made, as_json, made.files[0].parent, everything=everything)
 
 
 def _page(call: Call, as_json: bool) -> None:
@@ -60,10 +62,14 @@ def _page(call: Call, as_json: bool) -> None:
     say(f"wrote {page} ({page.stat().st_size / 1e6:.2f} MB): open it in a browser")
 
 
-def show_report(report: AnalysisReport, as_json: bool, out: Path | None) -> None:
-    """The leaderboard, the verdict, warnings and what was not done, or their JSON; and where the files went."""
+def show_report(report: AnalysisReport, as_json: bool, out: Path | None, *, everything: bool) -> None:
+    """The verdict in brief, or every sentence, warning and what was not done, or the JSON; and where the files went."""
+    brief = None if everything or as_json else report_brief(report)
     if as_json:
         print_json(document("analyze", report.to_dict(), report.results))
+    elif brief is not None:
+        where = "--all, or --out DIR for the report" if out is None else out / "report.html"
+        print_brief(brief, [f"Everything: {where}"])
     else:
         first = next((name for name in ("rank", "users") if name in report.analyses), None)
         for table in tell(report.analyses[first]).tables if first else ():

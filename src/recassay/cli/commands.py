@@ -77,7 +77,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
     ],
     "Judge results": [
         Command("rank", "Rank algorithms under every aggregation."),
-        Command("compare", "Test which differences are significant."),
+        Command("compare", "Test which differences are significant.", show="on_table:compared"),
         Command("model", "Which algorithm is best for datasets like these, and how sure is that?"),
         Command("plan", "How many more datasets, seeds or users would show a difference?"),
         Command("users", "Test over the users of each dataset; one dataset is enough.",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recassay.api.content import tell
+from recassay.api import content
 from recassay.api.saving import document, save
 from recassay.cli.call import Call
-from recassay.cli.render import print_answer, print_json, print_saved
+from recassay.cli.render import print_answer, print_json, print_lines, print_saved
 from recassay.core.errors import UsageError
 from recassay.core.formats import known_formats
 
@@ -35,6 +35,32 @@ def answer(
     show_answer(call, result, sources, as_json, out, formats, everything=everything)
 
 
+def compared(
+    call: Call,
+    *,
+    paragraph: bool = False,
+    everything: bool = False,
+    as_json: bool = False,
+    out: Path | None = None,
+    formats: Sequence[str] | None = None,
+) -> None:
+    """Show the comparison, or the paragraph of a paper that states it.
+
+    Args:
+        paragraph: a paragraph for a paper, ready to paste: tests, statistics, what follows, citations.
+        everything: every table and sentence, not the answer alone.
+        as_json: print JSON on stdout instead of tables.
+        out: folder for tables and figures.
+        formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
+    """
+    if not paragraph:
+        answer(call, everything=everything, as_json=as_json, out=out, formats=formats)
+        return
+    call.refuse("as_json out formats everything", "has no effect with --paragraph", "leave it out")
+    result, _ = call.compute()
+    print_lines([content.paragraph(result)])
+
+
 def show_answer(
     call: Call,
     result: Any,
@@ -46,14 +72,14 @@ def show_answer(
     everything: bool = True,
 ) -> None:
     """The tables and sentences of a result, or its JSON (`sources`, where that is made already), and its files."""
-    content = sources if isinstance(sources, dict) else document(call.path, result.to_dict(), sources)
+    told = sources if isinstance(sources, dict) else document(call.path, result.to_dict(), sources)
     if as_json:
-        print_json(content)
+        print_json(told)
     else:
-        print_answer(tell(result), everything=everything)
+        print_answer(content.tell(result), everything=everything)
     if out is not None:
         name = call.command.saved_as or call.command.name
-        print_saved(save({name: result}, content, out, formats=formats), out)
+        print_saved(save({name: result}, told, out, formats=formats), out)
 
 
 def on_table(call: Call) -> tuple[Any, Any]:

@@ -90,6 +90,15 @@ def print_rows(
     print_table(Table(title, header, rows, names=names, important=important))
 
 
+def print_first_rows(
+    headline: str, header: Sequence[str], rows: Iterable[Sequence[object]], *, names: int, rest: str
+) -> None:
+    """A headline, as many rows as a brief answer has, and where the rest is."""
+    from recassay.reporting.section import Brief, Table
+
+    print_brief(Brief(headline, Table(headline, header, rows, names=names)), [rest])
+
+
 def print_title(text: str) -> None:
     """A line that stands out on a terminal."""
     bold = _coloured()

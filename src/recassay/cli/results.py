@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recassay.api.saving import document, save_text
 from recassay.api.tables import load_results
 from recassay.cli.call import Call
-from recassay.cli.render import print_json, print_lines, print_rows, say
+from recassay.cli.render import print_first_rows, print_json, print_lines, print_rows, say
 from recassay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,11 +22,18 @@ MOST_ROWS = 200
 
 
 def results(
-    call: Call, *, csv: bool = False, parquet: bool = False, as_json: bool = False, out: Path | None = None
+    call: Call,
+    *,
+    everything: bool = False,
+    csv: bool = False,
+    parquet: bool = False,
+    as_json: bool = False,
+    out: Path | None = None,
 ) -> None:
     """Print or export every number of a study.
 
     Args:
+        everything: up to 200 rows, not the first ones alone.
         csv: CSV, on stdout or into `out`.
         parquet: Parquet, into `out` or a redirected stdout.
         as_json: print JSON on stdout instead of tables.
@@ -45,7 +52,7 @@ def results(
         else:
             save_text(out, frame.write_csv())
     else:
-        _table(frame)
+        _table(frame, everything)
     if out is not None:
         say(f"wrote {frame.height:,} rows to {out}")
 
@@ -69,7 +76,7 @@ def _json(frame: pl.DataFrame, folder: str, out: Path | None) -> None:
         save_text(out, json.dumps(content, indent=1, allow_nan=False) + "\n")
 
 
-def _table(frame: pl.DataFrame) -> None:
+def _table(frame: pl.DataFrame, everything: bool) -> None:
     """Metrics side by side; of users' values the rows as they are."""
     import polars as pl
 
@@ -85,6 +92,11 @@ def _table(frame: pl.DataFrame) -> None:
         ]
         for row in shown.rows()
     ]
+    if not everything:
+        counts = [f"{frame[name].n_unique():,} {name}s" for name in ("algorithm", "dataset", "user") if name in frame]
+        rest = "Everything: --all, as data: --csv, --parquet or --json"
+        print_first_rows(f"{frame.height:,} rows: {', '.join(counts)}.", shown.columns, rows, names=2, rest=rest)
+        return
     print_rows(f"{frame.height:,} rows", shown.columns, rows, names=2)
     if frame.height > MOST_ROWS:
         print_lines([f"The first {MOST_ROWS} of {frame.height:,} rows; --csv or --parquet has them all."])

@@ -185,7 +185,7 @@ def document(
             rf"\documentclass[{options}]{{article}}",
             rf"\usepackage[letterpaper,textwidth={width:g}in,textheight={PAGE_HEIGHT:g}in,columnsep={GAP}in]{{geometry}}",
             r"\usepackage{booktabs,graphicx,rotating,siunitx}",
-            r"\sisetup{detect-all}",
+            r"\sisetup{detect-all,table-align-text-post=false}",
             r"\usepackage[hyphens]{url}",
             r"\emergencystretch=2em",
             r"\setlength{\abovecaptionskip}{5pt}",

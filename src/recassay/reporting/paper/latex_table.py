@@ -9,7 +9,7 @@ from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.fit import BETWEEN_GROUPS, Fit
 from recassay.reporting.paper.grid import Cell, Grid
 
-PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all}"
+PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all,table-align-text-post=false}"
 NEEDS = rf"% needs {PACKAGES}"
 
 NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")

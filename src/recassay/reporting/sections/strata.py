@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import listing
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Brief, Figure, Section, Table
 
 if TYPE_CHECKING:
     from recassay.analysis.strata.pairs import Crossing
@@ -42,6 +42,19 @@ def sentences(result: StrataResult) -> list[str]:
     if leaders:
         told.append(f"Without the popular items another algorithm is first: {listing(leaders, most=3)}.")
     return told
+
+
+def brief(result: StrataResult) -> Brief:
+    """On how many datasets the order changes, and how much more than by chance."""
+    n = len(result.datasets)
+    changed = sum(any(one.proven for one in dataset.crossings) for dataset in result.datasets)
+    if not changed:
+        headline = f"No change of order with the popularity of items is shown on {_count(n)}."
+    else:
+        headline = f"The order changes with the popularity of items on {_count(changed, of=n)}."
+    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
+    first = [f"Without the popular items another algorithm is first: {listing(leaders, most=3)}."] if leaders else []
+    return Brief(headline, tables(result)[-1], sentences=(_distance(result), *first))
 
 
 def _distance(result: StrataResult) -> str:
@@ -204,4 +217,5 @@ def figures(result: StrataResult) -> list[Figure]:
     ]  # fmt: skip
 
 
-SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences, tables, order=30)
+SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences, tables, order=30,
+                  brief=brief)  # fmt: skip

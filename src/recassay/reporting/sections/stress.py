@@ -20,12 +20,18 @@ from recassay.plots.forms import (
 )
 from recassay.plots.grammar import Chart, channel, concat, hconcat
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Brief, Figure, Section, Table
 
 
 def sentences(result: StressResult) -> list[str]:
     """The verdict that the result itself derives from its numbers."""
     return result.verdict()
+
+
+def brief(result: StressResult) -> Brief:
+    """The verdict, and which conclusions survive."""
+    first, *others = sentences(result)
+    return Brief(first, tables(result)[-1], sentences=tuple(others[:3]))
 
 
 def tables(result: StressResult) -> list[Table]:
@@ -250,4 +256,6 @@ def _brief(result: StressResult, statement: str) -> str:
     return statement
 
 
-SECTION = Section(StressResult, "What survives", "robustness", "stress", figures, sentences, tables, order=10)
+SECTION = Section(
+    StressResult, "What survives", "robustness", "stress", figures, sentences, tables, order=10, brief=brief
+)

@@ -10,7 +10,7 @@ from recassay.core.errors import listing
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed
 from recassay.plots.theme import FAINT, colour_scale, inline, shorten, themed
 from recassay.reporting.numbers import between
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Brief, Figure, Section, Table
 
 FEW_DATASETS = 5
 """Below so many datasets nothing is said about datasets in general."""
@@ -21,6 +21,40 @@ def sentences(result: UsersResult) -> list[str]:
     if len(result.datasets) == 1:
         return [_one(result.datasets[0], result)]
     return [_several(result), *_together(result)]
+
+
+def brief(result: UsersResult) -> Brief:
+    """Where one algorithm beats all others on the users of a dataset; of one dataset its means."""
+    if len(result.datasets) == 1:
+        one = result.datasets[0]
+        first, *others = one.not_worse()
+        if others:
+            headline = f"No clear winner on {one.dataset}: {len(others) + 1} of {len(one.algorithms)} could be best."
+        else:
+            headline = f"{first} significantly beats all others on the users of {one.dataset}."
+        return Brief(headline, _means(one, result), frozenset([first, *others]), tuple(sentences(result)))
+    winners = sum(len(one.not_worse()) == 1 for one in result.datasets)
+    count = f"{winners} of the {len(result.datasets)}" if winners else f"none of the {len(result.datasets)}"
+    rows = [
+        [
+            one.dataset,
+            one.users,
+            one.algorithms[0],
+            f"{one.means[0]:.4f}",
+            listing(one.not_worse()[1:], most=2) or "none",
+        ]
+        for one in result.datasets
+    ]
+    table = Table(
+        f"{result.metric} by dataset",
+        ["dataset", "users", "best", result.metric, "not shown to be worse"],
+        rows,
+        important=["best", "not shown to be worse"],
+    )
+    headline = f"On {count} datasets does one algorithm significantly beat all others among the users."
+    if winners:
+        headline = f"On {count} datasets one algorithm significantly beats all others among the users."
+    return Brief(headline, table, sentences=tuple(_together(result)))
 
 
 def _one(found: DatasetUsers, result: UsersResult) -> str:
@@ -181,4 +215,4 @@ def plot_user_differences(result: UsersResult) -> Any:
     )
 
 
-SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=15)
+SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=15, brief=brief)
