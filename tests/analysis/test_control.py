@@ -102,7 +102,7 @@ def test_the_command(cli, tmp_path):
     assert found["control"]["name"] == "Oracle"
     assert len(found["control"]["pairs"]) == 7
     assert found["equivalence"]["within"] == 0.05
-    assert "against every other" in cli("compare", table, "--control", "Oracle").out
+    assert "against every other" in cli("compare", table, "--control", "Oracle", "--all").out
     assert "--within" in cli("compare", table, "--within", "lots").err
     whole = cli("analyze", table, "--control", "Oracle", "--json").json()
     assert whole["analyses"]["compare"]["control"]["name"] == found["control"]["name"]

@@ -361,7 +361,7 @@ def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
     assert {p.name for p in (out / "tables").glob("*.csv")} == {
         f"stress_{name}.csv" for name in ("signs", "curves", "subsets", "conclusions", "order")
     }
-    shown = cli("stress", path, "--draws", 100, "--methods", "mean,copeland").out
+    shown = cli("stress", path, "--draws", 100, "--methods", "mean,copeland", "--all").out
     assert "Copeland" in shown
     assert "What survives" in shown
     assert "Minimax" not in shown

@@ -14,10 +14,12 @@ import recassay
 from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.api.content import tell
-from recassay.cli.layout import cells, shortened, table_lines, wrapped
+from recassay.cli.layout import brief_lines, cells, shortened, table_lines, wrapped
 from recassay.cli.render import ANSWER, print_answer
 from recassay.core.tables.results import Results
-from recassay.reporting.section import Table
+from recassay.reporting.headline import drawn_axis, drawn_interval, even
+from recassay.reporting.section import Brief, Table
+from recassay.testing.results import synthetic_results
 from support.benchmarks import characteristics
 from support.decodirt import benchmark as classifiers
 from support.strata import evidence, scores
@@ -173,3 +175,44 @@ def test_a_terminal_that_cannot_write_it_gets_a_question_mark(monkeypatch):
 def test_long_tables_are_counted():
     table = Table("t", ["name"], [[f"n{i}"] for i in range(1200)], most=3)
     assert table_lines(table, 80)[-2:] == ["n2", "and 1,197 more rows (--json or --out DIR has all)"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["rank", "compare", "analyze", "stress"])
+def test_an_answer_has_at_most_25_lines_of_80_columns_and_no_colour_in_a_pipe(cli, tmp_path, verb):
+    table = tmp_path / "table.csv"
+    synthetic_results(8, seed=1).filter(pl.col("metric") == "ndcg@10").write_csv(table)
+    ran = cli(verb, table)
+    lines = ran.out.splitlines()
+    assert ran.code == 0, ran.err
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in ran.out
+    assert lines[-1].startswith("Everything: ")
+    assert len(cli(verb, table, "--all").out.splitlines()) > 25
+
+
+def test_a_brief_answer_drops_rows_then_sentences_and_counts_them():
+    rows = [[f"a{i:02d}", f"{i}.0"] for i in range(40)]
+    brief = Brief(
+        "Nobody wins.", Table("t", ["algorithm", "rank"], rows), frozenset({"a00"}), ("One.", "Two."), "Three."
+    )
+    lines = brief_lines(brief, 80, ["Everything: --all"])
+    assert 24 <= len(lines) <= 25
+    assert lines[0] == ("Nobody wins.", "headline")
+    assert [line for line, kind in lines if kind == "marked"] == ["a00         0.0"]
+    shown = sum(line.startswith("a") and line[1:3].isdigit() for line, _ in lines)
+    assert (f"{40 - shown} more: --all", "") in lines
+    assert [line for line, _ in lines[-3:]] == ["Two.", "Caution: Three.", "Everything: --all"]
+    long = Brief("Nobody wins.", brief.table, sentences=("One.", *(f"{n} words " * 60 for n in range(3))))
+    short = brief_lines(long, 80, [])
+    assert len(short) <= 25
+    assert sum(line.startswith("a") for line, _ in short) > 3
+
+
+def test_an_interval_is_drawn_on_the_axis_of_the_ranks():
+    assert drawn_interval(1.0, 3.0, 5.0, 5, width=9) == "├───●───┤"
+    assert drawn_interval(2.0, 2.0, 3.0, 5, width=9) == "  ●─┤    "
+    assert drawn_axis(12, "95 %", width=18) == "1     95 %      12"
+    assert even([0.1234, 0.01, 0.5]) == ["0.123", "0.010", "0.500"]
+    assert even([12.345, 3.0]) == ["12.3", "3.0"]

@@ -208,7 +208,7 @@ def test_the_command(cli, folder, tmp_path):
         "popularity_strata", "popularity_sensitivity", "popularity_curve", "popularity_shares",
     }  # fmt: skip
     assert (out / "tables" / "strata_crossings.csv").is_file()
-    shown = cli("strata", folder, "--replicates", 100).out
+    shown = cli("strata", folder, "--replicates", 100, "--all").out
     assert "dense-small: ndcg@20 on T_P" in shown
     assert "Popularity sensitivity" in shown
     again = cli("strata", folder, "--metric", "hit@10", "--json", "--replicates", 200, "--seed", 4)

@@ -67,7 +67,7 @@ def test_an_error_in_a_section_of_ours_is_raised(analysed, monkeypatch):
 @pytest.mark.slow
 def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, SOUND)
-    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--all", "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
     assert "Average gives most joy." in ran.out
     assert "Not done" not in ran.out
@@ -98,7 +98,7 @@ def test_a_plugin_brings_an_analysis_its_section_and_its_picture(cli, table, tmp
 @pytest.mark.slow
 def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, FAILING)
-    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--all", "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
     assert "Average gives most joy." in ran.out
     terminal = " ".join(ran.out.split())
@@ -135,7 +135,7 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
 @pytest.mark.slow
 def test_analyses_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path, monkeypatch):
     install(tmp_path, monkeypatch, FAILING_ANALYSES)
-    ran = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "out")
+    ran = cli("analyze", table, "--metric", "ndcg@10", "--all", "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
     terminal = " ".join(ran.out.split())

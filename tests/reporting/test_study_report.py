@@ -106,7 +106,7 @@ def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
 @pytest.mark.slow
 def test_the_terminal_and_the_json_warn_too(folder, cli, monkeypatch):
     only_analyses(monkeypatch, "rank", "compare", "per_dataset")
-    ran = cli("analyze", folder, "--missing", "drop-algorithms")
+    ran = cli("analyze", folder, "--missing", "drop-algorithms", "--all")
     terminal = " ".join(ran.out.split())
     assert "Before you believe it: Leakage: train after test on dense-small, few-items:" in terminal
     assert "Before you believe it: Untuned: EASE ran with default parameters" in terminal
