@@ -41,6 +41,8 @@ class Imported:
     notes: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
     """Where the reading is a guess."""
+    words: tuple[str, str] = ("algorithm", "dataset")
+    """What the framework calls what is compared, and what it is compared on: `("model", "task")`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def part_of(file: OpenedFile, found: Detected, asked: Asked) -> Part:
 def made_part(imported: Imported, where: str, source: Source | None) -> Part:
     """A part with the means over users, where its rows are of single ones."""
     users = imported.frame if c.USER in imported.frame.columns else None
-    return Part(mean_over_users(imported.frame), where, source, imported.notes, users, imported.guesses)
+    return Part(mean_over_users(imported.frame), where, source, imported.notes, users, imported.guesses, imported.words)
 
 
 def _tables(file: OpenedFile, asked: Asked) -> Imported:

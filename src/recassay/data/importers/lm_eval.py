@@ -1,19 +1,29 @@
-"""lm-evaluation-harness: `results_*.json`. A task is a dataset, `acc,none` the metric acc; standard errors are kept."""
+"""lm-evaluation-harness: `results_*.json`, and `samples_*.jsonl` with one line per document.
+
+A task is a dataset, `acc,none` the metric acc; standard errors are kept. The documents of samples are instances, in the
+column of users.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.core.system.lines import lines_of
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile
 
+WORDS = ("model", "task")
+_SAMPLES = re.compile(r"^samples_(?P<task>.+)_(?P<stamp>\d{4}-\d{2}-\d{2}T[\d.:-]+)$")
+
 
 def recognise(file: OpenedFile) -> Kind | None:
-    """`results` by task with `versions` or `configs`; the samples beside it are answers, not results."""
+    """`results` by task with `versions` or `configs`; or lines with `doc_id` and `resps`."""
     document = file.json
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
         tasks = document["results"].values()
@@ -21,12 +31,14 @@ def recognise(file: OpenedFile) -> Kind | None:
         if told and tasks and all(isinstance(task, dict) for task in tasks):
             return "results"
     if file.lines and file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
-        return "other"
+        return "user results"
     return None
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each task and metric of the model."""
+    if file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
+        return _samples(file)
     document = file.json
     better = document.get("higher_is_better") if isinstance(document.get("higher_is_better"), dict) else {}
     rows = [row for task, values in document["results"].items() for row in _rows(str(task), values, better)]
@@ -42,7 +54,38 @@ def read(file: OpenedFile) -> Imported:
     left = sorted({row[c.DATASET] for row in rows} & groups)
     kept = [row for row in rows if row[c.DATASET] not in groups] or rows
     notes = (f"groups were left out, their tasks stay: {', '.join(left)}",) if left and len(kept) < len(rows) else ()
-    return Imported(long_frame(kept), notes)
+    return Imported(long_frame(kept), notes, words=WORDS)
+
+
+def _samples(file: OpenedFile) -> Imported:
+    """One row per document and metric; the model is that of the results beside the file, else of its folder."""
+    named = _SAMPLES.match(file.stem)
+    task, stamp = (named["task"], named["stamp"]) if named else (file.stem.removeprefix("samples_"), "")
+    beside = file.path.with_name(f"results_{stamp}.json")
+    document = OpenedFile(beside).json if stamp and beside.is_file() else None
+    model = _model(document, file) if isinstance(document, dict) else file.parents()[0].replace("__", "/")
+    rows: dict[tuple[str, str], float] = {}
+    for number, line in enumerate(lines_of(file.text), start=1):
+        if not line.strip():
+            continue
+        sample = json.loads(line)
+        if not isinstance(sample, dict) or "doc_id" not in sample:
+            raise InputError("is no sample", where=f"{file.name}, line {number}", fix="give the file as it was written")
+        told = sample.get("metrics")
+        filtered = str(sample.get("filter", "none"))
+        for name in told if isinstance(told, list) else []:
+            value = sample.get(str(name))
+            if isinstance(value, (int, float)):
+                label = normal_label(str(name)) if is_known(str(name)) else str(name)
+                rows[str(sample["doc_id"]), label if filtered == "none" else f"{label}[{filtered}]"] = float(value)
+    if not rows:
+        raise InputError("holds no metric of a document", where=file.name, fix="give samples of a task with metrics")
+    frame = long_frame(
+        {c.ALGORITHM: model, c.DATASET: task, c.METRIC: metric, c.USER: document_id, c.VALUE: value,
+         c.FRAMEWORK: "lm-eval", c.HIGHER_IS_BETTER: True if metric.startswith("acc") else None}
+        for (document_id, metric), value in rows.items()
+    )  # fmt: skip
+    return Imported(frame, words=WORDS)
 
 
 def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -82,7 +125,7 @@ def _model(document: Mapping[str, Any], file: OpenedFile) -> str:
 IMPORTER = Importer(
     name="lm_eval",
     title="lm-evaluation-harness",
-    files="results_*.json (--output_path)",
+    files="results_*.json (--output_path), samples_*.jsonl (--log_samples)",
     recognise=recognise,
     read=read,
     aliases=("lm-eval", "lm-evaluation-harness"),

@@ -76,6 +76,12 @@ def _repeated(part: Part, path: Path) -> Part:
     return replace(part, frame=part.frame.with_columns(column))
 
 
+def _repeats_cells(part: Part) -> bool:
+    """Whether cells stand in a part several times and nothing tells them apart, as the trials of a search do."""
+    key = [name for name in (*c.RESULT_KEY, c.SEED, c.FOLD) if name in part.frame.columns]
+    return bool(part.frame.select(pl.struct(key).is_duplicated().any()).item())
+
+
 def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     """Every file with results below a folder; what is something else is counted, and told once."""
     parts: list[Part] = []
@@ -100,6 +106,10 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
         why = f"; {unread[0]}" if unread else ""
         raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),
                          fix="name the folder of a study, or files with results")  # fmt: skip
+    whole = [part for part in parts if not _repeats_cells(part)]
+    if whole and len(whole) < len(parts):  # a search beside its results
+        left["several values per cell (trials of a search?)"] += len(parts) - len(whole)
+        parts = whole
     told = [
         f"{count} files with {kind}" if kind != "empty files" else f"{count} empty files"
         for kind, count in left.items()

@@ -24,7 +24,7 @@ METRICS = accuracy(
 
 def recognise(file: OpenedFile) -> Kind | None:
     """By the columns `model` and `i_split`; lists by those of its recommendations."""
-    if {"model", "i_split"} <= set(file.header):
+    if {"model", "i_split"} <= set(file.header) and "dataset" not in file.header:
         return "results"
     return "lists" if file.header == ["user_id", "item_id", "score", "rank"] else None
 

@@ -33,6 +33,8 @@ class Part:
     """The rows of single users that the frame has the means of, where the place has them."""
     guesses: tuple[str, ...] = ()
     """Where the reading of the place is a guess."""
+    words: tuple[str, str] = ("algorithm", "dataset")
+    """What the place calls its algorithms and datasets."""
 
 
 def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
@@ -68,7 +70,8 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     where = listing(part.where for part in parts)
     found = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
     guesses = tuple(dict.fromkeys(guess for part in parts for guess in part.guesses))
-    return replace(found, users=_single_users(parts, contradicted), guesses=guesses)
+    words = parts[0].words if len({part.words for part in parts}) == 1 else found.words
+    return replace(found, users=_single_users(parts, contradicted), guesses=guesses, words=words)
 
 
 def _told_once(parts: Sequence[Part]) -> list[str]:

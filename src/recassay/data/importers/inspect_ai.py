@@ -1,0 +1,111 @@
+"""Inspect (UK AISI): logs of evaluations, `.json` or `.eval` (a ZIP of JSON), with one score per sample.
+
+A task is a dataset, a sample an instance in the column of users. Scores C, P and I count 1, 0.5 and 0; epochs of a
+sample are averaged.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.opened import OpenedFile
+
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_SMALL, _MOST_RATIO, _MOST_MEMBERS = 64 << 20, 100, 200_000
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """A document with `eval` (task and model) and samples; or a ZIP with `header.json`."""
+    if file.data[:4] == b"PK\x03\x04":
+        return "user results" if b"header.json" in file.data and file.suffix == ".eval" else None
+    document = file.json
+    if not isinstance(document, dict) or not isinstance(document.get("eval"), dict):
+        return None
+    if not {"task", "model"} <= document["eval"].keys() or "status" not in document:
+        return None
+    return "user results" if document.get("samples") else "other"
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row per sample and scorer."""
+    document = file.json if file.json is not None else _unpacked(file)
+    told = document["eval"]
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    graded: set[str] = set()
+    for sample in document.get("samples") or []:
+        for scorer, value, grade in _scores(sample.get("scores")):
+            values[str(sample["id"]), scorer].append(value)
+            graded |= {scorer} if grade else set()
+    if not values:
+        raise InputError("holds no score of a sample", where=file.name, fix="give the log of an evaluation that ended")
+    scorers = {scorer for _, scorer in values}
+    labels = {scorer: _label(scorer, scorer in graded, len(scorers) == 1) for scorer in scorers}
+    version = (told.get("packages") or {}).get("inspect_ai") if isinstance(told.get("packages"), dict) else None
+    frame = long_frame(
+        {c.ALGORITHM: told["model"], c.DATASET: told["task"], c.METRIC: labels[scorer], c.USER: sample,
+         c.VALUE: sum(scores) / len(scores), c.FRAMEWORK: "inspect_ai", c.VERSION: version,
+         c.HIGHER_IS_BETTER: True if scorer in graded else None}
+        for (sample, scorer), scores in values.items()
+    )  # fmt: skip
+    notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
+    return Imported(frame, notes, words=("model", "task"))
+
+
+def _label(scorer: str, graded: bool, alone: bool) -> str:
+    return ("accuracy" if alone else f"accuracy[{scorer}]") if graded else scorer
+
+
+def _scores(scores: Any) -> Iterator[tuple[str, float, bool]]:
+    """Scorer, number, and whether the number is a grade, for each score of a sample."""
+    for scorer, score in (scores or {}).items():
+        value = score.get("value") if isinstance(score, dict) else score
+        parts: Iterable[tuple[str, Any]] = (
+            ((f"{scorer}[{key}]", inner) for key, inner in value.items())
+            if isinstance(value, dict)
+            else [(str(scorer), value)]
+        )
+        for name, single in parts:
+            if isinstance(single, str) and single in _GRADES:
+                yield name, _GRADES[single], True
+            elif isinstance(single, (int, float)):
+                yield name, float(single), isinstance(single, bool)
+
+
+def _unpacked(file: OpenedFile) -> dict[str, Any]:
+    """The header and the samples of an `.eval`, within a budget of bytes and members."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+            infos = {info.filename: info for info in archive.infolist()}
+            names = ["summaries.json"] if "summaries.json" in infos else [n for n in infos if n.startswith("samples/")]
+            size = sum(infos[name].file_size for name in ("header.json", *names))
+            if len(infos) > _MOST_MEMBERS or size > _SMALL + _MOST_RATIO * len(file.data):
+                what = "unpacks to more than a file of its size may"
+                raise InputError(what, where=file.name, fix="convert it: inspect log convert")
+            document: dict[str, Any] = json.loads(archive.read("header.json"))
+            read = [json.loads(archive.read(name)) for name in names]
+    except NotImplementedError as error:  # Zstandard, which zipfile reads from Python 3.14 on
+        what = "is packed in a way that this Python does not read"
+        raise InputError(what, where=file.name, fix="convert it: inspect log convert --to json") from error
+    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, RuntimeError, EOFError) as error:
+        raise InputError("is not a readable .eval", where=file.name, fix="convert it: inspect log convert") from error
+    document["samples"] = read[0] if names == ["summaries.json"] and read else read
+    return document
+
+
+IMPORTER = Importer(
+    name="inspect_ai",
+    title="Inspect",
+    files="logs of evaluations (.json, .eval)",
+    recognise=recognise,
+    read=read,
+    aliases=("inspect", "inspect-ai"),
+)
