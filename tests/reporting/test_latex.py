@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recassay.reporting.latex import latex_label, latex_text, unprintable
 from support.tex import needs_tex, set_pages
@@ -34,13 +36,13 @@ NAMES = [
         ("ế", r"\ensuremath{\acute{\hat{\mathrm{e}}}}"),
         ("ậ", r"\d{\^{a}}"),
         ("ǖ", r"\ensuremath{\bar{\ddot{\mathrm{u}}}}"),
-        ("a\u0302\u0309", "[U+1EA9]"),
-        ("a\u0334", "[U+0061][U+0334]"),
+        ("a\u0302\u0309", "{[}U+1EA9{]}"),
+        ("a\u0334", "{[}U+0061{]}{[}U+0334{]}"),
         ("β-VAE", r"\ensuremath{\beta}-VAE"),
         ("a--b", r"a-{}-b"),
         ("𝛼", r"\ensuremath{\alpha}"),
         ("two\nlines", "two lines"),
-        ("plain (x) [y] @10", "plain (x) [y] @10"),
+        ("plain (x) [y] @10", "plain (x) {[}y{]} @10"),
     ],
 )
 def test_a_name_becomes_the_commands_that_print_it(name, text):
@@ -48,7 +50,7 @@ def test_a_name_becomes_the_commands_that_print_it(name, text):
 
 
 def test_what_has_no_letter_is_written_as_its_code_and_told():
-    assert latex_text("中 a") == "[U+4E2D] a"
+    assert latex_text("中 a") == "{[}U+4E2D{]} a"
     assert unprintable("中 aЖ") == ["中", "Ж"]
     assert not any(unprintable(name) for name in NAMES[:-1])
 
@@ -68,3 +70,15 @@ def test_every_name_is_set(tmp_path, encoding):
     assert "Missing character" not in made.log
     if made.text is not None:
         assert all(word in made.text for word in ("EASE", "Dvo", "[U+4E2D]"))
+
+
+@needs_tex
+@settings(max_examples=8, deadline=None)
+@given(names=st.lists(st.text(st.characters(codec="utf-8"), max_size=12), min_size=40, max_size=40))
+def test_any_name_may_begin_a_row(names, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tex")
+    begins = ["[ours] EASE", "*starred", "中文 EASE", "🚀 Rocket", "]", "[", "\\\\[2pt]", "EASE [b]"]
+    rows = "\n".join(rf"{latex_text(name)} & 1 \\" for name in [*begins, *names])
+    table = rf"\begin{{tabular}}{{ll}}{rows}\end{{tabular}}"
+    (folder / "main.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{table}\end{{document}}")
+    assert set_pages(folder, references=False).pages >= 1

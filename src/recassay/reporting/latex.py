@@ -12,8 +12,9 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"{\ttfamily\char34}", "`": r"{\ttfamily\char96}", "\u00a0": "~",
+    "[": "{[}", "]": "{]}", "*": "{*}",
 }  # fmt: skip
-"""What LaTeX would read as a command, or as another character."""
+"""What LaTeX would read as a command, as an argument of the end of a row (`[`, `*`), or as another character."""
 
 _LIGATURES = re.compile(r"(?<=-)-|(?<=')'|(?<=,),|(?<=[?!])`")
 """The second of two characters that a font would join into a third: an en dash, a closing quotation mark."""
@@ -70,6 +71,9 @@ _STACKED = {
 """Marks that mathematics can set above one another, which text cannot."""
 
 
+_CODE = "{[}U+"
+"""How a character begins that is written as its code."""
+
 _DOTLESS = {"i": r"\i", "j": r"\j"}
 
 
@@ -85,7 +89,7 @@ def latex_text(text: str) -> str:
 
 def unprintable(text: str) -> list[str]:
     """The characters of a text that `latex_text` can only write as their codes."""
-    return [letter for letter in _letters(text) if _one(letter).startswith("[U+")]
+    return [letter for letter in _letters(text) if _one(letter).startswith(_CODE)]
 
 
 def latex_label(*names: str) -> str:
@@ -133,7 +137,7 @@ def _accented(base: str, marks: list[str]) -> str | None:
     """A letter with its marks, those above it first; None where one of them has no command."""
     made = _one(base)
     above = [mark for mark in marks if mark in _ACCENTS]
-    if made.startswith("[U+") or any(mark not in _ACCENTS and mark not in _BELOW for mark in marks):
+    if made.startswith(_CODE) or any(mark not in _ACCENTS and mark not in _BELOW for mark in marks):
         return None
     if len(above) > 1:
         if any(mark not in _STACKED for mark in above):
@@ -151,4 +155,4 @@ def _accented(base: str, marks: list[str]) -> str | None:
 
 
 def _code(letter: str) -> str:
-    return "".join(f"[U+{ord(character):04X}]" for character in letter)
+    return "".join(f"{_CODE}{ord(character):04X}{{]}}" for character in letter)
