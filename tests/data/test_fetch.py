@@ -452,6 +452,12 @@ def test_file_on_disk_that_was_changed(server: Server, tmp_path: Path) -> None:
     assert (tmp_path / "data.bin").read_bytes() == b"edited"
 
 
+def test_a_length_that_no_file_has_is_refused(server: Server, tmp_path: Path) -> None:
+    server.announce, server.ranges = 1 << 63, False
+    with pytest.raises(RecAssayError, match="which is no size of a file"):
+        run(entry_for(server), tmp_path)
+
+
 def test_too_large_a_file_is_refused_by_its_announced_size(server: Server, tmp_path: Path) -> None:
     received: list[int] = []
     with pytest.raises(InputError, match="larger than the limit of 1,000 bytes"):

@@ -127,6 +127,11 @@ class ProtocolSpec(Spec):
     allow_leakage: tuple[str, ...] = ()
     """Names of audit findings that are accepted; any other finding refuses the split."""
 
+    @field_validator("positive_threshold", mode="before")
+    @classmethod
+    def _none_in_a_file(cls, value: object) -> object:
+        return None if value == "none" else value
+
     @model_validator(mode="after")
     def _check(self) -> ProtocolSpec:
         if min(self.ratios) < 0 or abs(sum(self.ratios) - 1) > 1e-9 or self.ratios[0] <= 0:

@@ -171,7 +171,10 @@ class Transfer:
                 self._forget()
                 raise _PassingProblem("the server sent another part of the file than asked for")
         else:
-            start, total = 0, _length(response.headers.get("Content-Length"))
+            promised = response.headers.get("Content-Length")
+            start, total = 0, _length(promised)
+            if promised is not None and total is None:
+                raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is no size of a file")
         self._check_room(total, start)
         if start:
             self.resumed_from = self.resumed_from or start
@@ -311,7 +314,9 @@ def empty(part: Path) -> None:
 
 
 def _length(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 20 else None
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 19:
+        return None
+    return int(text) if int(text) < 1 << 63 else None  # no file is larger
 
 
 def _http_problem(error: urllib.error.HTTPError) -> Exception:

@@ -29,7 +29,7 @@ from recassay.data.download.members import Limits, Writer
 Kind = Literal["zip", "tar", "gz", "bz2", "xz"]
 
 MAX_BYTES = 64 * 2**30
-MAX_FILES = 100_000
+MAX_FILES = 10_000
 MAX_RATIO = 200.0
 
 _LARGEST_READ = 16 * 2**20  # a tar header of a huge declared length would be read into memory at once
