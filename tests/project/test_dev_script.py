@@ -19,7 +19,7 @@ def test_help_and_unknown_commands():
     assert wrong.returncode == 2
     assert (
         wrong.stderr.strip()
-        == "dev.py: there is no command 'frob'; there are: demo, check, test, lint, bench, docs, bounds, wheel, sbom"
+        == "dev.py: there is no command 'frob'; there are: demo, check, test, lint, bench, docs, bounds, wheel, sbom, soak"
     )
 
 
