@@ -140,7 +140,7 @@ ROWS += [
     ("ALS", {}, None),
     (
         "BPR",
-        {"factors": 64, "iterations": 100, "reg": 0.01, "rate": 0.01},
+        {"factors": 64, "iterations": 100, "reg": 0.01, "rate": 0.01, "hardest_of": 1},
         ("implicit", implicit_bpr, {"factors": 64, "iterations": 100, "regularization": 0.01, "learning_rate": 0.01}),
     ),
     ("BPR", {}, None),

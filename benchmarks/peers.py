@@ -65,7 +65,8 @@ def item_neighbours(train: Interactions) -> Any:
     """Ours, the neighbours kept as implicit keeps them."""
     from recassay.algorithms.neighbours import ItemKNN
 
-    return ItemKNN(k=100, keep="history", device="cpu").fit(train, rng=np.random.default_rng(1))
+    algorithm = ItemKNN(k=100, shrink=0.0, weighting="none", keep="history", device="cpu")
+    return algorithm.fit(train, rng=np.random.default_rng(1))
 
 
 def rows() -> list[tuple[str, str, Callable[..., Any], str, Callable[..., Any]]]:

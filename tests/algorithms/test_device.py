@@ -23,7 +23,9 @@ pytest.importorskip("torch")
 MADE = {
     "EASE": lambda: linear.EASE(reg=20.0),
     "ItemKNN": lambda: neighbours.ItemKNN(k=7),
-    "ItemKNN history": lambda: neighbours.ItemKNN(k=7, keep="history", similarity="jaccard", shrink=2.0),
+    "ItemKNN history": lambda: neighbours.ItemKNN(
+        k=7, keep="history", similarity="jaccard", weighting="none", shrink=2.0
+    ),
     "UserKNN": lambda: neighbours.UserKNN(k=9, weighting="bm25"),
     "UserKNN dot": lambda: neighbours.UserKNN(k=500, similarity="dot"),
     "GF-CF": lambda: graph_filters.GFCF(factors=6),

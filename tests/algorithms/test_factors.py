@@ -22,7 +22,7 @@ from recassay.algorithms.nmf import NMF
 from recassay.algorithms.rating_mf import RatingMF
 from recassay.algorithms.svd import PureSVD
 from recassay.algorithms.warp import WARP
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, Interactions
 from recassay.testing.checks import ALGORITHM_CHECKS, Check
@@ -182,6 +182,26 @@ def test_als_lowers_its_objective_at_every_stage(alpha: float) -> None:
     assert losses[-1] < 0.9 * losses[0]
 
 
+def test_bpr_learns_from_the_hardest_of_the_items_drawn() -> None:
+    train = random_events(60, 40)
+    model = BPR(factors=8, iterations=5, hardest_of=1).fit(train, rng=derived_rng(1))
+    harder = BPR(factors=8, iterations=5, hardest_of=16).fit(train, rng=derived_rng(1))
+    assert not np.array_equal(model.item_factors, harder.item_factors)
+    # Of 16 draws the popular one is met more often: learning from it holds its bias down.
+    popularity = np.bincount(train.item, minlength=40)
+    assert np.corrcoef(popularity, harder.item_bias)[0, 1] < np.corrcoef(popularity, model.item_bias)[0, 1]
+    with pytest.raises(UsageError, match="cannot draw 0 items"):
+        BPR(hardest_of=0)
+
+
+@pytest.mark.parametrize("kind", [ALS, BPR, WARP])
+def test_any_stage_is_the_model_of_that_many_iterations(kind: Any) -> None:
+    train, counter = random_events(30, 25), kind.stopped_by
+    second = list(kind(**{counter: 6}).fit_steps(train, rng=derived_rng(3)))[1]
+    alone = kind(**{counter: second.iterations}).fit(train, rng=derived_rng(3))
+    np.testing.assert_array_equal(second.item_factors, alone.item_factors)
+
+
 def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
     rng = derived_rng(4, "bpr")
     users, items = (rng.standard_normal((rows, 3)).astype(np.float32) for rows in (1, 2))
@@ -196,7 +216,7 @@ def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
 
     before = np.concatenate([users.ravel(), items.ravel(), bias]).astype(np.float64)
     slope = [(objective(before + step) - objective(before - step)) / 2e-6 for step in 1e-6 * np.eye(len(before))]
-    bpr._learn_pairs(*one_event(), users, items, bias, np.float32(rate), np.float32(reg), state)
+    bpr._learn_pairs(*one_event(), users, items, bias, np.float32(rate), np.float32(reg), 1, state)
     after = np.concatenate([users.ravel(), items.ravel(), bias])
     np.testing.assert_allclose((after - before) / rate, slope, atol=2e-3)
 

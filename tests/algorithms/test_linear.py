@@ -112,18 +112,38 @@ def _dense_similarity(profiles: np.ndarray, similarity: str, shrink: float) -> n
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "jaccard", "dot"])
-@pytest.mark.parametrize("weighting", ["none", "tfidf", "bm25"])
+@pytest.mark.parametrize("weighting", ["none", "tfidf", "bm25", "length"])
 @pytest.mark.parametrize("shrink", [0.0, 10.0])
 def test_neighbours_are_those_of_a_dense_matrix(similarity: str, weighting: str, shrink: float) -> None:
     profiles = history(n_users=40, n_items=30)
     found = nearest(profiles, 7, (similarity, weighting, shrink))
-    expected = _dense_similarity(weigh(profiles, weighting).toarray().astype(np.float64), similarity, shrink)
+    weighted = weigh(profiles, weighting)
+    shrink *= float((weighted.data.astype(np.float64) ** 2).mean())
+    expected = _dense_similarity(weighted.toarray().astype(np.float64), similarity, shrink)
     np.fill_diagonal(expected, 0.0)
     best = -np.sort(-expected, axis=1)[:, :7]
     np.testing.assert_allclose(np.where(found.profile >= 0, found.similarity, 0.0), best, rtol=1e-4, atol=1e-6)
     listed = np.take_along_axis(expected, np.maximum(found.profile, 0), axis=1)
     np.testing.assert_allclose(np.where(found.profile >= 0, listed, 0.0), best, rtol=1e-4, atol=1e-6)
     assert not (found.profile == np.arange(40)[:, None]).any()
+
+
+def test_rows_of_users_have_one_length_and_shrinking_counts_common_users() -> None:
+    profiles = history(n_users=40, n_items=30)
+    weighted = weigh(profiles, "length")
+    np.testing.assert_allclose(
+        weighted.multiply(weighted).sum(axis=0)[np.diff(profiles.tocsc().indptr) > 0], 1, rtol=1e-5
+    )
+    # Twice the weights everywhere are the same data: shrinking must not see a difference.
+    doubled = csr_array((2 * weighted.data, weighted.indices, weighted.indptr), shape=weighted.shape)
+    ours, theirs = (nearest(matrix, 5, ("cosine", "none", 10.0)) for matrix in (weighted, doubled))
+    np.testing.assert_allclose(ours.similarity, theirs.similarity, rtol=1e-5)
+
+
+def test_the_strength_of_slim_is_alpha_times_users() -> None:
+    train = events(history(n_users=50, n_items=20))
+    scores = full_scores(SLIM(strength=5.0), train)
+    np.testing.assert_allclose(scores, full_scores(SLIM(alpha=0.1), train), atol=1e-6)
 
 
 def test_weights_by_hand() -> None:
@@ -142,7 +162,9 @@ def test_item_neighbours_score_as_a_dense_model(keep: str) -> None:
     found = nearest(matrix.T.tocsr(), 4, ("cosine", "none", 0.0)).matrix().toarray()
     assert (found > 0).sum(axis=1).max() == 4
     weights = found.T if keep == "target" else found
-    np.testing.assert_allclose(full_scores(ItemKNN(k=4, keep=keep), events(matrix)), dense @ weights, atol=1e-5)
+    np.testing.assert_allclose(
+        full_scores(ItemKNN(k=4, shrink=0.0, weighting="none", keep=keep), events(matrix)), dense @ weights, atol=1e-5
+    )
 
 
 def test_user_neighbours_score_as_a_dense_model() -> None:

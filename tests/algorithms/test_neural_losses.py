@@ -19,7 +19,7 @@ from recassay.algorithms.neural.contrast import contrast  # noqa: E402
 from recassay.algorithms.neural.diffrec import DiffRec, signal_left  # noqa: E402
 from recassay.algorithms.neural.events import Events  # noqa: E402
 from recassay.algorithms.neural.lightgcl import leading_parts  # noqa: E402
-from recassay.algorithms.neural.links import Links, _Bags, balanced, dense_bytes  # noqa: E402
+from recassay.algorithms.neural.links import LINKS_A_PART, Links, _Bags, balanced, dense_bytes  # noqa: E402
 from recassay.algorithms.neural.nncf import _sides  # noqa: E402
 from recassay.algorithms.neural.ract import ndcg  # noqa: E402
 from recassay.algorithms.neural.recvae import log_density  # noqa: E402
@@ -91,6 +91,54 @@ def test_links_in_the_forms_of_a_gpu(events):
     assert dense_bytes(1000, 1000, 1000) == dense_bytes(10**6, 10**6, 10**11) == 0
 
 
+def test_long_rows_of_links_are_summed_in_parts():
+    rng = derived_rng(5, "links")
+    dense = (rng.random((40, 300)) < np.linspace(0, 1, 40)[:, None]).astype(np.float32)
+    events = Events(csr_array(dense), Chance(rng, "cpu"))
+    values = events.chance.uniform(len(events))
+    bags = _Bags(events.first, events.item, values)
+    vectors = events.chance.normal(300, 3)
+    expected = torch.zeros(40, 300)
+    expected[events.user, events.item] = values
+    assert int(events.count.max()) > 4 * LINKS_A_PART
+    assert torch.allclose(bags @ vectors, expected @ vectors, atol=1e-4)
+
+
+def test_the_loss_of_ultragcn(events):
+    network = algorithms.get("UltraGCN")(
+        embedding=5, negative_weight=7.0, item_weight=0.4, reg=0.0, neighbours=3, device="cpu"
+    ).network(events)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight += events.chance.normal(*weight.shape)
+    held = matrix(events).double()
+    users, items = (weights.detach().double() for weights in (network.users, network.items))
+    by_user, by_item = held.sum(1), held.sum(0)
+    beta = ((by_user + 1).sqrt() / by_user.clamp(min=1))[:, None] / (by_item + 1).sqrt()
+    together = held.T @ held
+    total = together.sum(1)
+    omega = together * (total[:, None] / total).sqrt() / (total - by_item)[:, None]
+    omega.fill_diagonal_(0)
+    best = torch.where(omega >= omega.topk(3, dim=1).values[:, -1:], omega, 0.0)
+    scores, logistic = users @ items.T, torch.nn.functional.logsigmoid
+    batch = torch.tensor([0, 5, 11, 40])
+    expected = []
+    for event in batch.tolist():
+        u, i = int(events.user[event]), int(events.item[event])
+        wrong = (beta[u] * -logistic(-scores[u]))[held[u] == 0].mean()
+        near = (best[i] * -logistic(scores[u])).sum()
+        expected.append(-beta[u, i] * logistic(scores[u, i]) + 7.0 * wrong + 0.4 * near)
+    assert network.loss(batch).item() == pytest.approx(float(sum(expected)) / 4, rel=1e-4)
+
+
+def test_items_drawn_for_a_batch_and_who_has_them(events):
+    assert torch.equal(events.some_items(N_ITEMS), torch.arange(N_ITEMS))
+    drawn = events.some_items(N_ITEMS - 1)
+    assert len(drawn) == N_ITEMS - 1
+    users = torch.tensor([4, 0, 9])
+    assert torch.equal(events.holds(users, drawn), matrix(events)[users][:, drawn] > 0)
+
+
 def test_the_leading_parts_of_the_graph(events):
     left, right = leading_parts(Links(events).weighted(balanced(events)), events, 4)
     dense = torch.zeros(N_USERS, N_ITEMS)
@@ -154,7 +202,9 @@ def test_lightgcl_as_the_authors_run_it(events):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-@pytest.mark.parametrize("name", ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "NNCF"])
+@pytest.mark.parametrize(
+    "name", ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "UltraGCN", "XSimGCL", "NNCF"]
+)
 def test_a_recorded_step_computes_what_the_single_operations_do(name, monkeypatch):
     from recassay.algorithms.neural.steps import Steps
     from recassay.testing.answers import answer

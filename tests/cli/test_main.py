@@ -149,13 +149,13 @@ def test_search_spaces_are_seen_before_a_run(cli):
     listed = cli("list", "algorithms", "--spaces", "--json").json()["algorithms"]
     rows = {(row["name"], row["parameter"]): row for row in listed}
     assert {name for name, _ in rows} == set(registry.algorithms.names())
-    assert {"low": 1.0, "high": 1000.0, "log": True, "default": 250.0}.items() <= rows["EASE", "reg"].items()
-    assert rows["ItemKNN", "similarity"]["options"] == ["cosine", "jaccard", "dot"]
+    assert {"low": 10.0, "high": 1000.0, "log": True, "default": 100.0}.items() <= rows["EASE", "reg"].items()
+    assert rows["ItemKNN", "similarity"]["options"] == ["cosine", "jaccard"]
     assert rows["Random", ""]["values"] == "nothing to tune"
     shown = cli("list", "algorithms", "--spaces").out
-    assert "1 to 1000, log scale" in shown
+    assert "10 to 1000, log scale" in shown
     assert "32 to 256 in steps of 32" in shown
-    assert "cosine, jaccard or dot" in shown
+    assert "cosine or jaccard" in shown
     wrong = cli("list", "metrics", "--spaces")
     assert wrong.code == 2
     assert "metrics have no search space" in wrong.err

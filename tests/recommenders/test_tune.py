@@ -11,7 +11,7 @@ from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.stage import Stage
-from recassay.recommenders.tune import Tuning
+from recassay.recommenders.tune import SLOW_STAGES, Tuning
 from recassay.runner.jobs import JobFailure
 from recassay.runner.rounds import GIVE_UP_AFTER
 from recassay.store import TrialRecord
@@ -29,8 +29,8 @@ def objective(parameters, number):
 
 
 def staged(parameters, number):
-    for share in (0.2, 0.6, 1.0):
-        yield Stage(share * next(objective(parameters, number)).value)
+    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
+        yield Stage(share * (2 + next(objective(parameters, number)).value))
 
 
 def tune(space, fit, *, history=(), record=lambda _: None, **more):
@@ -51,6 +51,26 @@ def test_defaults_come_first_and_tuning_beats_them():
     assert len(done.trials) == 25
     assert done.value == max(t.value for t in done.trials)
     assert done.value > done.trials[0].value + 0.1
+
+
+def test_starting_trials_vary_the_defaults_and_keep_some_of_them():
+    trials = run(trials=10).trials
+    default = dict(trials[0].parameters)
+    changed = [sum(trial.parameters[name] != default[name] for name in SPACE) for trial in trials[1:]]
+    assert min(changed) >= 1
+    assert 1 < sum(changed) / len(changed) < len(SPACE) - 0.5
+
+
+def test_stages_may_be_judged_on_a_sample_and_the_best_of_them_on_all():
+    asked = []
+
+    def fit(parameters, number):
+        for epochs, value in ((1, 0.2), (2, 0.5), (3, 0.4)):
+            yield Stage(value, {"epochs": epochs}, lambda epochs=epochs: asked.append(epochs) or 10.0 + epochs)
+
+    done = tune({}, fit, trials=1, higher_is_better=True, seed=1, names=("data",), once=True)
+    assert asked == [2]
+    assert (done.value, done.parameters, done.trials[0].stages) == (12.0, {"epochs": 2}, (0.2, 0.5, 0.4))
 
 
 @cache
@@ -105,7 +125,7 @@ def test_a_trial_that_falls_behind_is_stopped():
     done = run(staged)
     pruned = [t for t in done.trials if t.state == "pruned"]
     assert pruned
-    assert all(len(t.stages) < 3 for t in pruned)
+    assert all(SLOW_STAGES < len(t.stages) < 5 for t in pruned)
     assert {t.state for t in run(staged, pruning=False).trials} == {"complete"}
 
 

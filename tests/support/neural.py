@@ -24,6 +24,7 @@ TINY: dict[str, dict[str, Any]] = {
     "ENMF": {"embedding": 12},
     "LINE": {"embedding": 12, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 12, "negatives": 50},
+    "UltraGCN": {"embedding": 12, "negatives": 50},
 }
 """Parameters that keep an algorithm small."""
 

@@ -29,7 +29,8 @@ class ALS:
 
     With `reg_power` above 0 a row is regularised by its frequency, as Rendle et al. found to matter most: reg is
     multiplied by (w / mean w)^`reg_power`, w the sum of the row's c_ui (their lambda (|I_u| + alpha_0 |I|)^nu with
-    alpha_0 = 1 / (`alpha` - 1), on a scale where `reg` keeps its meaning).
+    alpha_0 = 1 / (`alpha` - 1), on a scale where `reg` keeps its meaning). `iterations` is the most that is tried: in a
+    study the validation part decides.
     """
 
     name: ClassVar[str] = "ALS"
@@ -38,22 +39,22 @@ class ALS:
         "Hu, Koren & Volinsky 2008, Collaborative Filtering for Implicit Feedback Datasets, ICDM; "
         "Rendle, Krichene, Zhang & Koren 2022, Revisiting the Performance of iALS, RecSys"
     )
+    stopped_by: ClassVar[str] = "iterations"
     space: ClassVar[SearchSpace] = {
-        "factors": Whole(50, 200, 192),
-        "iterations": Whole(10, 100, 15),
-        "alpha": Real(1.0, 50.0, 4.0),
-        "reg": Real(1e-4, 100.0, 20.0, log=True),
-        "reg_power": Real(0.0, 1.0, 0.3),
+        "factors": Whole(64, 256, 256, step=64),
+        "alpha": Real(4.0, 60.0, 20.0, log=True),
+        "reg": Real(10.0, 200.0, 50.0, log=True),
+        "reg_power": Real(0.0, 1.0, 0.5),
     }
 
     def __init__(
         self,
         *,
-        factors: int = 192,
-        iterations: int = 15,
-        alpha: float = 4.0,
-        reg: float = 20.0,
-        reg_power: float = 0.3,
+        factors: int = 256,
+        iterations: int = 16,
+        alpha: float = 20.0,
+        reg: float = 50.0,
+        reg_power: float = 0.5,
     ) -> None:
         self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
         self.reg_power = reg_power
@@ -75,7 +76,7 @@ class _AlternatingTraining:
     def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
         self._by_user = Positives.of(train)
         self._by_item = self._by_user.transposed()
-        self._algorithm, self._rng = algorithm, rng
+        self._algorithm, self._rng, self._done = algorithm, rng, 0
         self._users = _small_numbers(train.n_users, algorithm.factors, rng)
         self._items = _small_numbers(train.n_items, algorithm.factors, rng)
         self._user_reg, self._item_reg = (
@@ -88,9 +89,10 @@ class _AlternatingTraining:
         for _ in range(iterations):
             solve(self._by_user, self._items, self._users, alpha=alpha, reg=self._user_reg)
             solve(self._by_item, self._users, self._items, alpha=alpha, reg=self._item_reg)
+        self._done += iterations
 
     def model(self) -> FactorRecommender:
-        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng)
+        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng, iterations=self._done)
 
 
 def frequency_scaled(rows: Positives, alpha: float, reg: float, power: float) -> Float32Array:

@@ -67,7 +67,7 @@ class GFCF:
 
     def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Dense items x items matrices, and the scores of a block."""
-        return dense_weights_bytes(n_users, n_items, n_interactions)
+        return dense_weights_bytes(4, n_users, n_items, n_interactions)
 
 
 class TurboCF:
@@ -124,7 +124,7 @@ class TurboCF:
 
     def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Dense items x items matrices, and the scores of a block."""
-        return dense_weights_bytes(n_users, n_items, n_interactions)
+        return dense_weights_bytes(4, n_users, n_items, n_interactions)
 
 
 def _dense_recommender(history: csr_array, weights: Float32Array, rng: np.random.Generator) -> Recommender:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
 from recassay.algorithms.kernels.dense_catalogue import INSTEAD, refuse_dense
-from recassay.algorithms.kernels.device import known_device, settled_device
+from recassay.algorithms.kernels.device import TORCH_BYTES, known_device, settled_device
 from recassay.algorithms.kernels.device_products import (
     dense_weights_bytes,
     ease_weights_on,
@@ -17,7 +17,6 @@ from recassay.algorithms.kernels.device_products import (
 )
 from recassay.algorithms.kernels.products import gram
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Real, SearchSpace
 from recassay.core.types import Float32Array, Interactions, Recommender
@@ -36,17 +35,19 @@ class EASE:
 
     name: ClassVar[str] = "EASE"
     instead: ClassVar[str] = INSTEAD
-    space: ClassVar[SearchSpace] = {"reg": Real(1.0, 1000.0, 250.0, log=True)}
+    space: ClassVar[SearchSpace] = {"reg": Real(10.0, 1000.0, 100.0, log=True)}
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
-    def __init__(self, reg: float = 250.0, device: str = "auto") -> None:
+    def __init__(self, reg: float = 100.0, device: str = "auto") -> None:
         if not reg > 0:
             raise UsageError(f"EASE cannot work with reg = {reg}", fix="give a number above 0")
         self.reg, self.device = reg, known_device(device, self.name)
 
     @staticmethod
-    def shared(train: Interactions) -> Float32Array:
-        """The Gram matrix X'X: how many users have both items."""
+    def shared(train: Interactions) -> Float32Array | None:
+        """The Gram matrix X'X: how many users have both items. A GPU makes it faster than it could be copied there."""
+        if settled_device("auto", "EASE") != "cpu":
+            return None
         refuse_dense("EASE", train.n_items, 2 * 4 * train.n_items**2)
         return gram(train.csr())
 
@@ -54,19 +55,20 @@ class EASE:
         """Solve for B; `shared` is left as it was."""
         history, device = train.csr(), settled_device(self.device, self.name)
         if device != "cpu":
-            square = gram_on(history, device) if shared is None else torch.from_numpy(shared).to(device)
-            return weights_recommender(history, ease_weights_on(square, self.reg, device), rng=rng, device=device)
+            weights = ease_weights_on(lambda: gram_on(history, device), self.reg, device)
+            return weights_recommender(history, weights, rng=rng, device=device)
         refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
         weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
         return ScoreRecommender(lambda users: history[users] @ weights, n_items=train.n_items, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Two dense items x items matrices of float32 (the shared Gram matrix and the weights), the history twice."""
-        return 2 * 4 * n_items**2 + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
+        """The history twice and, without a GPU, two items x items matrices of float32: X'X, kept for trials, and B."""
+        dense = 2 * 4 * n_items**2 if settled_device(self.device, self.name) == "cpu" else TORCH_BYTES
+        return dense + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
 
     def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The Gram matrix, its factor, the inverse and the weights, and the scores of a block."""
-        return dense_weights_bytes(n_users, n_items, n_interactions)
+        """The Gram matrix, its factor, the solver's workspace, and the scores of a block."""
+        return dense_weights_bytes(3, n_users, n_items, n_interactions)
 
 
 def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:

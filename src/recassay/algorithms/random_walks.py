@@ -31,12 +31,12 @@ class RP3beta:
         "Paudel, Christoffel, Newell & Bernstein 2017, Updatable, Accurate, Diverse, and Scalable Recommendations, TiiS"
     )
     space: ClassVar[SearchSpace] = {
-        "k": Whole(10, 1000, 200, log=True),
-        "alpha": Real(0.0, 2.0, 1.0),
-        "beta": Real(0.0, 2.0, 0.4),
+        "k": Whole(100, 1000, 500, log=True),
+        "alpha": Real(0.2, 1.2, 0.5),
+        "beta": Real(0.1, 0.8, 0.5),
     }
 
-    def __init__(self, *, k: int = 200, alpha: float = 1.0, beta: float = 0.4) -> None:
+    def __init__(self, *, k: int = 500, alpha: float = 0.5, beta: float = 0.5) -> None:
         if k < 1:
             raise UsageError(f"RP3beta cannot work with {k} neighbours", fix="give at least 1")
         self.k, self.alpha, self.beta = k, alpha, beta

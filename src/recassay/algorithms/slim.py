@@ -22,24 +22,32 @@ class SLIM:
 
         min 1/(2n) |x_i - Xw|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio) / 2 |w|^2
 
-    (equation 4 of the paper with beta = n alpha (1 - l1_ratio) and lambda = n alpha l1_ratio.) The KDD'24 study
-    searches alpha from 0 to 1; at 0 the problem need not have one solution, and all that matters happens below 0.1, so
-    the search here is from 0.0001 to 1 on a log scale. How exact a solution is: see `regress_items`.
+    (equation 4 of the paper with beta = n alpha (1 - l1_ratio) and lambda = n alpha l1_ratio.) The penalty is given as
+    `strength` = n alpha = beta + lambda: the value that suits a dataset hardly depends on its number of users, while
+    alpha does. `alpha`, where it is given, takes its place. How exact a solution is: see `regress_items`.
     """
 
     name: ClassVar[str] = "SLIM"
     aliases: ClassVar[tuple[str, ...]] = ("SLIMElastic", "SLIMElasticNet")
     space: ClassVar[SearchSpace] = {
-        "alpha": Real(1e-4, 1.0, 0.002, log=True),
+        "strength": Real(2.0, 50.0, 12.0, log=True),
         "l1_ratio": Real(0.01, 0.5, 0.1, log=True),
     }
     source: ClassVar[str] = "Ning, Karypis: SLIM, sparse linear methods for top-N recommender systems (ICDM 2011)"
 
     def __init__(
-        self, alpha: float = 0.002, l1_ratio: float = 0.1, tolerance: float = 1e-3, max_sweeps: int = 500
+        self,
+        alpha: float | None = None,
+        l1_ratio: float = 0.1,
+        tolerance: float = 1e-3,
+        max_sweeps: int = 500,
+        *,
+        strength: float = 12.0,
     ) -> None:
-        if not alpha > 0:
-            raise UsageError(f"SLIM cannot work with alpha = {alpha}", fix="give a number above 0")
+        if not strength > 0 or (alpha is not None and not alpha > 0):
+            raise UsageError(
+                f"SLIM cannot work with alpha = {alpha} and strength = {strength}", fix="give numbers above 0"
+            )
         if not 0 <= l1_ratio <= 1:
             raise UsageError(f"SLIM cannot work with l1_ratio = {l1_ratio}", fix="give a share from 0 to 1")
         if not tolerance > 0 or max_sweeps < 1:
@@ -48,6 +56,7 @@ class SLIM:
                 fix="give a tolerance above 0 and at least one sweep",
             )
         self.alpha, self.l1_ratio, self.tolerance, self.max_sweeps = alpha, l1_ratio, tolerance, max_sweeps
+        self.strength = strength
 
     @staticmethod
     def shared(train: Interactions) -> Counts:
@@ -57,7 +66,7 @@ class SLIM:
     def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Counts | None = None) -> Recommender:
         """Solve one regression an item."""
         counts = self.shared(train) if shared is None else shared
-        strength = self.alpha * train.n_users
+        strength = self.strength if self.alpha is None else self.alpha * train.n_users
         weights = regress_items(
             counts,
             strength * self.l1_ratio,

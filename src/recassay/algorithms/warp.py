@@ -35,6 +35,7 @@ class WARP:
     """
 
     name: ClassVar[str] = "WARP"
+    stopped_by: ClassVar[str] = "epochs"
     source: ClassVar[str] = "Weston, Bengio & Usunier 2011, WSABIE, IJCAI; Kula 2015, LightFM, CBRecSys"
     space: ClassVar[SearchSpace] = {
         "components": Whole(10, 100, 100),

@@ -32,6 +32,12 @@ from recassay.runner.jobs import JobFailure, reason_of, status_of
 from recassay.runner.rounds import Rounds, failed
 from recassay.store import TrialRecord
 
+STARTING_TRIALS = 10
+"""Trials before TPE knows enough to propose; they vary the defaults, which were chosen on many datasets."""
+
+SLOW_STAGES = 2
+"""Stages of a training after which no trial is pruned yet."""
+
 _STATES = {
     "complete": TrialState.COMPLETE,
     "pruned": TrialState.PRUNED,
@@ -121,14 +127,25 @@ class Tuning:
         study = optuna.create_study(
             direction="maximize" if self.higher_is_better else "minimize",
             sampler=optuna.samplers.TPESampler(seed=draw),
-            pruner=optuna.pruners.MedianPruner(n_startup_trials=PRUNE_AFTER),
+            # A small rate begins slowly: the first stages of a training say little about its best one.
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=PRUNE_AFTER, n_warmup_steps=SLOW_STAGES),
         )
         distributions = {name: _distribution(parameter) for name, parameter in self.space.items()}
         for trial in known:
             study.add_trial(_frozen(trial, distributions))
-        if number == 0:
-            study.enqueue_trial(defaults(self.space))
+        if number < STARTING_TRIALS:
+            study.enqueue_trial(self._kept_defaults(number))
         return study.ask(distributions)
+
+    def _kept_defaults(self, number: int) -> dict[str, Any]:
+        """What a starting trial leaves at the defaults: all parameters in the first, else each with chance 1/2."""
+        if number == 0:
+            return defaults(self.space)
+        rng = derived_rng(self.seed, "starting trials", *self.names, str(number))
+        names = list(self.space)
+        kept = rng.random(len(names)) < 1 / 2
+        kept[int(rng.integers(len(names)))] = False
+        return {name: self.space[name].default for name, keep in zip(names, kept, strict=True) if keep}
 
 
 def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> TrialRecord:
@@ -137,6 +154,8 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
     sign = 1.0 if tuning.higher_is_better else -1.0
     stages: list[float] = []
     settled: Mapping[str, Any] = {}
+    on_all: Callable[[], float] | None = None
+    value: float | None = None
     state, reason, best = "complete", None, 0
     try:
         for stage in tuning.fit(parameters, number):
@@ -145,12 +164,14 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
             stages.append(float(stage.value))
             asked.report(stages[-1], len(stages) - 1)
             if not stage.settled or sign * stages[-1] > sign * stages[best] or len(stages) == 1:
-                best, settled = len(stages) - 1, stage.settled
+                best, settled, on_all = len(stages) - 1, stage.settled, stage.on_all
             if tuning.pruning and asked.should_prune():
                 state = "pruned"
                 break
             if stage.settled and len(stages) - 1 - best >= PATIENCE:
                 break
+        if stages:
+            value = stages[best] if on_all is None or state == "pruned" else float(on_all())
     except Exception as error:
         status = status_of(error)
         state, reason = "over_budget" if status == "over_budget" else "failed", reason_of(error)
@@ -162,7 +183,7 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
         number=number,
         state=state,  # type: ignore[arg-type]
         parameters=parameters | dict(settled),
-        value=stages[best] if stages and reason is None else None,
+        value=value,
         reason=reason,
         stages=tuple(stages) if len(stages) > 1 else (),
         seconds=time.perf_counter() - begin,

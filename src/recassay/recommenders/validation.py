@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
 from recassay.recommenders.stage import Stage
 from recassay.recommenders.work import Work
+
+USERS_A_STAGE = 2000
+"""Users on whom a stage of training is judged; where there are more, only the best stage of a trial meets them all."""
 
 
 class Validation:
@@ -35,6 +39,11 @@ class Validation:
         self.barred = work.split.barred(self.seen)
         self.truth: csr_array = self.valid.csr()
         self.users = users_of(self.valid)
+        self.sampled = len(self.users) > USERS_A_STAGE
+        if self.sampled:
+            rng = derived_rng(work.spec.seed, "validation", work.spec.dataset)
+            self.some_users = np.sort(rng.choice(self.users, USERS_A_STAGE, replace=False))
+            self.some_truth = self.valid.take(np.isin(self.valid.user, self.some_users)).csr()
         self._shared: dict[str, Any] | None = None
 
     def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
@@ -51,9 +60,14 @@ class Validation:
         if steps is not None:
             for recommender in steps(self.given, rng=rng, **self._shared_for(steps)):
                 settled = {counter: recommender.iterations} if counter and counter not in parameters else {}
-                yield Stage(self._judge(recommender), settled)
+                on_all = partial(self._judge, recommender, self.users, self.truth)
+                if self.sampled:
+                    yield Stage(self._judge(recommender, self.some_users, self.some_truth), settled, on_all)
+                else:
+                    yield Stage(on_all(), settled)
         else:
-            yield Stage(self._judge(algorithm.fit(self.given, rng=rng, **self._shared_for(algorithm.fit))))
+            recommender = algorithm.fit(self.given, rng=rng, **self._shared_for(algorithm.fit))
+            yield Stage(self._judge(recommender, self.users, self.truth))
 
     def _shared_for(self, method: Any) -> dict[str, Any]:
         if not hasattr(self.work.kind, "shared") or "shared" not in inspect.signature(method).parameters:
@@ -62,10 +76,10 @@ class Validation:
             self._shared = {"shared": self.work.kind.shared(self.given)}
         return self._shared
 
-    def _judge(self, recommender: Recommender) -> float:
+    def _judge(self, recommender: Recommender, users: IdArray, truth: csr_array) -> float:
         depth = self.objective.k or LIST_DEPTH
-        top = recommend_all(recommender, self.users, depth, exclude=self.barred, n_items=self.train.n_items)
-        return evaluate(top, self.truth, [self.objective], train=self.seen).mean()[self.objective.label]
+        top = recommend_all(recommender, users, depth, exclude=self.barred, n_items=self.train.n_items)
+        return evaluate(top, truth, [self.objective], train=self.seen).mean()[self.objective.label]
 
 
 def users_of(part: Interactions) -> IdArray:

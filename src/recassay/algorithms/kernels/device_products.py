@@ -7,7 +7,7 @@ float32, and tensor cores may take part.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -74,21 +74,24 @@ def sparse_recommender(left: csr_array, right: csr_array, *, rng: np.random.Gene
     )
 
 
-def dense_weights_bytes(n_users: int, n_items: int, n_interactions: int) -> int:
-    """GPU memory of algorithms with dense items x items weights: four matrices, the history, a block of scores."""
-    return 4 * 4 * n_items**2 + 24 * n_interactions + 8 * n_users + gpu_scoring_bytes(n_items)
+def dense_weights_bytes(matrices: int, n_users: int, n_items: int, n_interactions: int) -> int:
+    """GPU memory of so many items x items matrices, the history, and a block of scores."""
+    return matrices * 4 * n_items**2 + 24 * n_interactions + 8 * n_users + gpu_scoring_bytes(n_items)
 
 
-def ease_weights_on(square: Any, reg: float, device: str) -> Any:
-    """B of EASE on the device from the Gram matrix X'X there, which is left as it was."""
-    require_gpu_memory(3 * 4 * len(square) ** 2, device, "EASE")
+def ease_weights_on(square: Callable[[], Any], reg: float, device: str) -> Any:
+    """B of EASE on the device; `square` makes the Gram matrix X'X there, which is used up.
+
+    In place: beside the matrix there are its factor and what the solver needs, and the inverse replaces the factor. A
+    factorisation that fails in float32 is done again in float64, from another X'X.
+    """
     with reproducible(), torch.no_grad():
-        inverse = _inverse(square, reg)
+        inverse = _inverse(square(), reg)
         if inverse is None:
-            inverse = _inverse(square.double(), reg)
+            inverse = _inverse(square().double(), reg)
         if inverse is None:
             raise UsageError(f"X'X + {reg} I cannot be inverted", fix="use a larger reg")
-        weights = (inverse / -inverse.diagonal()).float()
+        weights = inverse.div_(-inverse.diagonal().clone()).float()
         weights.fill_diagonal_(0.0)
     return weights
 
@@ -106,11 +109,12 @@ def gram_on(matrix: csr_array, device: str) -> Any:
 
 
 def _inverse(square: Any, reg: float) -> Any | None:
-    """(square + reg I)^-1 by Cholesky's factorisation; None where it is not numerically positive definite."""
-    ridge = square.clone()
-    ridge.diagonal().add_(reg)
-    factor, failed = torch.linalg.cholesky_ex(ridge)
-    return None if bool(failed) else torch.cholesky_inverse(factor)
+    """(square + reg I)^-1 by Cholesky's factorisation, None where it is not positive definite; `square` is used up."""
+    square.diagonal().add_(reg)
+    # The transposed view of a symmetric matrix is in the order of LAPACK, and its factor can take its place.
+    failed = torch.zeros((), dtype=torch.int32, device=square.device)
+    torch.linalg.cholesky_ex(square.mT, out=(square.mT, failed))
+    return None if bool(failed) else torch.cholesky_inverse(square.mT)
 
 
 def nearest_on(

@@ -50,7 +50,7 @@ class PairTraining(ABC):
         self.items = centred_factors(train.n_items, factors, rng)
         self.bias = np.zeros(train.n_items, dtype=np.float32)
         self.visits = Visits(self.positives, rng, events_a_visit)
-        self._rng = rng
+        self._rng, self._done = rng, 0
 
     @abstractmethod
     def learn(self, starts: IntArray) -> None:
@@ -60,10 +60,13 @@ class PairTraining(ABC):
         """So many further epochs."""
         for _ in range(iterations):
             self.learn(self.visits.next_epoch())
+        self._done += iterations
 
     def model(self) -> FactorRecommender:
         """The factors as they are now."""
-        return FactorRecommender(self.users.copy(), self.items.copy(), self.bias.copy(), rng=self._rng)
+        return FactorRecommender(
+            self.users.copy(), self.items.copy(), self.bias.copy(), rng=self._rng, iterations=self._done
+        )
 
 
 def pairs_bytes(factors: int, copies: int, n_users: int, n_items: int, n_interactions: int) -> int:

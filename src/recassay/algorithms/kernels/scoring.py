@@ -59,7 +59,8 @@ class ScoreRecommender:
 class FactorRecommender(ScoreRecommender):
     """Lists by the inner product of user and item factors, plus an item bias where there is one.
 
-    score(u, i) = p_u . q_i + b_i, in float32; both factor matrices have one row an id.
+    score(u, i) = p_u . q_i + b_i, in float32; both factor matrices have one row per id. `iterations` counts the
+    iterations of training after which the factors were taken.
     """
 
     def __init__(
@@ -69,7 +70,9 @@ class FactorRecommender(ScoreRecommender):
         item_bias: Float32Array | None = None,
         *,
         rng: np.random.Generator,
+        iterations: int = 0,
     ) -> None:
+        self.iterations = iterations
         self.user_factors = np.ascontiguousarray(user_factors, dtype=np.float32)
         self.item_factors = np.ascontiguousarray(item_factors, dtype=np.float32)
         self.item_bias = None if item_bias is None else np.asarray(item_bias, dtype=np.float32)

@@ -6,6 +6,8 @@ Weighting of a binary entry of profile a and term t, with N profiles, n_t those 
 - none: 1
 - tfidf: idf(t) = ln((1 + N) / (1 + n_t)) (a term that everyone has says nothing)
 - bm25: idf(t) (k1 + 1) / (1 + k1 (1 - b + b L_a / mean L)), k1 = 1.2, b = 0.75 (Robertson et al., TREC-3)
+- length: 1 / sqrt(n_t) (every user's row has the same length, as in Deshpande and Karypis: one of the five items of a
+  user says more than one of five hundred)
 
 Similarity of the weighted rows x_a and x_b:
 
@@ -13,8 +15,9 @@ Similarity of the weighted rows x_a and x_b:
 - jaccard: x_a . x_b / (|x_a|^2 + |x_b|^2 - x_a . x_b + shrink) (Tanimoto's form: Jaccard's for unweighted rows)
 - dot: x_a . x_b (shrink has nothing to shrink and is not used)
 
-`shrink` is in the units of the denominator: for unweighted rows, of common terms. A similarity of n common terms is
-multiplied by d / (d + shrink), d its denominator, which draws those on little evidence towards 0.
+`shrink` is a number of common terms: before it is added it is multiplied by the mean squared weight of an entry (1 for
+unweighted rows). A similarity is thus multiplied by d / (d + shrink), d its denominator, which draws those on little
+evidence towards 0, alike under every weighting.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.types import Float32Array, IdArray
 
 SIMILARITIES = ("cosine", "jaccard", "dot")
-WEIGHTINGS = ("none", "tfidf", "bm25")
+WEIGHTINGS = ("none", "tfidf", "bm25", "length")
 SETTINGS_KEPT = 3
 """How many kinds of neighbour lists are kept between trials."""
 
@@ -89,6 +92,7 @@ def nearest(profiles: csr_array, k: int, setting: Setting, device: str = "cpu") 
     width = max(1, min(k, n_profiles))
     weighted = weigh(profiles, weighting)
     squares = np.asarray(weighted.multiply(weighted).sum(axis=1), dtype=np.float32).reshape(-1)
+    shrink *= float(squares.sum(dtype=np.float64)) / max(weighted.nnz, 1)
     place = tie_order(n_profiles, derived_rng(0, "neighbours"))
     if device != "cpu":
         return Neighbours(*nearest_on(weighted, squares, width, similarity, shrink, place, device))
@@ -103,7 +107,10 @@ def weigh(profiles: csr_array, weighting: str) -> csr_array:
         return profiles
     n_profiles, n_terms = profiles.shape
     having = np.bincount(profiles.indices, minlength=n_terms)
-    weight = np.log((1 + n_profiles) / (1 + having))[profiles.indices]
+    if weighting == "length":
+        weight = 1 / np.sqrt(having[profiles.indices])
+    else:
+        weight = np.log((1 + n_profiles) / (1 + having))[profiles.indices]
     if weighting == "bm25":
         length = np.diff(profiles.indptr)
         relative = np.repeat(length / max(length.mean(), 1e-12), length)

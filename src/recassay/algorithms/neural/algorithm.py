@@ -23,9 +23,8 @@ from recassay.core.types import Interactions
 STAGES = 20
 """Stages of one training, at each of which early stopping may look at the validation metric."""
 
-EVENT_BYTES = 5 * 8 + 3 * 8
-"""Bytes per event: five int64 tensors, and what making them takes."""
-
+EVENT_BYTES = 6 * 8 + 3 * 8
+"""Bytes per event: six int64 tensors, and what making them takes."""
 
 WORKSPACE_BYTES = 72 << 20
 """What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""

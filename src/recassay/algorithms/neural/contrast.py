@@ -18,10 +18,13 @@ def contrast(first: Any, second: Any, chosen: Any, temperature: float, *, in_bat
     """
     normalize = torch.nn.functional.normalize
     if in_batch or len(second) > MOST_CONTRASTED:
-        chosen = torch.unique(chosen)
-        one, other = normalize(rows(first, chosen), dim=1), normalize(rows(second, chosen), dim=1)
-        same = (one * other).sum(1)
-    else:
-        one, other = normalize(rows(first, chosen), dim=1), normalize(second, dim=1)
-        same = (one * rows(other, chosen)).sum(1)
-    return (torch.logsumexp(one @ other.T / temperature, dim=1) - same / temperature).mean()
+        # Each node counts once. Repetitions are masked, not removed: the shapes stay the same for every batch.
+        chosen = chosen.sort().values
+        once = torch.nn.functional.pad(chosen[1:] != chosen[:-1], (1, 0), value=True)
+        a, b = normalize(rows(first, chosen), dim=1), normalize(rows(second, chosen), dim=1)
+        nearness = (a @ b.T / temperature).masked_fill(~once, -torch.inf)
+        losses = torch.logsumexp(nearness, dim=1) - (a * b).sum(1) / temperature
+        return (losses * once).sum() / once.sum()
+    a, b = normalize(rows(first, chosen), dim=1), normalize(second, dim=1)
+    same = (a * rows(b, chosen)).sum(1)
+    return (torch.logsumexp(a @ b.T / temperature, dim=1) - same / temperature).mean()

@@ -28,17 +28,17 @@ class ENMF(NeuralAlgorithm):
     name: ClassVar[str] = "ENMF"
     source: ClassVar[str] = "Chen, Zhang, Zhang, Liu & Ma 2020, Efficient Neural Matrix Factorization, TOIS 38"
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
-        "negative_weight": Real(1e-3, 0.5, 0.1, log=True),
-        "dropout": Real(0.0, 0.7, 0.5),
-        "rate": Real(1e-3, 0.2, 0.05, log=True),
+        "embedding": Whole(64, 320, 256, step=64),
+        "negative_weight": Real(0.01, 0.3, 0.05, log=True),
+        "dropout": Real(0.2, 0.8, 0.5),
+        "rate": Real(0.01, 0.2, 0.05, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 64,
-        negative_weight: float = 0.1,
+        embedding: int = 256,
+        negative_weight: float = 0.05,
         dropout: float = 0.5,
         rate: float = 0.05,
         optimiser: str = "Adagrad",

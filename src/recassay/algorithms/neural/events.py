@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 
-DENSE_BYTES = 512 << 20
+DENSE_BYTES = 1536 << 20
 """What all profiles may take on a GPU as bytes of ones and zeros, to be looked up instead of made."""
 
 
@@ -33,7 +33,8 @@ class Events:
         self.pairs = torch.nonzero((self.count < self.n_items)[self.user]).flatten()
         # Item minus place: how many items that the user lacks come before it. Rising over all events.
         place = torch.arange(len(self.item), device=self.device) - self.first[self.user]
-        self._lacked_before = self.user * self.n_items + self.item - place
+        self._pairs = self.user * self.n_items + self.item
+        self._lacked_before = self._pairs - place
         self._held: Any = None
         if self.device == "cuda" and held_bytes(self.n_users, self.n_items):
             self._held = torch.zeros(self.n_users, self.n_items, dtype=torch.bool, device=self.device)
@@ -67,11 +68,27 @@ class Events:
         return torch.tensor(weight.cumsum() / max(weight.sum(), 1e-300), dtype=torch.float32, device=self.device)
 
     def common_negatives(self, users: Any, n: int, shares: Any) -> Any:
-        """As `negatives`, but drawn by `shares`; one that the user has is drawn anew, evenly among those lacked."""
+        """As `negatives`, but drawn by `shares`; one that the user has is drawn again, evenly among those lacked."""
         drawn = torch.searchsorted(shares, self.chance.uniform(len(users), n)).clamp(max=self.n_items - 1)
-        wanted, pairs = users[:, None] * self.n_items + drawn, self.user * self.n_items + self.item
-        near = torch.searchsorted(pairs, wanted).clamp(max=len(pairs) - 1)
-        return torch.where(pairs[near] == wanted, self.negatives(users, n), drawn)
+        return torch.where(self._are_events(users, drawn), self.negatives(users, n), drawn)
+
+    def some_items(self, n: int) -> Any:
+        """n items of the catalogue, drawn evenly and independently; all of them where there are no more."""
+        if n >= self.n_items:
+            return torch.arange(self.n_items, device=self.device)
+        return self.chance.below(torch.full((n,), self.n_items, device=self.device))
+
+    def holds(self, users: Any, items: Any) -> Any:
+        """Which of `users` has which of `items` (users x items, bool)."""
+        if self._held is not None:
+            return self._held[users[:, None], items]
+        return self._are_events(users, items.expand(len(users), -1))
+
+    def _are_events(self, users: Any, items: Any) -> Any:
+        """Whether each of `users` has the items in the user's row of `items`."""
+        wanted = users[:, None] * self.n_items + items
+        near = torch.searchsorted(self._pairs, wanted).clamp(max=len(self._pairs) - 1)
+        return self._pairs[near] == wanted
 
     def of(self, users: Any) -> tuple[Any, Any]:
         """(row, event): all events of `users`, each with the place of its user among them."""
@@ -91,9 +108,12 @@ class Events:
 
     def transposed(self) -> Events:
         """The same events with users and items exchanged."""
-        ones = np.ones(len(self), dtype=np.float32)
-        host = (ones, self.item.cpu().numpy(), self.first.cpu().numpy())
-        return Events(csr_array(host, shape=(self.n_users, self.n_items)).T.tocsr(), self.chance)
+        return Events(self.host().T.tocsr(), self.chance)
+
+    def host(self) -> csr_array:
+        """The events as a sparse matrix of ones, users x items."""
+        parts = (np.ones(len(self), dtype=np.float32), self.item.cpu().numpy(), self.first.cpu().numpy())
+        return csr_array(parts, shape=(self.n_users, self.n_items))
 
 
 def held_bytes(n_users: int, n_items: int) -> int:

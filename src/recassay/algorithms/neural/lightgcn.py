@@ -25,21 +25,21 @@ class LightGCN(NeuralAlgorithm):
     source: ClassVar[str] = "He, Deng, Wang, Li, Zhang & Wang 2020, LightGCN, SIGIR"
     graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 160, step=32),
+        "embedding": Whole(32, 256, 64, step=32),
         "layers": Whole(1, 4, 3),
-        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 5.6e-3, log=True),
+        "reg": Real(1e-4, 1e-2, 1e-3, log=True),
+        "rate": Real(1e-3, 3e-2, 1e-2, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 160,
+        embedding: int = 64,
         layers: int = 3,
-        reg: float = 1e-4,
-        rate: float = 5.6e-3,
-        epochs: int = 200,
-        batch: int = 2048,
+        reg: float = 1e-3,
+        rate: float = 1e-2,
+        epochs: int = 300,
+        batch: int = 8192,
         device: str = "auto",
     ) -> None:
         super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.events import Events, held_bytes
+from recassay.algorithms.neural.network import Pass
 from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, through, tower, unit_length
 from recassay.core.specs.search import Real, SearchSpace, Whole
 
@@ -30,24 +32,24 @@ class MultiVAE(NeuralAlgorithm):
     aliases: ClassVar[tuple[str, ...]] = ("Mult-VAE",)
     source: ClassVar[str] = _SOURCE
     space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 128, step=32),
-        "anneal_cap": Real(0.0, 1.0, 1.0),
-        "dropout": Real(0.0, 0.7, 0.5),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
+        "latent": Whole(40, 320, 200, step=40),
+        "anneal_cap": Real(0.1, 1.0, 0.5),
+        "dropout": Real(0.3, 0.8, 0.5),
+        "rate": Real(3e-4, 6e-3, 2e-3, log=True),
     }
 
     def __init__(
         self,
         *,
-        latent: int = 128,
-        anneal_cap: float = 1.0,
+        latent: int = 200,
+        anneal_cap: float = 0.5,
         dropout: float = 0.5,
-        rate: float = 1e-3,
+        rate: float = 2e-3,
         hidden: int = 600,
         anneal_epochs: int = 100,
         noise: float = 1.0,
         epochs: int = 200,
-        batch: int = 500,
+        batch: int = 1000,
         device: str = "auto",
     ) -> None:
         super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
@@ -70,31 +72,48 @@ class Variational(ProfileNetwork):
     def __init__(self, algorithm: MultiVAE, events: Events) -> None:
         super().__init__(events)
         self.algorithm = algorithm
-        hidden, latent = algorithm.hidden, algorithm.latent
-        self.encoder = tower((events.n_items, hidden, 2 * latent), self.chance)
-        self.decoder = tower((latent, hidden, events.n_items), self.chance)
+        self.recordable = held_bytes(events.n_users, events.n_items) > 0
+        # Tensor cores multiply rows of whole groups of eight numbers several times as fast as others.
+        self.spare = -events.n_items % 8 if events.device == "cuda" else 0
+        hidden, latent, width = algorithm.hidden, algorithm.latent, events.n_items + self.spare
+        self.encoder = tower((width, hidden, 2 * latent), self.chance)
+        self.decoder = tower((latent, hidden, width), self.chance)
+        self.beta = torch.zeros((), device=events.device)
+
+    def passes(self) -> Sequence[Pass]:
+        """All active users once."""
+        self.anneal()
+        return super().passes()
+
+    def anneal(self) -> None:
+        """Take the beta of the epoch that begins."""
+        reached = self.progress / max(self.algorithm.anneal_epochs, 1e-9)
+        self.beta.fill_(min(self.algorithm.anneal_cap, reached))
 
     def loss(self, users: Any) -> Any:
         """Likelihood and divergence of a batch."""
         profiles = self.events.profiles(users)
         inputs = self.chance.dropout(unit_length(profiles), self.algorithm.dropout)
         _, likelihood, divergence = self.scored(profiles, inputs)
-        beta = min(self.algorithm.anneal_cap, self.progress / max(self.algorithm.anneal_epochs, 1e-9))
-        return (likelihood + beta * divergence).mean()
+        return (likelihood + self.beta * divergence).mean()
 
     def scored(self, profiles: Any, inputs: Any) -> tuple[Any, Any, Any]:
         """(logits, minus log likelihood, divergence) of each user, z drawn once."""
         mean, log_variance = self._encoded(inputs)
         noise = self.chance.normal(*mean.shape) * self.algorithm.noise
-        scores = through(self.decoder, mean + noise * torch.exp(0.5 * log_variance))
+        scores = self._decoded(mean + noise * torch.exp(0.5 * log_variance))
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1 - log_variance).sum(1)
         return scores, multinomial_loss(scores, profiles), divergence
 
     def answer(self, users: Any, profiles: Any) -> Any:
         """Logits at the mean of z."""
-        return through(self.decoder, self._encoded(unit_length(profiles))[0])
+        return self._decoded(self._encoded(unit_length(profiles))[0])
+
+    def _decoded(self, z: Any) -> Any:
+        return through(self.decoder, z)[:, : self.events.n_items]
 
     def _encoded(self, inputs: Any) -> tuple[Any, Any]:
+        inputs = torch.nn.functional.pad(inputs, (0, self.spare))
         mean, log_variance = through(self.encoder, inputs).float().chunk(2, dim=1)
         return mean, log_variance
 

@@ -88,12 +88,14 @@ class CriticalVariational(Variational):
 
     def __init__(self, algorithm: RaCT, events: Events) -> None:
         super().__init__(algorithm, events)
+        self.recordable = False
         self.critic = [Dense(before, after, self.chance) for before, after in pairwise(CRITIC_SIZES)]
         self.mean = torch.zeros(CRITIC_SIZES[0], device=events.device)
         self.variance = torch.ones(CRITIC_SIZES[0], device=events.device)
 
     def passes(self) -> Sequence[Pass]:
         """What the stage of training asks for."""
+        self.anneal()
         users, epoch = self.events.active, int(self.progress)
         if epoch < self.algorithm.actor_epochs:
             return (Pass(self.loss, users, "actor"),)

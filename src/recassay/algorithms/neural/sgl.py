@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.contrast import MOST_CONTRASTED, contrast
+from recassay.algorithms.neural.contrast import contrast
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
 from recassay.algorithms.neural.links import balanced
@@ -69,7 +69,6 @@ class TwoViews(LightGraph):
     def __init__(self, algorithm: SGL, events: Events) -> None:
         super().__init__(events, algorithm.embedding, algorithm.layers, algorithm.reg)
         self.algorithm = algorithm
-        self.recordable = max(events.n_users, events.n_items) <= MOST_CONTRASTED
         self.views = tuple(self.links.weighted(balanced(events)) for _ in range(2))
 
     def passes(self) -> Sequence[Pass]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, rows, xavier
-from recassay.algorithms.neural.events import Events, held_bytes
+from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
 from recassay.core.specs.search import Real, SearchSpace, Whole
@@ -21,34 +21,34 @@ class SimpleX(NeuralAlgorithm):
 
         1 - cos(u, i) + w / n sum over n items j that u lacks of max(0, cos(u, j) - `margin`)   (equation 3)
 
-    with w = `negative_weight`. Every item that the user lacks is drawn with the same probability, n = `negatives` of
-    them on average: the loss needs hundreds (RecBole's default is one).
+    with w = `negative_weight`. The loss needs hundreds of wrong items (RecBole's default is one): `negatives` items are
+    drawn evenly for each batch (all of a smaller catalogue), and j runs over those that u lacks.
     """
 
     name: ClassVar[str] = "SimpleX"
     source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
     graphs: ClassVar[int] = 1
     space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 192, step=32),
-        "margin": Real(0.0, 0.9, 0.4),
-        "negative_weight": Real(1.0, 300.0, 50.0, log=True),
-        "gamma": Real(0.0, 1.0, 0.83),
-        "rate": Real(1e-4, 1e-2, 6.7e-4, log=True),
+        "embedding": Whole(32, 256, 128, step=32),
+        "margin": Real(0.2, 0.9, 0.4),
+        "negative_weight": Real(10.0, 300.0, 50.0, log=True),
+        "gamma": Real(0.4, 1.0, 0.83),
+        "rate": Real(2e-4, 5e-3, 1e-3, log=True),
     }
 
     def __init__(
         self,
         *,
-        embedding: int = 192,
+        embedding: int = 128,
         margin: float = 0.4,
         negative_weight: float = 50.0,
         gamma: float = 0.83,
-        rate: float = 6.7e-4,
-        negatives: int = 500,
+        rate: float = 1e-3,
+        negatives: int = 1000,
         dropout: float = 0.1,
         reg: float = 1e-6,
         epochs: int = 100,
-        batch: int = 1024,
+        batch: int = 2048,
         device: str = "auto",
     ) -> None:
         super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
@@ -60,17 +60,20 @@ class SimpleX(NeuralAlgorithm):
         return MeanOfItems(self, events)
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
-        """A vector for each id; the vectors of all users, the cosines of a batch with all items, the links."""
-        step = 4 * self.embedding * (n_users + n_items) + 8 * min(self.batch, n_interactions) * n_items
+        """A vector for each id; the vectors of all users, the cosines of a batch with the items drawn, the links."""
+        drawn = min(self.negatives, n_items)
+        step = 4 * self.embedding * (n_users + n_items) + 8 * min(self.batch, n_interactions) * drawn
         return self.embedding * (n_users + n_items), step + 10 * n_interactions
 
 
 class MeanOfItems(EmbeddingNetwork):
     """The network of `SimpleX`."""
 
+    recordable = True
+
     def __init__(self, algorithm: SimpleX, events: Events) -> None:
         super().__init__(events)
-        self.algorithm, self.recordable = algorithm, held_bytes(events.n_users, events.n_items) > 0
+        self.algorithm = algorithm
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         self.mixing = Dense(algorithm.embedding, algorithm.embedding, self.chance)
@@ -83,11 +86,10 @@ class MeanOfItems(EmbeddingNetwork):
         mine = self.chance.dropout(rows(users, user), self.algorithm.dropout)
         mine = torch.nn.functional.normalize(mine, dim=1)
         liked = (mine * rows(items, item)).sum(1)
-        held = self.events.profiles(user)
-        share = (self.algorithm.negatives / (self.events.n_items - held.sum(1))).clamp(max=1)[:, None]
-        drawn = (held == 0) & (self.chance.uniform(*held.shape) < share)
-        above = torch.relu(mine @ items.T - self.algorithm.margin) * drawn
-        wrong = above.sum(1) / drawn.sum(1).clamp(min=1)
+        others = self.events.some_items(self.algorithm.negatives)
+        lacked = ~self.events.holds(user, others)
+        above = torch.relu(mine @ rows(items, others).T - self.algorithm.margin) * lacked
+        wrong = above.sum(1) / lacked.sum(1).clamp(min=1)
         penalty = half_squares(rows(self.users, user), rows(self.items, item))
         return (1 - liked + self.algorithm.negative_weight * wrong).mean() + self.algorithm.reg * penalty
 

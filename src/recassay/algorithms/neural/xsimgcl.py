@@ -27,11 +27,11 @@ class XSimGCL(NeuralAlgorithm):
     space: ClassVar[SearchSpace] = {
         "embedding": Whole(32, 256, 128, step=32),
         "layers": Whole(1, 4, 2),
-        "contrast": Real(5e-3, 1.0, 0.05, log=True),
-        "temperature": Real(0.05, 1.0, 0.2, log=True),
-        "noise": Real(0.01, 1.0, 0.2, log=True),
+        "contrast": Real(1e-2, 0.3, 0.05, log=True),
+        "temperature": Real(0.1, 0.4, 0.2, log=True),
+        "noise": Real(0.05, 0.5, 0.2, log=True),
         "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 3e-3, log=True),
+        "rate": Real(1e-3, 2e-2, 5e-3, log=True),
     }
 
     def __init__(
@@ -43,10 +43,10 @@ class XSimGCL(NeuralAlgorithm):
         temperature: float = 0.2,
         noise: float = 0.2,
         reg: float = 1e-4,
-        rate: float = 3e-3,
+        rate: float = 5e-3,
         contrasted: int = 1,
         epochs: int = 100,
-        batch: int = 2048,
+        batch: int = 4096,
         device: str = "auto",
     ) -> None:
         super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
@@ -65,6 +65,8 @@ class XSimGCL(NeuralAlgorithm):
 
 class NoisyLayers(GraphNetwork):
     """The network of `XSimGCL`."""
+
+    recordable = True
 
     def __init__(self, algorithm: XSimGCL, events: Events) -> None:
         super().__init__(events, algorithm.embedding)

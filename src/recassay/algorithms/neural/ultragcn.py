@@ -1,0 +1,132 @@
+"""UltraGCN: what infinitely many layers of graph convolution would learn, as a loss on plain embeddings."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from recassay.algorithms.kernels.products import SparseRows
+from recassay.algorithms.kernels.sparse_neighbours import largest_products
+from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
+from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows, xavier
+from recassay.algorithms.neural.events import Events
+from recassay.algorithms.neural.links import degrees
+from recassay.core.ranking import tie_order
+from recassay.core.seeds import derived_rng
+from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.types import Float32Array, IdArray
+
+
+class UltraGCN(NeuralAlgorithm):
+    """Ultra simplification of graph convolution: no layers, only the constraint that they converge to.
+
+    Scores are inner products of learned vectors. With s the logistic function and
+    beta_ui = sqrt((|N_u| + 1) / (|N_i| + 1)) / |N_u|, minimises, per event (u, i),
+
+        - beta_ui ln s(u . i) - w mean over j that u lacks of beta_uj ln s(- u . j)
+        - `item_weight` sum over the `neighbours` of i of omega_ij ln s(u . j)            (equations 11 and 13)
+
+    plus `reg` times half the squares of all vectors, per event of a batch. w = `negative_weight`; omega_ij is
+    G_ij sqrt(g_i / g_j) / (g_i - G_ii), G = X'X and g its sums by row (equation 12). The wrong items of a batch are
+    `negatives` even draws from the catalogue.
+    """
+
+    name: ClassVar[str] = "UltraGCN"
+    source: ClassVar[str] = "Mao, Zhu, Xiao, Lu, Wang & He 2021, UltraGCN, CIKM"
+    space: ClassVar[SearchSpace] = {
+        "embedding": Whole(32, 256, 64, step=32),
+        "negative_weight": Real(10.0, 500.0, 100.0, log=True),
+        "item_weight": Real(0.01, 5.0, 1.0, log=True),
+        "reg": Real(1e-4, 1e-2, 1e-3, log=True),
+        "rate": Real(5e-4, 1e-2, 3e-3, log=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding: int = 64,
+        negative_weight: float = 100.0,
+        item_weight: float = 1.0,
+        reg: float = 1e-3,
+        rate: float = 3e-3,
+        negatives: int = 1500,
+        neighbours: int = 10,
+        epochs: int = 200,
+        batch: int = 1024,
+        device: str = "auto",
+    ) -> None:
+        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
+        self.embedding, self.negative_weight, self.item_weight = embedding, negative_weight, item_weight
+        self.reg, self.negatives, self.neighbours = reg, negatives, neighbours
+
+    def network(self, events: Events) -> Constrained:
+        """The vectors, and the weights of the constraint."""
+        return Constrained(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """A vector for each id; the scores of a batch with the items drawn and with the neighbours of its items."""
+        batch, vectors = min(self.batch, n_interactions), self.embedding * (n_users + n_items)
+        near = self.neighbours * (3 * self.embedding * batch + 4 * n_items)
+        return vectors, 2 * vectors + 8 * batch * min(self.negatives, n_items) + near
+
+
+class Constrained(EmbeddingNetwork):
+    """The network of `UltraGCN`."""
+
+    recordable = True
+
+    def __init__(self, algorithm: UltraGCN, events: Events) -> None:
+        super().__init__(events)
+        self.algorithm = algorithm
+        self.users = xavier(events.n_users, algorithm.embedding, self.chance)
+        self.items = xavier(events.n_items, algorithm.embedding, self.chance)
+        users, items = degrees(events)
+        self.user_share = (users + 1).sqrt() / users.clamp(min=1)
+        self.item_share = torch.rsqrt(items + 1)
+        near, weight = nearest_items(events.host(), algorithm.neighbours)
+        self.near = torch.from_numpy(np.where(near < 0, 0, near).astype(np.int64)).to(events.device)
+        self.near_weight = torch.from_numpy(np.where(near < 0, 0, weight).astype(np.float32)).to(events.device)
+
+    def loss(self, batch: Any) -> Any:
+        """The three terms for a batch of events, and the penalty."""
+        algorithm, softplus = self.algorithm, torch.nn.functional.softplus
+        user, item = self.events.user[batch], self.events.item[batch]
+        mine, share = rows(self.users, user), self.user_share[user]
+        liked = share * self.item_share[item] * softplus(-(mine * rows(self.items, item)).sum(1))
+        # The wrong items are shared by the batch, so that their scores are one product of matrices.
+        others = self.events.some_items(algorithm.negatives)
+        lacked = ~self.events.holds(user, others)
+        high = softplus(mine @ rows(self.items, others).T) * self.item_share[others] * lacked
+        wrong = share * high.sum(1) / lacked.sum(1).clamp(min=1)
+        beside = (mine[:, None] * rows(self.items, self.near[item])).sum(2)
+        similar = (self.near_weight[item] * softplus(-beside)).sum(1)
+        penalty = (self.users.square().sum() + self.items.square().sum()) / (2 * max(len(batch), 1))
+        ranked = liked + algorithm.negative_weight * wrong + algorithm.item_weight * similar
+        return ranked.mean() + algorithm.reg * penalty
+
+    def embeddings(self) -> tuple[Any, Any]:
+        """The learned vectors."""
+        return self.users, self.items
+
+
+def nearest_items(history: csr_array, k: int) -> tuple[IdArray, Float32Array]:
+    """The k items j with the largest omega_ij for every item i (-1 where there are fewer), and their omega."""
+    profiles = history.T.tocsr().astype(np.float32)
+    # g_i sums the row of X'X: the events of all users of i.
+    total = np.maximum(profiles @ np.diff(history.indptr).astype(np.float32), 1).astype(np.float32)
+    own = np.diff(profiles.indptr)
+    scaled = (diags_array(1 / np.sqrt(total)) @ profiles).tocsr().astype(np.float32)
+    place = tie_order(len(total), derived_rng(0, "neighbours"))
+    near, value = largest_products(
+        SparseRows.of(profiles),
+        SparseRows.of(scaled.T.tocsr()),
+        min(k, max(len(total), 1)),
+        place,
+        similarity="dot",
+        shrink=0.0,
+        squares=own.astype(np.float32),
+    )
+    return near, value * (np.sqrt(total) / np.maximum(total - own, 1)).astype(np.float32)[:, None]
