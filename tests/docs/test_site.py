@@ -61,7 +61,7 @@ def test_every_algorithm_has_definition_parameters_space_source_memory_and_advic
         assert "**Memory.** " in entry
         assert all(re.search(rf"^\| `{parameter}` \| `.+` \| (?!fixed)", entry, re.M) for parameter in kind.space)
         assert f"| [{name}](#{name.lower()}) |" in text
-    assert "| `reg` | `250.0` | 1 to 1000, log scale |" in entries["EASE"]
+    assert "| `reg` | `100.0` | 10 to 1000, log scale |" in entries["EASE"]
     assert "| `keep` | `target` | fixed |" in entries["ItemKNN"]
 
 
