@@ -110,7 +110,7 @@ def _is_ours(kind: Any) -> bool:
 def _words(kind: Any) -> str:
     origin = _origin(kind)
     if origin is Annotated:
-        bounds = [f" {word} {bound:g}" for limits in _limits(kind)
+        bounds = [f" {word} {bound:,.9g}" for limits in _limits(kind)
                   for word, bound in (("from", limits.least), ("to", limits.most)) if bound is not None]  # fmt: skip
         return _words(get_args(kind)[0]) + "".join(bounds)
     if origin in (Union, types.UnionType):

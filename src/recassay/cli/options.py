@@ -90,7 +90,7 @@ def options_of(
             Option([*spelled, name], type=Listed(inner), multiple=True, callback=_joined, metavar="A,B,...", **more)
         ]
     elif get_origin(bare) in (dict, Mapping):
-        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_pairs, metavar="NAME=VALUE", **more)]
+        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_pairs, metavar="ROLE=NAME", **more)]
     elif isinstance(bare, tuple) and _are_files(bare):
         options = [Option([*spelled, name], type=Text(), multiple=True, callback=_listed, metavar="FILE", **more)]
     else:
@@ -188,8 +188,8 @@ def _help(parameter: Parameter, limits: Range | None) -> str:
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         facts += [f"default: {shown}"] if len(shown) < 40 else []
     if limits is not None:
-        facts += [f"at least {limits.least:g}"] if limits.least is not None else []
-        facts += [f"at most {limits.most:g}"] if limits.most is not None else []
+        facts += [f"at least {limits.least:,.9g}"] if limits.least is not None else []
+        facts += [f"at most {limits.most:,.9g}"] if limits.most is not None else []
     return f"{text} [{'; '.join(facts)}]" if facts else text
 
 

@@ -85,7 +85,9 @@ class Number(Text):
             number = None
         inside = number is not None and (least is None or number >= least) and (most is None or number <= most)
         if not inside:
-            bounds = (f" from {least:g}" if least is not None else "") + (f" to {most:g}" if most is not None else "")
+            bounds = (f" from {least:,.9g}" if least is not None else "") + (
+                f" to {most:,.9g}" if most is not None else ""
+            )
             raise UsageError(
                 f"{option} is {text!r}", fix=f"give a {'whole ' if self.kind is int else ''}number{bounds}"
             )
