@@ -197,10 +197,17 @@ def result_html(result: Any) -> str:
     sentences = [*brief.sentences, *filter(None, following), *failed]
     return (
         f"<p><strong>{html.escape(brief.headline)}</strong></p>"
-        + answer_html((), [brief.table] if brief.table is not None else [])
+        + answer_html((), [_undrawn(brief.table)] if brief.table is not None else [])
         + picture
         + answer_html(sentences, ())
     )
+
+
+def _undrawn(table: Table) -> Table:
+    """A table without the columns that are drawn in characters: a page has a picture, and other letters."""
+    kept = [i for i in range(len(table.header)) if not any("●" in row[i] for row in table.rows)]
+    rows = [[row[i] for i in kept] for row in table.rows]
+    return Table(table.title, [table.header[i] for i in kept], rows, names=table.names, notes=table.notes)
 
 
 def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None) -> list[str]:
