@@ -20,6 +20,7 @@ from typing import Any
 import polars as pl
 from neural import DATA, MOST_EPOCHS, ROOT, ndcg, read_split, stopped_early
 
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Split
@@ -52,8 +53,9 @@ def both_scores(kind: Any, parameters: dict[str, Any], split: Split, seed: int) 
         model = kind(**parameters).fit(split.train, rng=rng)
         found = {"valid": ndcg(model, split.valid, split.train), "as published": ndcg(model, split.test, both)}
         return found | {"refitted": ndcg(kind(**parameters).fit(both, rng=again), split.test, both)}
-    trained = stopped_early(kind(**parameters | {"epochs": MOST_EPOCHS}), split, rng)
-    final = kind(**parameters | {"epochs": trained.epochs}).fit(both, rng=again)
+    counter = kind.stopped_by
+    trained = stopped_early(kind(**parameters | {counter: MOST_EPOCHS}), split, rng)
+    final = kind(**parameters | {counter: trained.epochs}).fit(both, rng=again)
     return {
         "valid": trained.valid,
         "as published": ndcg(trained.model, split.test, both),
@@ -82,7 +84,7 @@ def main() -> None:
         split = read_split(dataset, options.data)
         for name in options.names or NAMES:
             kind = algorithms.get(name)
-            neural = {"device": options.device} if hasattr(kind, "stopped_by") else {}
+            neural = {"device": options.device} if issubclass(kind, NeuralAlgorithm) else {}
             for setting in [{}, *([RECBOLE[name]] if options.recbole and name in RECBOLE else [])]:
                 row = {"algorithm": name, "dataset": dataset, "setting": str(setting or "defaults")}
                 try:

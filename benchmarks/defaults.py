@@ -4,18 +4,18 @@ python benchmarks/defaults.py NAMES ... [--candidates 8] [--datasets ...] [--job
     [--seconds 500] [--extra FILE.json] [--out FILE.jsonl]
 python benchmarks/defaults.py --choose FILE.jsonl ...
 
-The first candidate is the default as it is; in the others every parameter is, with probability 1/2, drawn anew from
+The first candidate is the default as it is; in the others every parameter is, with probability 1/2, drawn again from
 the search space (to two digits); `--extra` adds those of a file ({name: [parameters, ...]}). Each is trained on the
 training part of each dataset, with early stopping where the algorithm has it, and judged by nDCG@10 on the validation
-part. None of these datasets is in a table that compares us with published numbers. `--choose` prints, for each
-algorithm, the candidates by the mean over datasets of their score divided by the best one there, and their seconds; the
-first of them is to become the default. A failed candidate counts 0. Every result is a line of FILE.jsonl as soon as it
-is there: a run can be stopped at any time, and several files read together.
+part. `--choose` prints, for each algorithm, the candidates by the mean over datasets of their score divided by the best
+one there, and their seconds; the first of them is to become the default. A failed candidate counts 0. Every result is a
+line of FILE.jsonl as soon as it is there: a run can be stopped at any time, and several files read together.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import multiprocessing
 import os
@@ -38,8 +38,16 @@ from recassay.data.readers import read_interactions
 from recassay.protocol.apply import apply_protocol
 
 RANDOM = ProtocolSpec(split="random_per_user")
-DATASETS: dict[str, int] = {"filmtrust": 1, "retailrocket-s": 1, "steam-200k": 1, "anime-5k": 3, "lastfm-2k": 1}
-"""Datasets that no published table of ours reports, and which share of their users takes part (one of so many)."""
+DATASETS: dict[str, int] = {
+    "ml-1m-half": 3,
+    "lastfm-2k": 1,
+    "steam-200k": 1,
+    "foursquare-sg": 1,
+    "bookcrossing": 1,
+    "citeulike-a": 1,
+    "amazon-beauty-seq": 1,
+}
+"""Datasets of different density and size, and which share of their users takes part (one of so many)."""
 
 
 def candidates(name: str, n: int, extra: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -68,7 +76,9 @@ def judged(kind: Any, parameters: dict[str, Any], split: Split, device: str) -> 
     """nDCG@10 on the validation part."""
     begin, rng = time.perf_counter(), derived_rng(1, "defaults", kind.name)
     if hasattr(kind, "stopped_by"):
-        found = stopped_early(kind(**parameters, device=device), split, rng)
+        if "device" in inspect.signature(kind).parameters:
+            parameters = parameters | {"device": device}
+        found = stopped_early(kind(**parameters), split, rng)
         told = {"valid": found.valid, "epochs": found.epochs}
     else:
         told = {"valid": ndcg(kind(**parameters).fit(split.train, rng=rng), split.valid, split.train)}

@@ -30,6 +30,7 @@ import numpy as np
 import polars as pl
 
 from recassay.algorithms.kernels.device import gpu_name, settled_device
+from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -201,7 +202,7 @@ def main() -> None:
     split = read_split(options.dataset, options.data)
     print(f"{options.dataset}: {split.train.n_users} users, {split.train.n_items} items, {len(split.train)} events")
     print(gpu_name() or "no GPU", flush=True)
-    names = options.names or [name for name in algorithms.names() if hasattr(algorithms.get(name), "stopped_by")]
+    names = options.names or [name for name in algorithms.names() if issubclass(algorithms.get(name), NeuralAlgorithm)]
     rows: list[dict[str, Any]] = []
     for row in chain(linear_rows(split, options.names), large_rows()) if options.linear else ():
         rows.append(row)
