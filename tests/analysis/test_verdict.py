@@ -6,8 +6,10 @@ import itertools
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
+import recassay
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns, smallest_p
 from recassay.analysis.inference.removal import fewest_to_remove
@@ -16,6 +18,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.letters import group_letters
 from recassay.analysis.verdict.words import fewest
 from recassay.core.tables.matrix import Matrix, MissingCells
+from recassay.testing.results import synthetic_results
 from support.tables import matrix
 
 
@@ -297,3 +300,12 @@ def test_letters_share_exactly_where_nothing_differs():
                 assert bool(set(letters[i]) & set(letters[j])) != differ[i, j]
     assert group_letters(np.zeros((3, 3), dtype=bool)) == ("a", "a", "a")
     assert group_letters(~np.eye(3, dtype=bool)) == ("a", "b", "c")
+
+
+def test_plan_speaks_of_the_rival_of_the_verdict():
+    table = synthetic_results(8, seeds=1, seed=3).filter(pl.col("metric") == "ndcg@10")
+    plan, verdict = recassay.plan(table), recassay.rank(table, replicates=100).judgement
+    if verdict.status_of(verdict.leaders[0], verdict.rival) in ("undecided", "undecidable"):
+        assert {plan.pairs[0].left, plan.pairs[0].right} == {verdict.leaders[0], verdict.rival}
+    assert all(verdict.status_of(p.left, p.right) not in ("better", "worse", "equivalent") for p in plan.pairs)
+    assert plan.challenger == (verdict.removal[0] if verdict.removal else None)

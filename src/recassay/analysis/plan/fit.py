@@ -78,6 +78,9 @@ def plan_study(
         if verdict is not None and verdict.status_of(one, other) in ("better", "worse", "equivalent"):
             continue
         pairs.append(_pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed))
+    if verdict is not None:  # the pair that the verdict speaks of comes first
+        spoken = {verdict.leaders[0], verdict.rival}
+        pairs.sort(key=lambda pair: {pair.left, pair.right} != spoken)
     return PlanResult(
         metric=model.metric,
         algorithms=model.algorithms,
