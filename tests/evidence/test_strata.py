@@ -219,7 +219,7 @@ def test_the_command(cli, folder, tmp_path):
 def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folder, tmp_path):
     answer = cli("analyze", folder, "--json").json()
     assert answer["analyses"]["strata"]["metric"] == "ndcg@10"
-    assert any("popularity of the held-out items" in line for line in answer["verdict"])
+    assert any("popularity of the held-out items" in line for line in answer["sentences"])
     costs = cli("analyze", folder, "--metric", "seconds_fit", "--json").json()
     assert "no metric of lists" in costs["skipped"]["strata"]
     synthetic_results(6).write_csv(tmp_path / "results.csv")
