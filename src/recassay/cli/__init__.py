@@ -1,1 +1,1 @@
-"""The command line: each command calls one function of `recassay.api`."""
+"""The command line: each command is derived from one function of `recassay.api`."""

@@ -194,11 +194,11 @@ def _row(
 
 def _remarks(table: Table, kept: Sequence[int], width: int) -> list[str]:
     """What was left out, then the table's own notes."""
-    said = []
+    remarks = []
     hidden = len(table.rows) - len(table.rows[: table.most])
     if hidden:
-        said.append(f"and {hidden:,} more rows (--json or --out DIR has all)")
+        remarks.append(f"and {hidden:,} more rows (--json or --out DIR has all)")
     dropped = [heading for i, heading in enumerate(table.header) if i not in kept]
     if dropped:
-        said.append(f"Left out at {width} columns: {', '.join(dropped)} (a wider terminal or --json has all).")
-    return [line for text in (*said, *table.notes) for line in wrapped(text, width)]
+        remarks.append(f"Left out at {width} columns: {', '.join(dropped)} (a wider terminal or --json has all).")
+    return [line for text in (*remarks, *table.notes) for line in wrapped(text, width)]

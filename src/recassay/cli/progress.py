@@ -23,8 +23,8 @@ def earlier_lines(earlier: Mapping[str, int], by: str = "") -> list[str]:
     if not count:
         return []
     whose = next(iter(earlier)) if len(earlier) == 1 else f"{len(earlier)} algorithms ({', '.join(earlier)})"
-    said = ("1 cell was", "it is") if count == 1 else (f"{count} cells were", "they are")
-    return [f"{said[0]} made by an earlier version of {whose}; {said[1]} run again{by}"]
+    words = ("1 cell was", "it is") if count == 1 else (f"{count} cells were", "they are")
+    return [f"{words[0]} made by an earlier version of {whose}; {words[1]} run again{by}"]
 
 
 def damaged_lines(files: Sequence[str]) -> list[str]:
@@ -44,9 +44,9 @@ def duration(seconds: float) -> str:
 
 
 def show_progress() -> Callable[[Event], None]:
-    """A line that counts on a terminal, with the time left; elsewhere one line a finished cell, on stderr."""
+    """A line that counts on a terminal, with the time left; elsewhere one line per finished cell, on stderr."""
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    told: set[str] = set()
+    refused: set[str] = set()
     begin: float | None = None
     ran = 0
 
@@ -76,14 +76,14 @@ def show_progress() -> Callable[[Event], None]:
         begin = time.monotonic() if begin is None and event.kind == "started" else begin
         ran += event.kind == "finished"
         text = line(event)
-        for said in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
-            say(said)
+        for note in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
+            say(note)
         if event.kind in {"waiting", "note"}:
             say(event.reason or event.said or "")
             return
         if event.kind == "split" and event.reason:
-            told.add(event.reason)
-        elif event.kind == "finished" and event.reason in told:
+            refused.add(event.reason)
+        elif event.kind == "finished" and event.reason in refused:
             return  # the dataset is refused, and that was said
         if terminal:
             lasting = event.kind == "finished" and event.reason
