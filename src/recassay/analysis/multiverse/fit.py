@@ -112,7 +112,7 @@ def _explored(
         explained=explained,
         claims=stands,
         shares=_shares(parts, used, universes, leads, asked.alpha),
-        notes=(*notes, *universes.notes, *judged.notes, *_size_notes(judged)),
+        notes=(*notes, *universes.notes, *judged.notes, *_size_notes(judged), *_share_notes(parts, used)),
         settings=asked,
         sources=sources,
     )
@@ -220,6 +220,12 @@ def _size_notes(judged: _Judged) -> list[str]:
         which = f"{undecidable} of {len(counts)} universes"
         notes.append(f"In {which} no difference could be significant: they have too few datasets.")
     return notes
+
+
+def _share_notes(parts: Parts | None, used: list[int]) -> list[str]:
+    if parts is not None or len(used) < 2:
+        return []
+    return ["It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."]
 
 
 def _mean(ranks: FloatArray) -> FloatArray:

@@ -16,7 +16,13 @@ from recassay.core.types import FloatArray, IntArray
 
 DRAWS = 400
 MOST_EFFECTS = 700
-"""With more effects than this the pairs of axes are left to the rest."""
+"""With more effects than this the model has none for pairs of choices."""
+
+MOST_CELLS = 200_000
+"""Combinations of choices that are completed, at most."""
+
+MOST_NUMBERS = 20_000_000
+"""Numbers that are drawn in all, at most; but at least 40 grids."""
 
 SWEEPS = 100
 SETTLED = 1e-3
@@ -54,58 +60,97 @@ def _shares(parts: FloatArray) -> FloatArray:
     return np.where(total > 1e-15, parts / np.where(total > 1e-15, total, 1.0), 0.0)
 
 
-def variance_parts(ranks: FloatArray, places: IntArray, levels: IntArray, rng: np.random.Generator) -> Parts:
+def variance_parts(ranks: FloatArray, places: IntArray, levels: IntArray, rng: np.random.Generator) -> Parts | None:
     """The parts of the variance of mean ranks (universes x algorithms) over all combinations of choices.
 
-    A full grid is decomposed exactly (the analysis of variance of a balanced design, one value per cell). On an
+    A full grid is decomposed exactly (the analysis of variance of a balanced design, one value per cell). For an
     incomplete one a Gaussian model with an effect of every choice and of every pair of choices is fitted, its variances
-    by EM, and the parts of the full grid follow from draws of the effects: the draws give the intervals.
+    by EM; universes that do not occur are drawn from it, and each completed grid is decomposed: the draws give the
+    intervals. None where there are more than `MOST_CELLS` combinations.
     """
-    centred = ranks - ranks.mean(axis=0)
-    full = int(np.prod(levels)) == len(places) == len(np.unique(places, axis=0))
-    return _exact(centred, places, levels) if full else _estimated(ranks, places, levels, rng)
+    cells = int(np.prod(levels))
+    if cells > MOST_CELLS:
+        return None
+    sources = _sources(levels, pairs=len(levels) > 2)
+    grid = np.full((cells, ranks.shape[1]), np.nan)
+    seen = np.ravel_multi_index(tuple(places.T), tuple(levels))
+    grid[seen] = ranks
+    if len(seen) == cells:
+        return Parts(sources, _products_of(grid, levels, sources)[None])
+    effects = _fitted(ranks - ranks.mean(axis=0), places, levels)
+    draws = int(np.clip(MOST_NUMBERS // grid.size, 40, DRAWS))
+    parts = []
+    for _ in range(draws):
+        whole = effects.draw(levels, rng) + ranks.mean(axis=0)
+        whole[seen] = ranks
+        parts.append(_products_of(whole, levels, sources))
+    return Parts(sources, np.stack(parts))
 
 
 def _sources(levels: IntArray, *, pairs: bool) -> tuple[tuple[int, ...], ...]:
     single = [(i,) for i in range(len(levels))]
-    double = list(combinations(range(len(levels)), 2)) if pairs and len(levels) > 1 else []
-    return (*single, *double, ())
+    return (*single, *(combinations(range(len(levels)), 2) if pairs else ()), ())
 
 
-def _exact(centred: FloatArray, places: IntArray, levels: IntArray) -> Parts:
-    k = centred.shape[1]
-    grid = np.empty((*levels.tolist(), k))
-    grid[tuple(places.T)] = centred
-    sources = _sources(levels, pairs=len(levels) > 2)
-    products = np.zeros((1, len(sources), k, k))
+def _products_of(values: FloatArray, levels: IntArray, sources: tuple[tuple[int, ...], ...]) -> FloatArray:
+    """The matrix of products of every source, in a full grid (combinations x algorithms)."""
+    k = values.shape[1]
+    grid = (values - values.mean(axis=0)).reshape(*levels.tolist(), k)
+    products = np.zeros((len(sources), k, k))
     effects: dict[tuple[int, ...], FloatArray] = {}
     for at, source in enumerate(sources[:-1]):
         # The mean over all other axes, less the effects of the single axes that it contains.
         mean = grid.mean(axis=tuple(i for i in range(len(levels)) if i not in source), keepdims=True)
         effects[source] = mean - sum((effects[(i,)] for i in source), 0.0) if len(source) > 1 else mean
-        products[0, at] = _products(effects[source])
-    whole = _products(centred)
-    products[0, -1] = whole - products[0, :-1].sum(axis=0)
-    return Parts(sources, products)
+        products[at] = _products(effects[source])
+    products[-1] = _products(grid) - products[:-1].sum(axis=0)
+    return products
 
 
 def _products(values: FloatArray) -> FloatArray:
     flat = values.reshape(-1, values.shape[-1])
-    return flat.T @ flat / len(flat)
+    return np.asarray(flat.T @ flat / len(flat))
 
 
-def _estimated(ranks: FloatArray, places: IntArray, levels: IntArray, rng: np.random.Generator) -> Parts:
-    sizes = {source: int(np.prod(levels[list(source)])) for source in _sources(levels, pairs=True)[:-1]}
-    sources = _sources(levels, pairs=sum(sizes.values()) <= MOST_EFFECTS)
-    n, k = ranks.shape
-    widths = [sizes[source] for source in sources[:-1]]
-    starts = np.concatenate([[0], np.cumsum(widths)])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Effects:
+    """The posterior of the effects of choices and pairs of choices, and what they leave over."""
+
+    sources: tuple[tuple[int, ...], ...]
+    starts: IntArray
+    mean: FloatArray
+    root: FloatArray
+    degrees: float
+    """Universes less the effects that they determine: how well the variances are known."""
+    rest: FloatArray
+    """A square root of the covariance of what no effect explains (algorithms x algorithms)."""
+
+    def draw(self, levels: IntArray, rng: np.random.Generator) -> FloatArray:
+        """The values of all combinations: drawn effects, and drawn rests."""
+        k = self.mean.shape[1]
+        # The variances are estimates themselves: deviations are Student's, not normal.
+        stretch = np.sqrt(self.degrees / rng.chisquare(self.degrees))
+        drawn = self.mean + stretch * (self.root @ rng.standard_normal(self.mean.shape))
+        grid = (stretch * rng.standard_normal((int(np.prod(levels)), k)) @ self.rest).reshape(*levels.tolist(), k)
+        for source, start in zip(self.sources, self.starts, strict=True):
+            shape = [int(size) if i in source else 1 for i, size in enumerate(levels)]
+            grid += drawn[start : start + int(np.prod(shape))].reshape(*shape, k)
+        return grid.reshape(-1, k)
+
+
+def _fitted(y: FloatArray, places: IntArray, levels: IntArray) -> _Effects:
+    """The effects given centred mean ranks; every kind of effect has a variance of its own, found by EM."""
+    sources = _sources(levels, pairs=len(levels) > 1)[:-1]
+    if sum(int(np.prod(levels[list(source)])) for source in sources) > MOST_EFFECTS:
+        sources = _sources(levels, pairs=False)[:-1]
+    widths = [int(np.prod(levels[list(source)])) for source in sources]
+    starts = np.cumsum([0, *widths[:-1]])
     group = np.repeat(np.arange(len(widths)), widths)
-    design = np.zeros((n, int(starts[-1])))
-    for source, start in zip(sources[:-1], starts, strict=False):
+    n, k = y.shape
+    design = np.zeros((n, sum(widths)))
+    for source, start in zip(sources, starts, strict=True):
         cell = np.ravel_multi_index(tuple(places[:, list(source)].T), tuple(levels[list(source)]))
         design[np.arange(n), start + cell] = 1.0
-    y = ranks - ranks.mean(axis=0)
     gram, cross = design.T @ design, design.T @ y
     scale = max(float((y**2).mean()), 1e-12)
     variance, noise = np.full(len(widths), scale / (len(widths) + 1)), scale / (len(widths) + 1)
@@ -113,8 +158,7 @@ def _estimated(ranks: FloatArray, places: IntArray, levels: IntArray, rng: np.ra
         # E: the posterior of the effects given the variances. M: the variances given the effects.
         covariance = np.linalg.inv(gram / noise + np.diag(1 / variance[group]))
         effect = covariance @ cross / noise
-        spread = np.diag(covariance)
-        second = (effect**2).mean(axis=1) + spread
+        second = (effect**2).mean(axis=1) + np.diag(covariance)
         renewed = np.maximum(np.bincount(group, second) / widths, 1e-8 * scale)
         residual = y - design @ effect
         left = float((residual**2).mean() + (gram * covariance).sum() / n)
@@ -122,38 +166,9 @@ def _estimated(ranks: FloatArray, places: IntArray, levels: IntArray, rng: np.ra
         variance, noise = renewed, max(left, 1e-8 * scale)
         if moved < SETTLED:
             break
-    root = np.linalg.cholesky(covariance + 1e-12 * scale * np.eye(len(covariance)))
     rest = _products(residual)
     rest *= noise / max(float(np.trace(rest)) / k, 1e-15)
-    drawn = effect + root @ rng.standard_normal((DRAWS, len(effect), k))
-    return Parts(sources, _drawn_products(drawn, sources, starts, levels, rest))
-
-
-def _drawn_products(
-    drawn: FloatArray, sources: tuple[tuple[int, ...], ...], starts: IntArray, levels: IntArray, rest: FloatArray
-) -> FloatArray:
-    """The parts of full grids made of these effects (draws x effects x algorithms).
-
-    What the effects of a pair have in common with those of its axes counts for the axes.
-    """
-    draws, _, k = drawn.shape
-    single: dict[int, FloatArray] = {}
-    parts: dict[tuple[int, ...], FloatArray] = {}
-    for source, start in zip(sources, starts, strict=False):
-        if len(source) == 1:
-            single[source[0]] = drawn[:, start : start + levels[source[0]]].copy()
-        elif len(source) == 2:
-            i, j = source
-            table = drawn[:, start : start + levels[i] * levels[j]].reshape(draws, levels[i], levels[j], k)
-            rows, columns = table.mean(axis=2, keepdims=True), table.mean(axis=1, keepdims=True)
-            whole = rows.mean(axis=1, keepdims=True)
-            single[i] += (rows - whole)[:, :, 0]
-            single[j] += (columns - whole)[:, 0]
-            parts[source] = (table - rows - columns + whole).reshape(draws, -1, k)
-    parts |= {(i,): effect - effect.mean(axis=1, keepdims=True) for i, effect in single.items()}
-    made = [
-        parts[source].swapaxes(1, 2) @ parts[source] / parts[source].shape[1] if source
-        else np.broadcast_to(rest, (draws, k, k))
-        for source in sources
-    ]  # fmt: skip
-    return np.stack(made, axis=1)
+    values, vectors = np.linalg.eigh(rest)
+    root = np.asarray(np.linalg.cholesky(covariance + 1e-12 * scale * np.eye(len(covariance))), dtype=np.float64)
+    degrees = max(n - float((gram * covariance).sum()) / noise, 3.0)
+    return _Effects(sources, starts, effect, root, degrees, (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
