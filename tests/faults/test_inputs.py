@@ -76,7 +76,7 @@ def test_a_bad_input_is_one_line(command, code, words, files, tmp_path, cli, mon
 
 def test_the_table_is_large_and_of_all_commands():
     commands = {row[0].split()[0] for row in TABLE}
-    assert len(TABLE) >= 850
+    assert len(TABLE) >= 1050
     assert commands >= {
         "adaptive", "advise", "analyze", "classify", "compare", "comper", "comper-matrix", "data", "demo", "evaluate",
         "glicko", "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "report", "reproduce",
