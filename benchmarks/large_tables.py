@@ -1,0 +1,71 @@
+"""Seconds and memory of the commands on large tables: `python benchmarks/large_tables.py [--most SECONDS] [SIZE ...]`.
+
+A table of A algorithms x D datasets (`200x50`) is drawn from a model with abilities, difficulties and noise, written as
+CSV, and given to each command in a process of its own, whose processor time and peak memory are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+COMMANDS = {name: [name] for name in ("rank", "compare", "ratings", "model", "stress")}
+SIZES = ("30x30", "200x50", "1000x100")
+
+
+def write_table(path: Path, algorithms: int, datasets: int) -> None:
+    """A wide table with one row per algorithm."""
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0, 1, (algorithms, 1)) + rng.normal(0, 1, datasets) + rng.normal(0, 0.5, (algorithms, datasets))
+    values = 1 / (1 + np.exp(-logits))
+    columns = {f"d{j:03d}": values[:, j].round(4) for j in range(datasets)}
+    pl.DataFrame({"model": [f"m{i:04d}" for i in range(algorithms)], **columns}).write_csv(path)
+
+
+def measured(command: list[str], table: Path, most: float) -> str:
+    """Processor seconds and peak memory of one command, or why there are none."""
+    code = "import sys; from recassay.cli.start import main; sys.exit(main())"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, *command, str(table), "--metric", "accuracy", "--json"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        _, errors = child.communicate(timeout=most)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+        return f"more than {most:.0f} s"
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = spent.ru_utime + spent.ru_stime - before.ru_utime - before.ru_stime
+    told = f"{seconds:.1f} s, {spent.ru_maxrss / 2**20:.2f} GB (waited {time.monotonic() - began:.0f} s)"
+    return told if child.returncode == 0 else f"failed: {errors.strip().splitlines()[-1][:80]}"
+
+
+def main() -> None:
+    """Measure every command on every size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("--most", type=float, default=600.0, help="seconds after which a command is ended")
+    parser.add_argument("--commands", default=",".join(COMMANDS))
+    given = parser.parse_args()
+    for size in given.sizes:
+        algorithms, _, datasets = size.partition("x")
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "table.csv"
+            write_table(table, int(algorithms), int(datasets))
+            for name in given.commands.split(","):
+                print(f"{size:>9} {name:>8}: {measured([name], table, given.most)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
