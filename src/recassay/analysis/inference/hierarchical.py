@@ -24,10 +24,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from recassay.analysis.inference.convergence import effective_size, r_hat
-from recassay.core import ties
+from recassay.analysis.inference.first_guess import (
+    OUTLIER_STEP,
+    first_guess,
+    interactions,
+    log_multigamma,
+    representatives,
+    without_outliers,
+)
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 SPARE_DEGREES = (2.0, 6.0, 20.0, 100.0)
@@ -47,22 +53,16 @@ OWN = (0.0, 0.5, 1.0)
 RELATIONS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.96)
 """rho on the grid, where families of datasets are known."""
 
-OUTLIER_STEP, OUTLIER_PRIOR = 6.0, (0.94, 0.03, 0.02, 0.01)
-"""The variance of an outlier is tau_a^2 times a power of the step. The prior is that of none, the first and second
-power, and all higher ones together: as many as the table's farthest cell needs."""
+OUTLIER_PRIOR = (0.94, 0.03, 0.02, 0.01)
+"""The variance of an outlier is tau_a^2 times a power of `OUTLIER_STEP`. The prior is that of none, the first and
+second power, and all higher ones together: as many as the table's farthest cell needs."""
 
 CHAINS, BURN_IN = 32, 60
 DRAWS, MOST_ROUNDS, ERROR = 4000, 10, 0.01
 """Draws of a round, over all chains, and rounds until the error of every P(best) by chance is below this one."""
 
-SMALLEST = 1e-10
-"""The least variance of an interaction beside that of the whole table: equal columns are no division by zero."""
-
 NEGLIGIBLE = 1e-4
 """Levels that differ by less than this share of the deviation of all scores are the same level."""
-
-ENOUGH = 5
-"""Datasets from which on a failure can be told from an interaction."""
 
 SMALL_NOISE = 1e-4
 """The noise of an exact score beside the variance of the interaction."""
@@ -142,10 +142,10 @@ class _Sampler:
 
     def __init__(self, scores: FloatArray, noise: FloatArray, families: IntArray, rng: np.random.Generator) -> None:
         self.scores, self.missing, self.rng = np.ascontiguousarray(scores), np.isnan(scores), rng
-        fitted = _first_guess(scores, self.missing)
+        fitted = first_guess(scores, self.missing)
         self.negligible = NEGLIGIBLE * float(fitted.std())
         n, k = scores.shape
-        tau = _interactions(fitted)
+        tau = interactions(fitted)
         self.noise = np.maximum(noise, SMALL_NOISE * tau)
         self.weights = (1 / tau) / (1 / tau).sum()
         self.contrasts = np.ascontiguousarray(np.linalg.svd(np.eye(k) - 1 / k)[2][: k - 1])
@@ -156,14 +156,14 @@ class _Sampler:
         self.bases = np.einsum("xa,oa,ya->oxy", self.contrasts, own, self.contrasts)
         self.log_bases = np.linalg.slogdet(self.bases)[1]
         degrees = np.array(SPARE_DEGREES) + k
-        self.log_gammas = _log_multigamma((degrees + n) / 2, k - 1) - _log_multigamma(degrees / 2, k - 1)
+        self.log_gammas = log_multigamma((degrees + n) / 2, k - 1) - log_multigamma(degrees / 2, k - 1)
         related = (families[:, None] == families).astype(np.float64)
         self.relations = np.array(RELATIONS if related.sum() > n else RELATIONS[:1])
         rows = (1 - self.relations)[:, None, None] * np.eye(n) + self.relations[:, None, None] * related
         self.log_rows, self.row_precision, self.related = np.linalg.slogdet(rows)[1], np.linalg.inv(rows), related
         self.sizes = self.row_precision.sum(axis=(1, 2))
         # outliers
-        start, farthest = _without_outliers(fitted, tau)
+        start, farthest = without_outliers(fitted, tau)
         powers = max(3, int(np.ceil(np.log(farthest) / np.log(OUTLIER_STEP))) + 1)
         self.added = tau[:, None] * np.concatenate([[0.0], OUTLIER_STEP ** np.arange(1, powers + 1)])
         self.log_kinds = np.log([*OUTLIER_PRIOR[:3], *[OUTLIER_PRIOR[3] / (powers - 2)] * (powers - 2)])
@@ -318,65 +318,3 @@ def _trust(level: FloatArray, negligible: float) -> tuple[float, float, float]:
     worth = effective_size(best)
     error = np.sqrt(share * (1 - share) / worth)
     return float(r_hat(level).max()), float(min(effective_size(level).min(), worth.min())), float(error.max())
-
-
-def representatives(scores: FloatArray) -> IntArray:
-    """For each algorithm the first one whose scores, and missing cells, are the same up to rounding."""
-    missing = np.isnan(scores)
-    found = np.arange(scores.shape[1])
-    for a in range(1, len(found)):
-        for b in range(a):
-            both = ~missing[:, a]
-            if (missing[:, a] == missing[:, b]).all() and (ties.sign(scores[both, a], scores[both, b]) == 0).all():
-                found[a] = found[b]
-                break
-    return found
-
-
-def _first_guess(scores: FloatArray, missing: BoolArray) -> FloatArray:
-    """The table with its holes filled by dataset and algorithm means (those of what was observed)."""
-    present = ~missing
-    if not present.any(axis=1).all() or not present.any(axis=0).all():
-        raise ValueError("a dataset or an algorithm has no score at all")
-    filled = np.where(missing, 0.0, scores)
-    row, column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
-    for _ in range(20):  # alternating means: the additive fit
-        row = np.where(present, filled - column, 0.0).sum(axis=1) / present.sum(axis=1)
-        column = np.where(present, filled - row[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
-    return np.where(missing, row[:, None] + column, scores)
-
-
-def _residuals(table: FloatArray) -> FloatArray:
-    """What dataset and algorithm do not explain, by medians from `ENOUGH` datasets on and by means below."""
-    middle = np.median if len(table) >= ENOUGH else np.mean
-    rest = table - middle(table, axis=1, keepdims=True)
-    return rest - middle(rest, axis=0)
-
-
-def _interactions(table: FloatArray) -> FloatArray:
-    """The variance of each algorithm's interaction with the datasets, drawn to the mean of all where there are few.
-
-    From `ENOUGH` datasets on, residuals are cut at three robust deviations (1.4826 median absolute residuals), so that
-    failures do not count as interaction; with fewer nobody can tell a failure from an interaction.
-    """
-    n, k = table.shape
-    rest = _residuals(table)
-    if n >= ENOUGH:
-        reach = 3 * 1.4826 * np.median(np.abs(rest), axis=0)
-        rest = np.clip(rest, -reach, reach)
-    own = (rest**2).sum(axis=0) / (n - 1) * k / max(k - 1, 1)
-    mean = max(float(own.mean()), SMALLEST * float(table.var()), SMALLEST**2)
-    return np.maximum((n * own + 5 * mean) / (n + 5), 0.01 * mean)
-
-
-def _without_outliers(table: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
-    """The table with residuals cut at four deviations of the interaction, where chains start: one that starts within a
-    failure takes long to leave it. And the largest squared residual, in variances of the interaction."""
-    rest = _residuals(table)
-    reach = 4 * np.sqrt(tau)
-    return table - rest + np.clip(rest, -reach, reach), max(float((rest**2 / tau).max()), OUTLIER_STEP)
-
-
-def _log_multigamma(a: FloatArray, k: int) -> FloatArray:
-    found: FloatArray = gammaln(a[:, None] - np.arange(k) / 2).sum(axis=1)
-    return found
