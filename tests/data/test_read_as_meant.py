@@ -90,9 +90,7 @@ def test_the_two_ways_settle_what_is_unclear(tmp_path):
 def test_words_that_known_names_contradict_are_asked_about(tmp_path):
     table = "dataset,ml-1m,yelp,netflix\nEASE,0.1,0.2,0.3\nItemKNN,0.2,0.3,0.4\n"
     (tmp_path / "t.csv").write_text(table)
-    with pytest.raises(
-        RecAssayError, match=r"but EASE, ItemKNN are known as algorithms; add `wide=True`"
-    ):
+    with pytest.raises(RecAssayError, match=r"but EASE, ItemKNN are known as algorithms; add `wide=True`"):
         load_results(tmp_path / "t.csv", metric="ndcg@10")
     assert load_results(tmp_path / "t.csv", metric="ndcg@10", wide=True).algorithms == ["EASE", "ItemKNN"]
 
