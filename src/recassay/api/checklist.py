@@ -94,7 +94,7 @@ def checklist(study: str | Path) -> ChecklistResult:
             ("Data", "Are all datasets named and identified?", True,
              f"{len(spec['datasets'])} datasets, each with the hash of its content (manifest.json, datasets)."),
             ("Data", "Are the datasets available to others, and does their licence allow it?", None,
-             "State source and licence of each; recassay data list shows those of the catalogue."),
+             "State source and licence of each; the catalogue knows those of public datasets."),
             ("Data", "Is the preprocessing described?", True,
              f"filter {protocol['filter']}, at least {protocol['min_user_interactions']} events per user and "
              f"{protocol['min_item_interactions']} per item, threshold {protocol['positive_threshold'] or 'none'}."),
@@ -110,7 +110,7 @@ def checklist(study: str | Path) -> ChecklistResult:
              f"{tuning['trials']} trials per algorithm and dataset, judged by {tuning['metric']} on the validation part"
              + (f"; not tuned: {listing(facts.untuned)}." if facts.untuned else ".")),
             ("Methods", "Are search spaces and chosen parameters reported?", True,
-             "recassay list algorithms --spaces; recassay results has the parameters of every cell."),
+             "RecAssay lists the search spaces of its algorithms, and the results hold the parameters of every cell."),
             ("Evaluation", "Are metrics defined?", True,
              f"{listing(spec['metrics'], most=None)}, each with its convention (manifest.json, metrics)."),
             ("Evaluation", "Were all items ranked, without sampled candidates?", True, "Lists are over the catalogue."),
@@ -119,7 +119,7 @@ def checklist(study: str | Path) -> ChecklistResult:
             ("Evaluation", "Are all planned results reported, failures included?", status.done == status.planned,
              f"{status.done} of {status.planned} cells are done; {failed}."),
             ("Evaluation", "Is significance tested with a correction for many comparisons?", True,
-             "recassay compare: all pairs, adjusted; recassay compare --paragraph gives the text."),
+             "All pairs by flipped signs, adjusted; the paragraph of a paper says so."),
             ("Evaluation", "Was the plan registered before the results?", sealed.state == "sealed",
              sealed.verdict()[0]),
             ("Computing", "Is the computing environment described?", True,

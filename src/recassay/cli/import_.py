@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from typing import TYPE_CHECKING
 
 from recassay.api.saving import document
 from recassay.api.tables import default_metric
@@ -12,7 +13,9 @@ from recassay.cli.render import print_json, print_notes, print_rows, say
 from recassay.cli.values import is_output
 from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
-from recassay.core.tables.results import Results
+
+if TYPE_CHECKING:
+    from recassay.core.tables.results import Results
 
 MOST_ROWS, MOST_COLUMNS = 20, 8
 
