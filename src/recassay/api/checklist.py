@@ -18,11 +18,13 @@ VENUES = ("RecSys", "ECIR", "TORS")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChecklistAnswer:
     """A question of a checklist, what the study says, and where that is recorded."""
 
     topic: str
+    """What the question is about: `Data`, `Methods`, `Evaluation`, `Computing` or `Writing`."""
     question: str
+    """The question."""
     answer: Literal["yes", "no", "open"]
     """`open`: the study cannot know; the authors answer it."""
     evidence: str
@@ -35,7 +37,7 @@ class ChecklistResult:
 
     study: str
     """The name of the study."""
-    answers: tuple[Answer, ...]
+    answers: tuple[ChecklistAnswer, ...]
     """Every question with its answer and evidence."""
 
     def verdict(self) -> list[str]:
@@ -134,5 +136,5 @@ def checklist(study: str | Path) -> ChecklistResult:
         ]  # fmt: skip
 
     words = {True: "yes", False: "no", None: "open"}
-    answers = [Answer(topic, question, words[known], evidence) for topic, question, known, evidence in rows()]  # type: ignore[arg-type]
+    answers = [ChecklistAnswer(topic, question, words[known], evidence) for topic, question, known, evidence in rows()]  # type: ignore[arg-type]
     return ChecklistResult(str(spec["name"]), tuple(answers))

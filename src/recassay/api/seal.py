@@ -116,8 +116,9 @@ class ClaimResult:
     """A claim of a sealed plan, and how the results stand to it."""
 
     claim: str
+    """The claim as it was sealed."""
     standing: Standing | None
-    """None where it could not be tested."""
+    """Whether it holds, is undecided or is reversed. None where it could not be tested."""
     p: float | None = None
     """The p-value of the pair, adjusted for what the plan named; None for "is best"."""
     reason: str = ""

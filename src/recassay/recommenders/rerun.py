@@ -39,8 +39,9 @@ class RerunCell:
     dataset: str
     seed: int
     reported: float
+    """The value in the study."""
     again: float | None
-    """None where the cell failed this time."""
+    """The value that came out now. None where the cell failed this time."""
     allowed: float
     """The difference that chance may explain."""
 

@@ -40,6 +40,7 @@ class Deviation:
     kind: str
     """`seal`, `plan`, `data`, `code`, `results` or `analysis`."""
     sentence: str
+    """What deviates, in words."""
 
 
 def make_seal(planned: Plan, *, claims: Sequence[str], analysis: Mapping[str, Any], done: int) -> dict[str, Any]:

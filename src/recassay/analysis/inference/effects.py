@@ -26,6 +26,7 @@ class Effect:
     """
 
     kind: EffectKind
+    """`ratio` or `difference`."""
     estimate: float
     interval: tuple[float, float] | None
 

@@ -36,6 +36,7 @@ class PairVerdict:
     a: str
     b: str
     status: Status
+    """Of `a` against `b`."""
     wins: int
     """Datasets on which `a` is better."""
     losses: int
@@ -67,6 +68,7 @@ class Verdict:
     control: str | None
     """The algorithm named beforehand, whose pairs are adjusted for its own comparisons only."""
     grade: Grade
+    """What the table supports, in one word; `docs/verdict.md` has the rule."""
     leaders: tuple[str, ...]
     """Those with the best mean rank: several where they share it."""
     rival: str
@@ -77,6 +79,7 @@ class Verdict:
     mean: FloatArray
     """The mean value over the datasets."""
     mean_rank: FloatArray
+    """The mean rank over the datasets."""
     interval: FloatArray | None
     """Algorithms x 2: the interval of each mean rank at level 1 - alpha; None below five datasets."""
     rank_interval: IntArray
@@ -104,10 +107,15 @@ class Verdict:
     sentences: tuple[str, ...] = ()
     """At most three that follow the headline."""
     caution: str | None = None
+    """The most important reason to doubt the verdict."""
     next_step: str | None = None
+    """What to do next."""
     why: tuple[str, ...] = ()
+    """What the verdict rests on."""
     how_sure: tuple[str, ...] = ()
+    """How certain it is, and what it assumes."""
     what_would_change: tuple[str, ...] = ()
+    """What would lead to another verdict."""
 
     def pair(self, one: str, other: str) -> PairVerdict:
         """The pair of these two, whichever has the better mean rank."""
