@@ -77,7 +77,7 @@ def tests(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str, st
 
 
 def _shown(pairs: list[bool], of_first: list[int], better: float) -> float:
-    """On equal algorithms whether any pair is told apart, else the share of the true differences that is."""
+    """On equal algorithms whether any pair is distinguished, else the share of the true differences that is."""
     return float(np.mean([pairs[i] for i in of_first])) if better else float(any(pairs))
 
 
@@ -128,10 +128,10 @@ PARTS: dict[str, tuple[Measure, int, str]] = {
     "tests": (
         tests,
         100,
-        "Size: the share of tables of equal algorithms in which Friedman's p is below 0.05, or any pair is told apart. "
-        "Power: the share of the differences that are found when one algorithm is better than the others, which are "
-        "equal, by one deviation of the noise (Friedman's: of the tables). The Bayesian rule looks at each pair alone, "
-        "and is not what the verdict goes by.",
+        "Size: the share of tables of equal algorithms in which Friedman's p is below 0.05, or any pair is "
+        "distinguished. Power: the share of the differences that are found when one algorithm is better than the "
+        "others, which are equal, by one deviation of the noise (Friedman's: of the tables). The Bayesian rule looks "
+        "at each pair alone, and is not what the verdict goes by.",
     ),
     "intervals": (
         intervals,
@@ -142,7 +142,7 @@ PARTS: dict[str, tuple[Measure, int, str]] = {
         probabilities,
         100,
         "The probability that the first would be first again in a new benchmark of the same size, beside how often it "
-        "was; and how often the set of possible winners (at 95 %) held the best. Below five datasets there are none.",
+        "was. Then how often the set of possible winners (at 95 %) held the best. Below five datasets there are none.",
     ),
 }
 

@@ -68,9 +68,9 @@ def main() -> None:
     asked = parser.parse_args()
     hierarchical.CHAINS = 8
     lines = [
-        "The leader and the second of a table whose levels have deviation 0.5: the chance that the lead is real, "
-        "beside how often it is; the chance that as many new datasets show it, beside the true power; and the true "
-        f"power at the number of datasets that is stated for power {POWER:g}, where that is at most 300. "
+        "The leader and the second of a table whose levels have deviation 0.5. First the chance that the lead is real, "
+        "beside how often it is. Then the chance that as many new datasets show it, beside the true power. Last the "
+        f"true power at the number of datasets that is stated for power {POWER:g}, where that is at most 300. "
         f"{asked.tables} tables per row, with standard errors.",
         "",
         "| datasets | algorithms | lead real: said / true | shown again: said / true | true power as planned |",
