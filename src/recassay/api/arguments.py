@@ -1,6 +1,6 @@
 """Arguments of the verbs, held against their annotations: a wrong kind is one line that names the argument.
 
-Numbers, texts, truth values, choices, paths, lists and mappings are told apart; of other kinds (tables, results) the
+Numbers, texts, truth values, choices, paths, lists and mappings are distinguished; of other kinds (tables, results) the
 function itself knows more. An `int` is a `float`; a truth value is neither.
 """
 

@@ -101,7 +101,7 @@ def _what(component: Any) -> str:
 
 
 def _spaces() -> list[dict[str, Any]]:
-    """One row a parameter; an algorithm without any has a row that says so."""
+    """One row per parameter; an algorithm without any has a row that says so."""
     rows: list[dict[str, Any]] = []
     for name, kind in registry.algorithms:
         for parameter, space in kind.space.items():

@@ -122,7 +122,7 @@ def paper(
         wide_table: set the main table over all columns (`table*`) even where it would fit one.
         rotated: turn the main table by 90 degrees, on a page of its own.
         order: order of the algorithms: by mean `rank`, by `name`, or as `given`.
-        missing: what becomes of missing cells in ranks and tests: see `Results.matrix`. The table shows them as –.
+        missing: how to treat missing cells in ranks and tests: see `Results.matrix`. The table shows them as –.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the tests; intervals have level 1 - alpha.
         replicates: bootstrap replicates.

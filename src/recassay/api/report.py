@@ -43,7 +43,7 @@ def report(
         results: results table (file, frame or several files), the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         out: the file, or a folder for `report.html`; by default the folder of a study, else the current one.
-        missing: what becomes of missing cells: see `Results.matrix`.
+        missing: how to treat missing cells: see `Results.matrix`.
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.

@@ -1,4 +1,4 @@
-"""The verb `reproduce`: every number of the papers that can be computed anew, beside the printed one."""
+"""The verb `reproduce`: every number of the papers that can be computed again, beside the printed one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ RECOMPUTED = {
     "popularity-stratified": popularity.numbers,
     "textbooks": textbooks.numbers,
 }
-"""By paper, the function that computes its numbers anew."""
+"""By paper, the function that computes its numbers again."""
 
 
 @checked
 def reproduce(paper: str | Sequence[str] | None = None) -> ReproduceResult:
-    """Compute anew every number of the papers that follows from public tables, and judge it.
+    """Compute again every number of the papers that follows from public tables, and judge it.
 
     A number is `exact` where it is a count, a word or given in full and agrees, agrees to its `printed digits`, is
     `near` where it is within what chance or another snapshot explains, or `does not follow`. The list of printed

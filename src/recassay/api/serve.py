@@ -157,7 +157,7 @@ class LiveStudy:
             try:
                 with Store.open(self.folder) as store:
                     done = sum(state == "done" for state in store.statuses().values())
-            except (RecAssayError, OSError):  # the folder is being moved, or written anew
+            except (RecAssayError, OSError):  # the folder is being moved, or written again
                 done = 0
             if done > tried:
                 tried = done

@@ -36,11 +36,11 @@ Workers: TypeAlias = Annotated[int, Range(None, 4096)]
 """Processes at a time."""
 
 MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
-"""What becomes of a missing cell: see `core.tables.results.Results.matrix`."""
+"""How to treat a missing cell: see `core.tables.results.Results.matrix`."""
 GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithms", "worst"]
 """The same where a model can do without the cell (`keep`)."""
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
-"""What becomes of zero differences in the signed-rank test."""
+"""How to treat zero differences in the signed-rank test."""
 BarsRule: TypeAlias = Literal["sign-flips", "wilcoxon-holm", "nemenyi", "bayesian"]
 """Which test decides what a bar of the critical-difference diagram joins."""
 BetaEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt"]
@@ -64,7 +64,7 @@ Task: TypeAlias = Literal["new", "repeat"]
 SplitFormat: TypeAlias = Literal["csv", "parquet", "recbole", "lenskit", "trec"]
 """The files that a split is written as."""
 OtherItems: TypeAlias = Literal["keep", "remove"]
-"""What becomes of a user's held-out items outside T_P: they keep their places in the list as items that are no hits
+"""How to treat a user's held-out items outside T_P: they keep their places in the list as items that are no hits
 (`keep`), or leave it and the rest moves up (`remove`)."""
 RowOrder: TypeAlias = Literal["rank", "name", "given"]
 """The order of algorithms in the tables of a paper: by mean rank, by name, or as the results name them."""

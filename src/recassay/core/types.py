@@ -38,7 +38,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interactions:
-    """Who interacted with what: one row an event, ids dense.
+    """Who interacted with what: one row per event, ids dense.
 
     `user[i]` and `item[i]` are int32 positions in `users` and `items`, which hold the ids of the user's own file.
     `weight` is a rating or a strength (None: implicit), `time` int64 (None: unknown). A part of a dataset (a training

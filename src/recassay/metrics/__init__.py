@@ -1,1 +1,1 @@
-"""Lists and truth to numbers: a value a user, or one for the catalogue, with its convention on record."""
+"""Lists and truth to numbers: one value per user, or one for the catalogue, with its convention on record."""

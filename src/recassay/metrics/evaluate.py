@@ -1,4 +1,4 @@
-"""Lists against truth: one row a user, and the catalogue's numbers beside it."""
+"""Lists against truth: one row per user, and the catalogue's numbers beside it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class EvaluationResult:
         return dict(self.per_user.drop(c.USER).null_count().row(0, named=True))
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a metric: its label and its mean (or catalogue) value."""
+        """One row per metric: its label and its mean (or catalogue) value."""
         means = self.mean()
         return pl.DataFrame(
             {c.METRIC: list(means), c.VALUE: list(means.values())},

@@ -20,7 +20,7 @@ class ListsRecord:
     """What a table of recommendations held: the lists, and what of it could not be placed.
 
     Rows of users the data does not know are left out. A row of an unknown item keeps its place in the list as
-    -1, an item that is never a hit: moving the rest up would flatter whoever recommended it. `examples` names
+    -1, an item that is never a hit: moving the rest up would favour the algorithm that recommended it. `examples` names
     a few of each. `prefixes` are letters that all ids of a column began with and the data's do not: they were left out.
     """
 

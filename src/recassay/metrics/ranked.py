@@ -18,8 +18,8 @@ class NDCG(AccuracyMetric):
     """Normalised discounted cumulative gain with binary gain and the discount 1 / log2(place + 1).
 
     DCG@k = sum over j <= k of rel(j) / log2(j + 1), divided by the DCG of the best list. `ideal_min`: the
-    best list has min(k, R) hits, so that every user can reach 1. `ideal_k`: it has k hits whoever the user
-    is, which a user with fewer relevant items can never reach (the default of RecTools).
+    best list has min(k, R) hits, so that every user can reach 1. `ideal_k`: it has k hits for every
+    user, which a user with fewer relevant items can never reach (the default of RecTools).
     """
 
     name = "ndcg"

@@ -1,8 +1,8 @@
 """Charts as plain Vega-Lite specifications, in Altair's words.
 
 Altair checks and copies every object whenever charts are joined, which takes longer than drawing them. Here a chart is
-a dictionary that grows; the tests hold every figure's specification against the schema of Vega-Lite. Whoever wants an
-Altair chart gets one by `altair_chart`.
+a dictionary that grows; the tests hold every figure's specification against the schema of Vega-Lite.
+`altair_chart` makes an Altair chart of one.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from recassay.plots.grammar import Chart, Spec
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The renderer brings the first along, so that pictures are the same on every machine, and measures its letters in
-memory; a font of the system it would map anew for every word. Arial and Helvetica have the same widths."""
+memory; it would map a font of the system again for every word. Arial and Helvetica have the same widths."""
 INK = "#1b1f24"
 CELL_INK = "#1a1e23"
 """Ink on a coloured cell: it stays dark on a dark page, since the cell stays light."""

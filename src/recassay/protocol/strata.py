@@ -58,7 +58,7 @@ class PopularityStrata:
     size: int | None
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a threshold."""
+        """One row per threshold."""
         return pl.DataFrame([stratum.to_dict() for stratum in self.strata])
 
     def to_dict(self) -> dict[str, Any]:

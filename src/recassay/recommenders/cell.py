@@ -197,7 +197,7 @@ def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
 
 
 def _lists(top: TopK, train: Interactions) -> pl.DataFrame:
-    """One row a place: user and item by the ids of the user's own file, rank from 1, score."""
+    """One row per place: user and item by the ids of the user's own file, rank from 1, score."""
     row, place = np.nonzero(top.items >= 0)
     return pl.DataFrame(
         {

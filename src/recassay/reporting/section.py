@@ -117,7 +117,7 @@ class Brief:
     """What a reader sees first: one headline, one table, a few sentences; everything else is asked for.
 
     `marked` are the names in the first column of the table that stand out. `sentences` follow the headline, the most
-    important first; those that do not fit are left to whoever asks for everything.
+    important first; those that do not fit are shown to readers who ask for everything.
     """
 
     headline: str

@@ -29,8 +29,8 @@ END_SECONDS = 3.0
 """How long a worker may take to end what its job has started."""
 
 MOST_ATTEMPTS = 3
-"""How often in a row a job is started whose process somebody else kills (as the system does when memory is short)
-before it could report anything.
+"""Starts in succession of a job that is killed from outside (as the system does when memory is short) before it could
+report anything.
 """
 
 THREAD_VARIABLES = (

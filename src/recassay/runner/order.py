@@ -16,7 +16,7 @@ before any of its cells was run: orders of magnitude, that a few cells outweigh.
 """
 
 AGAIN = 0.05
-"""Costs are learned anew when the cells that are done have become more by this share."""
+"""Costs are learned again when the number of finished cells has grown by this share."""
 
 
 class LearnedCosts:

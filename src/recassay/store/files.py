@@ -71,7 +71,7 @@ def responses_file(folder: Path, cell: str) -> Path:
 
 
 def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> dict[str, str]:
-    """Write a cell's scores and lists, each whole; their checksums, for its row, which whoever holds the index writes
+    """Write a cell's scores and lists, each whole; their checksums, for its row, which the holder of the index writes
     after them.
     """
     return {

@@ -5,7 +5,7 @@ other way round, and not less than `LEAST_WEIGHT` where the target asks about it
 pair's weight, whichever dataset it is: to the mean rank every dataset counts the same. The value of a set of algorithms
 on a dataset is the sum over the pairs that it completes; the set with the most value per second on each dataset is
 found by leaving out one algorithm after another (greedy peeling, Charikar 2000), and the best dataset's set is run. So
-cheap datasets are run whole, and what is dear only where it is open.
+cheap datasets are run whole, and expensive cells are run only where the order is still undecided.
 
 A probe of a dataset (see `belief`) is a further column. It is worth less than a cell, by as much less as it tells. For
 a pair, D = mean rank of a - mean rank of b varies over the draws, and so does d_j, the difference of their ranks in

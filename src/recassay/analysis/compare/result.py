@@ -86,7 +86,7 @@ class CompareResult(Displayed):
     where no cell is missing."""
     missing: MissingCells
     zeros: ZeroMethod
-    """What becomes of datasets on which two algorithms are equal, in Wilcoxon's test."""
+    """How to treat datasets on which two algorithms are equal, in Wilcoxon's test."""
     rope: float
     """Half the width of the region in which differences count as equal in the Bayesian test, in the metric's units."""
     credibility: float

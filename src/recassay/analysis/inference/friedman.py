@@ -123,7 +123,7 @@ def permutation_p(ranks: FloatArray, rng: np.random.Generator | None = None) -> 
 
 
 def arrangements(row: IntArray) -> int:
-    """In how many ways these ranks can stand, equal ones not told apart."""
+    """In how many ways these ranks can stand, equal ones not distinguished."""
     return factorial(len(row)) // prod(factorial(int(count)) for count in np.unique(row, return_counts=True)[1])
 
 

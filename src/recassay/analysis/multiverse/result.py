@@ -37,7 +37,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """A claim and what becomes of it over the universes."""
+    """A claim and how it fares over the universes."""
 
     statement: str
     """Such as `SASRec is best` or `SASRec > GRU4Rec`."""

@@ -31,7 +31,7 @@ class Look:
     p: dict[str, float]
 
     def sentence(self) -> str:
-        """One sentence for whoever watches."""
+        """One sentence for people who watch the run."""
         over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
         if not self.behind:
             return f"So far nothing is shown ({over}, at any look): {self.leader} has the best mean rank."

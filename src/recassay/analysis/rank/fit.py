@@ -39,7 +39,7 @@ def rank_algorithms(
 
     Each replicate draws as many datasets as there are, with replacement, and takes their cells as they are: where a
     cell is a mean over seeds or folds, what those leave of noise is part of what lies between the datasets, and
-    drawing them anew would count it twice. The intervals are expanded percentile intervals, those of the means
+    drawing them again would count it twice. The intervals are expanded percentile intervals, those of the means
     bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
     ranks first, ties sharing the win; it is not the probability of leading a new benchmark, which the `judgement` has,
     with who could be best. Below five datasets there is none of these. All of it treats the datasets as a sample of

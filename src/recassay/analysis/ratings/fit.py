@@ -178,7 +178,7 @@ ELO = 400 / np.log(10)
 """Points of the Elo scale for one unit of log odds: 400 points are odds of 10 to 1."""
 
 VIRTUAL_GAMES = 1.0
-"""Drawn games that everybody plays besides, spread over the opponents: whoever loses everything has a finite rating."""
+"""Drawn games that everybody plays besides, spread over the opponents: one who loses everything has a finite rating."""
 
 STEPS = 25
 TOLERANCE = 1e-5

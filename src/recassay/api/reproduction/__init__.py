@@ -1,1 +1,1 @@
-"""The numbers of the papers, computed anew from published tables: one file for each paper."""
+"""The numbers of the papers, computed again from published tables: one file for each paper."""

@@ -1,6 +1,6 @@
 """Cardoso et al., Enhancing Classifier Evaluation: the worked example, and what the text says of its own tables.
 
-The answers of the classifiers are not public, so the ratings of Tables 5 to 9 cannot be computed anew; what the text
+The answers of the classifiers are not public, so the ratings of Tables 5 to 9 cannot be computed again; what the text
 concludes from them can be.
 """
 

@@ -39,10 +39,10 @@ class ReproducedNumber:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReproduceResult(Displayed):
-    """The numbers of the papers, computed anew."""
+    """The numbers of the papers, computed again."""
 
     papers: tuple[PaperRecord, ...]
-    """The papers, each with what of it is not computed anew, and why."""
+    """The papers, each with what of it is not computed again, and why."""
     numbers: tuple[ReproducedNumber, ...]
     """Every printed number beside ours, and whether they agree."""
 

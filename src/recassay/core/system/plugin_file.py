@@ -62,7 +62,7 @@ def load_class(reference: str, base_dir: str | Path) -> type[Any]:
 
 
 def _run(file: Path) -> ModuleType:
-    """The module of a file, run anew; its errors with the line that raised them."""
+    """The module of a file, run again; its errors with the line that raised them."""
     name = f"recassay_plugin_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

@@ -1,4 +1,4 @@
-"""What is known of the datasets of a benchmark besides the results on them: one row a dataset, one number a trait."""
+"""What is known of the datasets besides the results on them: one row per dataset, one number per trait."""
 
 from __future__ import annotations
 
@@ -79,6 +79,6 @@ class CharacteristicsTable:
         return replace(self, values=self.values[:, kept], names=names), dropped
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a dataset: its name, then the characteristics."""
+        """One row per dataset: its name, then the characteristics."""
         columns = {name: self.values[:, j] for j, name in enumerate(self.names)}
         return pl.DataFrame({c.DATASET: list(self.datasets), **columns})

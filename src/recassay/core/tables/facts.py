@@ -38,8 +38,8 @@ class StudyFacts:
     `protocols` is what held for each dataset, from its cells (`protocol` is what the study asked of all). `trials` is
     what the study asked for, `spent` what happened: by algorithm the fewest and the most trials of a finished cell.
     `untuned` are algorithms without a single trial although they have something to tune, or may have: the file of an
-    algorithm is not read for a report. Frames: `splits` (a row a dataset), `parameters` (a row a finished cell, chosen
-    values as text), `spaces` (a row a tuned parameter). `conventions` are
+    algorithm is not read for a report. Frames: `splits` (one row per dataset), `parameters` (one row per finished
+    cell, chosen values as text), `spaces` (one row per tuned parameter). `conventions` are
     formula and convention by metric label; an empty `protocol` is that of a study without recommenders; `manifest` is
     the whole of it, as kept in the folder.
     """

@@ -71,7 +71,7 @@ class Responses:
     def from_rows(
         cls, frame: pl.DataFrame, respondent: str, item: str, value: str, sources: tuple[Source, ...] = ()
     ) -> Responses:
-        """From one row a respondent and item: right where `value` is above 0, missing where it or the row is absent.
+        """From one row per respondent and item: right where `value` is above 0, missing where it or the row is absent.
 
         Respondents and items are in alphabetical order.
         """

@@ -38,7 +38,7 @@ class Results:
     """
 
     frame: pl.DataFrame
-    """One row a value: algorithm, dataset, metric, value, and seed and fold where there are any."""
+    """One row per value: algorithm, dataset, metric, value, and seed and fold where there are any."""
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     users: pl.DataFrame | None = None

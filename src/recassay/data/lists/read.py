@@ -1,4 +1,4 @@
-"""The front door for lists: a file, a folder of files or a frame in, one table an algorithm out."""
+"""The front door for lists: a file, a folder of files or a frame in, one table per algorithm out."""
 
 from __future__ import annotations
 

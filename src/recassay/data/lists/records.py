@@ -1,4 +1,4 @@
-"""What reading a file of lists gives: one table an algorithm, and what the file says of the split it was made for."""
+"""What reading a file of lists gives: one table per algorithm, and what the file says of the split it was made for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table as it came becomes tables of lists: columns by their roles, nested lists unfolded, one table an algorithm."""
+"""A table as it came becomes tables of lists: columns by role, nested lists unfolded, one table per algorithm."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _holds_lists(table: pl.DataFrame) -> bool:
 
 
 def _unfolded(table: pl.DataFrame, where: str) -> pl.DataFrame:
-    """One row a recommended item: of lists of ids, of lists of structs (LensKit), or of text such as `[3, 1, 2]`."""
+    """One row per recommended item: of lists of ids, of lists of structs (LensKit), or of text such as `[3, 1, 2]`."""
     column = table.get_column(LISTS)
     if column.dtype == pl.String:
         bare = pl.col(LISTS).str.replace_all(r"[\[\]\(\)'\"]", "").str.strip_chars()

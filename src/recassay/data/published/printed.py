@@ -45,12 +45,12 @@ class PrintedNumber:
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """A paper: its title, and what of it is not computed anew, with the reason."""
+    """A paper: its title, and what of it is not computed again, with the reason."""
 
     name: str
     title: str
     not_recomputed: tuple[tuple[str, str], ...]
-    """What is not computed anew, each with the reason."""
+    """What is not computed again, each with the reason."""
 
 
 @cache

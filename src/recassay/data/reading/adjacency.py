@@ -1,4 +1,4 @@
-"""Adjacency lists as LightGCN and its successors publish them: one line a user, `user item item item`."""
+"""Adjacency lists as LightGCN and its successors publish them: one line per user, `user item item item`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Hashes = NDArray[np.uint64]
 class Seen:
     """The hashes that were met, in a table of slots by their leading bits, at most half of which are taken.
 
-    A slot that holds 0 is free. The hash 0 is taken for 1: whoever had that one is found out by comparing texts.
+    A slot that holds 0 is free. The hash 0 is taken for 1: texts with that one are found by comparing texts.
     """
 
     def __init__(self) -> None:

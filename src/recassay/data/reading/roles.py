@@ -127,7 +127,7 @@ def refuse_unknown_roles(asked: Mapping[str, str | int]) -> None:
 
 
 def refuse_repeated_names(names: Sequence[str], where: str) -> None:
-    """Two columns of one name cannot be told apart."""
+    """Two columns of one name cannot be distinguished."""
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise InputError(

@@ -41,7 +41,7 @@ def distinct(frame: pl.LazyFrame, column: str, rows: int, seed: int = 0) -> pl.S
     """The different values of a column, in no order, nulls perhaps among them; held are these alone.
 
     Whole numbers near together are marked in a table of all numbers between the smallest and the largest. Texts of more
-    than one block of rows are told apart by their hashes (drawn by `seed`); of those with one hash one is given: see
+    than one block of rows are distinguished by their hashes (drawn by `seed`); of those with one hash one is given: see
     `IdEncoder`.
     """
     ids, kind = frame.select(column), frame.collect_schema()[column]

@@ -75,7 +75,7 @@ def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype
 def responses_from_users(
     frame: Any, *, respondent: str = "algorithm", item: str = "user", value: str = "value"
 ) -> Responses:
-    """Algorithms as respondents and users as items, from one row a user and algorithm.
+    """Algorithms as respondents and users as items, from one row per user and algorithm.
 
     The response is right where `value` (hit@k, or any measure) is above 0; a user that an algorithm was not judged on
     is missing for it.

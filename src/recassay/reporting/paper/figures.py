@@ -1,6 +1,6 @@
 """Figures for print: no title of their own, as wide as the column, letters of the size of the text around them.
 
-A chart is laid out anew for its width, not shrunk: only where its panels cannot be made narrow enough does it go over
+A chart is laid out again for its width, not shrunk: only where its panels cannot be made narrow enough does it go over
 both columns, and only where that does not suffice either do its letters become smaller."""
 
 from __future__ import annotations

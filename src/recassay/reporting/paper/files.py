@@ -109,7 +109,7 @@ def _simple(grid: Grid, caption: str, name: str, room: Room, after: Mapping[str,
 
 
 def main_frame(content: PaperContent, style: TableStyle) -> pl.DataFrame:
-    """The main table as data: a row a metric, algorithm and dataset, with every digit and how it stands out."""
+    """The main table as data: one row per metric, algorithm and dataset, with every digit and how it stands out."""
     rows = []
     for findings in content.findings:
         grid = main_grid(content, [findings], style)

@@ -173,7 +173,7 @@ def _software(facts: StudyFacts | None) -> str:
 
 
 def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
-    """A row a dataset: its counts after the protocol; None where nothing is known of any."""
+    """One row per dataset: its counts after the protocol; None where nothing is known of any."""
     if all(one.users is None for one in datasets):
         return None
     split = any(one.tested is not None for one in datasets)

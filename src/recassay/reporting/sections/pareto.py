@@ -14,7 +14,7 @@ from recassay.reporting.section import Figure, Section
 
 
 def sentences(result: ParetoResult) -> list[str]:
-    """Who is on the front of the first trades, and how often with the datasets drawn anew."""
+    """Who is on the front of the first trades, and how often with the datasets drawn again."""
     told = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
     sure = any(trade.share is not None for trade in result.trades[:3])
     how = (

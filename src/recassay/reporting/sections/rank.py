@@ -187,7 +187,7 @@ def _digits(scores: list[float]) -> int:
 
 
 def plot_rank_intervals(result: RankResult) -> Any:
-    """A panel an aggregation, a row an algorithm: the rank as a point, where the bootstrap leaves it as a line."""
+    """One panel per aggregation, one row per algorithm: the rank as a point, its bootstrap interval as a line."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
     scale = {"domain": [1, len(order)], "nice": False, "padding": 5}

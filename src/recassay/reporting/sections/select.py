@@ -127,7 +127,7 @@ def _colour(names: list[str], legend: Any) -> Spec:
 
 
 def plot_selection(result: SelectResult) -> Any:
-    """A row a method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
+    """One row per method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
     names = list(result.choices)
     rows = []
     for name, choice in result.choices.items():

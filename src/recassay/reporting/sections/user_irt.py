@@ -89,7 +89,7 @@ def figures(result: UserIRTResult) -> list[Figure]:
 
 
 def plot_user_abilities(result: UserIRTResult) -> Any:
-    """A row an algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
+    """One row per algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
     rows = result.to_frame().to_dicts()
     name = next(iter(result.fits))
     main = [row for row in rows if row[c.DATASET] == name]
