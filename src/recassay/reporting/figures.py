@@ -55,7 +55,7 @@ class Figures(list[Figure]):
 
 
 class Awaited(Mapping[str, Mapping[str, bytes]]):
-    """Pictures that are being drawn, by name: whoever asks for the files of one waits for it."""
+    """Pictures that are being drawn, by name: asking for the files of one waits for it."""
 
     def __init__(self, drawings: Mapping[str, Future[dict[str, bytes]]]) -> None:
         self._drawings = drawings
@@ -108,7 +108,7 @@ def fill_sections(
 def begin_drawing(
     built: Iterable[FilledSection], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
 ) -> list[FilledSection]:
-    """These sections with their pictures being drawn: whoever asks for the files of one waits for it.
+    """These sections with their pictures being drawn: asking for the files of one waits for it.
 
     One that cannot be drawn raises when it is asked for.
     """
