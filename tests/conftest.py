@@ -60,6 +60,11 @@ class Ran:
     def json(self) -> dict[str, Any]:
         return json.loads(self.out)
 
+    @property
+    def complaints(self) -> list[str]:
+        """The lines on stderr that are neither how a table was read nor notes."""
+        return [line for line in self.err.splitlines() if not line.startswith(("read: ", "note: "))]
+
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

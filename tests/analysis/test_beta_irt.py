@@ -383,7 +383,7 @@ def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
     )
     assert answer["fit"]["direction_1"]["mse_least"] <= 0.00072
     assert answer["settings"]["estimator"] == "precision"
-    assert "P(> 0)" in cli("irt", path).out
+    assert "P(> 0)" in cli("irt", path, "--all").out
     assert cli("irt", path, "--estimator", "nonsense").code == 2
 
 

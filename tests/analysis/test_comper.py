@@ -370,5 +370,5 @@ def test_from_python():
     assert result.to_frame().height == 6
     assert result.to_frame().filter(rank=1).get_column("algorithm").to_list() == ["AspectModel", "PLSA", "PLSA"]
     assert result.agreement("correctness").reversed_share == pytest.approx(1 / 3)
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="from 1 to"):
         recassay.comper(long(), draws=0)

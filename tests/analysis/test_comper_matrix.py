@@ -213,7 +213,7 @@ def test_the_command(cli, tmp_path):
     assert shown["agree_after_matching_2"] == 22
     assert shown["matrix"]["correctness"]["remember"] == 0.075
     assert shown["similarity_labels"]["coverage"] == "PNPSSS"
-    assert "weight" in cli("comper-matrix", "--out", tmp_path).out
+    assert "weight" in cli("comper-matrix", "--out", tmp_path, "--all").out
     written = tmp_path / "tables" / "comper_matrix.csv"
     assert matrix_from_frame(pl.read_csv(written)).weights.sum() == pytest.approx(published_matrix().weights.sum())
     (tmp_path / "words.csv").write_text("name,definition\ncorrectness,close items\n")

@@ -151,14 +151,15 @@ def test_the_command(cli, study, tmp_path):
     assert min(ability, key=lambda a: ability[a]["estimate"]) == "Random"
     low, high = ability["EASE"]["interval"]
     assert low < ability["EASE"]["estimate"] < high
-    one = cli("irt", study, "--users", "--dataset", "few-items", "--metric", "ndcg@10", "--out", tmp_path / "out")
+    one = cli("irt", study, "--users", "--dataset", "few-items", "--metric", "ndcg@10", "--all",
+              "--out", tmp_path / "out")  # fmt: skip
     assert one.code == 0
     assert "algorithms on the users of few-items, hit by ndcg@10" in one.out
     assert (tmp_path / "out" / "figures" / "user_abilities.svg").exists()
     for arguments, message in (
         ((study, "--users", "--dataset", "nix"), "no dataset 'nix'"),
         ((study, "--users", "--metric", "coverage@10"), "hit"),
-        ((study, "--users", "--ability", "ml"), "leave them out"),
+        ((study, "--users", "--ability", "ml"), "No such option '--ability'"),
         ((tmp_path, "--users"), "no study in this folder"),
     ):
         ran = cli("irt", *arguments)

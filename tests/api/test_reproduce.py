@@ -93,7 +93,7 @@ def test_every_paper_is_in_the_list():
 def test_published_tables_have_their_source():
     for name, one in published().items():
         assert all((one.title, one.paper, one.licence, one.date)), name
-        files = [file for file in (one.results, one.characteristics, one.responses, one.items) if file]
+        files = [file for file in (one.results, one.characteristics, one.responses, one.universes, one.items) if file]
         assert files
         assert all((FOLDER / file).is_file() for file in files)
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
