@@ -7,7 +7,6 @@ CSV, and given to each command in a process of its own, whose processor time and
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,17 @@ import numpy as np
 import polars as pl
 
 COMMANDS = {name: [name] for name in ("rank", "compare", "ratings", "model", "stress")}
+CHILD = """
+import atexit, resource, sys
+def told():
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    print(spent.ru_utime + spent.ru_stime, spent.ru_maxrss, file=sys.stderr)
+atexit.register(told)
+from recassay.cli.start import main
+sys.exit(main())
+"""
+"""A command whose last line on stderr has its own processor seconds and peak memory in kilobytes."""
+
 SIZES = ("30x30", "200x50", "1000x100")
 
 
@@ -32,11 +42,9 @@ def write_table(path: Path, algorithms: int, datasets: int) -> None:
 
 def measured(command: list[str], table: Path, most: float) -> str:
     """Processor seconds and peak memory of one command, or why there are none."""
-    code = "import sys; from recassay.cli.start import main; sys.exit(main())"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     child = subprocess.Popen(
-        [sys.executable, "-c", code, *command, str(table), "--metric", "accuracy", "--json"],
+        [sys.executable, "-c", CHILD, *command, str(table), "--metric", "accuracy", "--json"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -45,10 +53,11 @@ def measured(command: list[str], table: Path, most: float) -> str:
         child.kill()
         child.communicate()
         return f"more than {most:.0f} s"
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = spent.ru_utime + spent.ru_stime - before.ru_utime - before.ru_stime
-    told = f"{seconds:.1f} s, {spent.ru_maxrss / 2**20:.2f} GB (waited {time.monotonic() - began:.0f} s)"
-    return told if child.returncode == 0 else f"failed: {errors.strip().splitlines()[-1][:80]}"
+    *lines, spent = errors.strip().splitlines()
+    if child.returncode:
+        return f"failed: {lines[-1][:80]}"
+    seconds, kilobytes = (float(number) for number in spent.split())
+    return f"{seconds:.1f} s, {kilobytes / 2**20:.2f} GB (waited {time.monotonic() - began:.0f} s)"
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from recassay.cli.render import print_notes, say
 from recassay.cli.values import named
 from recassay.cli.verbs import Parameter, function_of, read_fields, read_verb
 from recassay.cli.wording import speak_of
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 READING = "Reading the table"
 OUTPUT = "Output"
 LOADING = "recassay.api.tables:load_results"
+FEWER_DRAWS = {
+    "rank": "at most 1,000 bootstrap replicates",
+    "compare": "1,000 posterior draws per pair",
+    "ratings": "at most 300 bootstrap replicates",
+}
+"""By command, what it does less of with more than `MANY_ALGORITHMS` algorithms."""
 _READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}
 _OUTPUT = {"as_json", "everything", "out", "formats"}
 _SPECS = {"read": "recassay.core.specs.specs:ReadSpec", "protocol": "recassay.core.specs.specs:ProtocolSpec"}
@@ -173,6 +180,8 @@ class Call:
         results: Results = function_of(LOADING)(given.pop("source", None) or list(self.typed["results"]), **given)
         say(one_line(results.told_reading(), 600))
         print_notes(results.notes)
+        if len(results.algorithms) > MANY_ALGORITHMS and self.command.name in FEWER_DRAWS:
+            print_notes([f"{len(results.algorithms)} algorithms: {FEWER_DRAWS[self.command.name]}"])
         return results
 
     def refuse(self, parameters: str, why: str, fix: str) -> None:

@@ -30,6 +30,8 @@ Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
 """The level of intervals."""
 Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
 """Draws of a bootstrap or a simulation: more only cost memory and time."""
+MANY_ALGORITHMS, DRAWS_OF_MANY = 60, 1000
+"""With more algorithms than the first, resampling whose cost grows with their square makes at most so many draws."""
 Seed: TypeAlias = Annotated[int, Range(0)]
 """A seed that numpy takes as it is."""
 Workers: TypeAlias = Annotated[int, Range(None, 4096)]
@@ -74,3 +76,8 @@ PRACTICALLY_EQUAL = 0.02
 AdaptiveTarget: TypeAlias = Literal["first", "top3", "order", "rho"]
 """What an adaptive run is to settle: who is first, which three are, the order up to an indifference, or an order that
 agrees with that of the whole grid (Spearman's rho)."""
+
+
+def affordable_draws(asked: int, algorithms: int, most: int = DRAWS_OF_MANY) -> int:
+    """As many draws as asked for; with more than `MANY_ALGORITHMS`, `most` at most."""
+    return asked if algorithms <= MANY_ALGORITHMS else min(asked, most)

@@ -15,6 +15,9 @@ from recassay.core.types import FloatArray
 
 EffectKind = Literal["ratio", "difference"]
 
+_MEANS_AT_ONCE = 2_000_000
+"""Means of two differences that are held in memory together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -57,13 +60,26 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
     200 differences). They are infinite where so few differences allow no interval at this level.
     """
     n = differences.shape[-1]
+    rows = differences.reshape(-1, n)
+    found = np.empty((len(rows), 3))
+    block = max(1, _MEANS_AT_ONCE // (n * (n + 1) // 2))
+    for start in range(0, len(rows), block):
+        found[start : start + block] = _estimates(rows[start : start + block], confidence)
+    return found.reshape(*differences.shape[:-1], 3)
+
+
+def _estimates(rows: FloatArray, confidence: float) -> FloatArray:
+    """`hodges_lehmann` of as many rows as memory should hold; only the places that are read are put in order."""
+    n = rows.shape[1]
     i, j = np.triu_indices(n)
-    means = np.sort((differences[..., i] + differences[..., j]) / 2, axis=-1)
-    estimate = np.median(means, axis=-1)
+    middle = (len(i) - 1) // 2, len(i) // 2
     cut = _lower_end(n, round((1 - confidence) / 2, 12))
+    places = sorted({*middle, max(cut, 0), len(i) - 1 - max(cut, 0)})
+    means = np.partition((rows[:, i] + rows[:, j]) / 2, places, axis=1)
+    estimate = means[:, middle].mean(axis=1)
     if cut < 0:
-        return np.stack([estimate, np.full_like(estimate, -np.inf), np.full_like(estimate, np.inf)], axis=-1)
-    return np.stack([estimate, means[..., cut], means[..., -1 - cut]], axis=-1)
+        return np.stack([estimate, np.full_like(estimate, -np.inf), np.full_like(estimate, np.inf)], axis=1)
+    return np.stack([estimate, means[:, cut], means[:, -1 - cut]], axis=1)
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_sf
@@ -59,8 +61,14 @@ def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[floa
         z = (positive - negative) / np.sqrt((moving**2).sum())
         return statistic, float(2 * normal_sf(abs(z)))
     doubled = np.rint(2 * moving).astype(np.int64)
-    lower = np.cumsum(sum_distribution(doubled))
+    lower = _lower_tail(np.sort(doubled).tobytes())
     return statistic, float(min(1.0, 2 * lower[round(2 * min(positive, negative))]))
+
+
+@lru_cache(maxsize=256)
+def _lower_tail(steps: bytes) -> FloatArray:
+    """P(sum <= s) of these steps: pairs without ties have the same ones."""
+    return np.cumsum(sum_distribution(np.frombuffer(steps, dtype=np.int64)))
 
 
 def greater_p(difference: FloatArray) -> float:

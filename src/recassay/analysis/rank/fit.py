@@ -17,6 +17,7 @@ from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import affordable_draws
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -49,6 +50,7 @@ def rank_algorithms(
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
     if not 0 < confidence < 1:
         raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
+    replicates = affordable_draws(replicates, len(matrix.algorithms))
     options = DolanMore(beta_max, beta_step)
     negative = bool((matrix.values < 0).any())
     rules, skipped = [], {}

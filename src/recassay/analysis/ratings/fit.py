@@ -12,6 +12,7 @@ from recassay.analysis.inference.families import enough_families, family_numbers
 from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import affordable_draws
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
@@ -23,6 +24,10 @@ ANCHOR, MIDDLE = 1000.0, 1500.0
 """The rating of a named baseline; without one, the mean rating of all."""
 
 USUAL_BASELINES = ("MostPop", "Popularity", "Pop", "TopPop")
+REPLICATES_OF_MANY = 300
+"""The most replicates with more than 60 algorithms: a fit takes the cube of their number, and the interval is a
+deviation, which 300 replicates give to 4 %."""
+
 CLIP = 100.0
 """A ratio to the baseline counts as at most this (and at least its inverse) in the skill score."""
 
@@ -45,6 +50,7 @@ def rate_by_pairs(
     """
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    replicates = affordable_draws(replicates, len(matrix.algorithms), REPLICATES_OF_MANY)
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
     ranks = contest.ranks[0]
     points = (ranks[:, None, :] < ranks[None, :, :]) + 0.5 * (ranks[:, None, :] == ranks[None, :, :])

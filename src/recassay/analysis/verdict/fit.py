@@ -137,6 +137,8 @@ class Decision:
     """The status of the first of each pair against the second."""
     p: FloatArray
     tests: PairTests
+    gains: FloatArray
+    """Pairs x 3, as `hodges_lehmann` gives them, of the pairs that could be `better`; NaN for the others."""
     better: BoolArray
     """Algorithms x algorithms: the row is shown to be better than the column."""
     p_best: FloatArray
@@ -161,7 +163,9 @@ def decide(
     equal = same | (equivalence_p(matrix.values[order], first, second, within=within)[1] < alpha)
     ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
     likely = np.flatnonzero(ahead & (tests.single < alpha))
-    ahead[likely] = _gains(matrix, order, first[likely], second[likely], alpha)[:, 1] >= -1e-12
+    gains = np.full((len(first), 3), np.nan)
+    gains[likely] = _gains(matrix, order, first[likely], second[likely], alpha)
+    ahead[likely] = gains[likely, 1] >= -1e-12
     p = _verified(tests.adjusted, tests.single, ahead, first)
     decidable = smallest_p(n) < alpha
     neither = "undecided" if decidable else "undecidable"
@@ -172,7 +176,8 @@ def decide(
     behind[first, second] = np.where(ahead & ~equal, p, 1.0)
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
-    return Decision(order, ranks, mean_rank, codes, p, tests, better, p_best, decidable, not bool(same.all()), grade)
+    differing = not bool(same.all())
+    return Decision(order, ranks, mean_rank, codes, p, tests, gains, better, p_best, decidable, differing, grade)
 
 
 def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator, flips: int) -> PairTests:
@@ -219,7 +224,8 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdic
     first, second = np.triu_indices(len(order), 1)
     names = [matrix.algorithms[a] for a in order]
     kind = effect_kind(matrix)
-    estimates = _gains(matrix, order, first, second, alpha)
+    estimates, rest = decision.gains.copy(), np.isnan(decision.gains[:, 0])
+    estimates[rest] = _gains(matrix, order, first[rest], second[rest], alpha)
     estimates = np.exp(estimates) if kind == "ratio" else estimates
     known = bool(np.isfinite(estimates).all())
     wins = (ranks[first] < ranks[second]).sum(axis=1).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -153,6 +153,6 @@ class Verdict:
             **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
             **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
             "table": self.to_frame().to_dicts(),
-            "pairs": plain([asdict(pair) for pair in self.pairs]),
+            "pairs": plain(self.pairs),
             "settings": stated(self, "alpha", "within", "control"),
         }

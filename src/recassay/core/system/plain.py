@@ -15,6 +15,10 @@ def plain(value: Any) -> Any:
         value: anything made of mappings, sequences, arrays, numbers and data classes (by `to_dict` where they have one,
             else by their fields).
     """
+    if value is None or type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -22,8 +26,7 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         own = getattr(value, "to_dict", None)
         return plain(own() if own else {field.name: getattr(value, field.name) for field in fields(value)})
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
+    return plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+_AS_THEY_ARE = (str, int, bool)
