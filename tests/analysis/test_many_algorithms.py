@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from recassay import compare, rank, ratings
+from recassay import compare, rank, ratings, stress
 from recassay.analysis.aggregation import rules
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import hodges_lehmann
@@ -27,6 +27,9 @@ def test_with_more_than_sixty_algorithms_fewer_draws_are_made_and_stated() -> No
     assert rank(many, "accuracy", methods=["mean_rank"], replicates=500).replicates == 500
     assert ratings(many, "accuracy", replicates=2000).replicates == 300
     assert compare(many, "accuracy").draws == 1000
+    stressed = stress(many, "accuracy", methods=["mean_rank"])
+    assert stressed.draws == 100
+    assert set(stressed.curves["similar"].tried.tolist()) == {10}
 
 
 def test_duels_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:

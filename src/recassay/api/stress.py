@@ -32,7 +32,8 @@ def stress(
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         methods: names of aggregation rules; by default all.
-        draws: random subsets at each size, 1000 by default; all of them where they are no more.
+        draws: random subsets at each size, 1000 by default; all of them where they are no more. With more than 60
+            algorithms at most 100.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         beta_max: largest ratio of the performance profiles.

@@ -28,6 +28,7 @@ FEWER_DRAWS = {
     "rank": "at most 1,000 bootstrap replicates",
     "compare": "1,000 posterior draws per pair",
     "ratings": "at most 300 bootstrap replicates",
+    "stress": "100 random subsets per size, and copies of 10 algorithms",
 }
 """By command, what it does less of with more than `MANY_ALGORITHMS` algorithms."""
 _READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}

@@ -8,6 +8,7 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
 from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
 from recassay.analysis.stress.survival import Survival, survival
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.types import FloatArray
 
 COPY_FACTORS = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
@@ -15,6 +16,9 @@ COPY_FACTORS = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
 
 BEST_FACTORS = tuple(np.arange(1.0, 4.01, 0.25).tolist())
 """How much better than the best value of each dataset a new best algorithm is: 1 to 4 (appendix B.2)."""
+
+COPIED_OF_MANY = 10
+"""How many algorithms are copied where there are more than 60."""
 
 POINTS = 12
 """The most numbers of algorithms at which a curve is measured."""
@@ -62,23 +66,25 @@ def drop_algorithms(
 def add_copies(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> tuple[Curve, Survival]:
     """Spearman's rho of the order of the others after a slightly better or worse copy of one is added (B.1).
 
-    Each algorithm is copied in turn at each factor. The estimate is the mean over the copied algorithms on the table
+    Each algorithm is copied in turn at each factor; of more than 60 algorithms `COPIED_OF_MANY` are, evenly spread.
+    The estimate is the mean over the copied algorithms on the table
     itself; the interval is over them and over `bootstrap` (replicates x datasets) draws of the datasets, before and
     after alike. An aggregation that is independent of irrelevant alternatives stays at 1.
     """
     count, n_datasets = values.shape
     weights = np.vstack([np.ones((1, n_datasets)), bootstrap])
     before = ranker(values, weights)
+    copied = values if count <= MANY_ALGORITHMS else values[spread(0, count - 1, COPIED_OF_MANY)]
     points, ranked = [], []
     for factor in COPY_FACTORS:
-        better = improved(values, factor, higher_is_better=ranker.higher_is_better)
+        better = improved(copied, factor, higher_is_better=ranker.higher_is_better)
         after = np.stack([ranker(np.vstack([values, copy]), weights, judged=count) for copy in better], axis=1)
         rho = spearman(after, before[:, None])
         ranked.append(after[:, :, 0])
-        points.append(Point(factor, rho[:, :, 0], True, around=rho.reshape(len(rho), -1)))
+        points.append(Point(factor, rho[:, :, 0], len(copied) == count, around=rho.reshape(len(rho), -1)))
     names = tuple(rule.name for rule in ranker.rules)
     kept = survival("copies", "a slightly better or worse copy of one algorithm is added",
-                    np.concatenate(ranked, axis=1), exhaustive=True)  # fmt: skip
+                    np.concatenate(ranked, axis=1), exhaustive=len(copied) == count)  # fmt: skip
     return Curve.of("similar", "copy's factor to its original", names, points), kept
 
 

@@ -22,6 +22,7 @@ from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
 from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import affordable_draws
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -73,6 +74,7 @@ def stress_rankings(
     same numbers.
     """
     _refuse_too_little(matrix, draws)
+    draws = affordable_draws(draws, len(matrix.algorithms), FEWEST_DRAWS)
     options = DolanMore(beta_max)
     negative = bool((matrix.values < 0).any())
     asked = choose_rules(methods)
