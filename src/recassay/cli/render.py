@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,9 @@ class Interrupted(Exception):
     """Somebody ended the work, which was said: exit with 130."""
 
 
+MOST_ROWS, ROWS_OF_LONG = 200, 60
+"""A table of more rows than the first is printed up to the second: nobody reads 20,000 pairs on a terminal."""
+
 ANSWER = 3
 """Sentences that a command ends with; further ones stand above them."""
 
@@ -63,7 +67,8 @@ def print_answer(answer: Answer, *, everything: bool = True) -> None:
         print_brief(answer.brief, [*failed, "Everything: --all, as data: --json, in a folder: --out DIR"])
         return
     for table in answer.tables:
-        print_table(table)
+        long = table.most is None and len(table.rows) > MOST_ROWS
+        print_table(replace(table, most=ROWS_OF_LONG) if long else table)
     remarks = [*answer.sentences[ANSWER:], *(f"Not done: {reason}." for reason in answer.not_done)]
     print_lines([*remarks, ""] if remarks else [])
     if answer.sentences:
