@@ -48,7 +48,7 @@ def test_a_published_table_is_replayed(cli):
 def test_a_budget_that_is_no_time_is_refused(cli, text):
     refused = cli(*COMMAND, "--adaptive", "--budget", text)
     assert refused.code == 2
-    assert "is no time" in refused.err
+    assert "is not a time" in refused.err
 
 
 def test_a_budget_needs_an_adaptive_run(cli):
