@@ -25,7 +25,6 @@ from recassay.algorithms.warp import WARP
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, Interactions
-from recassay.testing.checks import ALGORITHM_CHECKS, Check
 from recassay.testing.examples import example_interactions, learnable_tastes
 
 Make: TypeAlias = Callable[[], Any]
@@ -53,15 +52,6 @@ def model_of(algorithm: Any, train: Interactions) -> FactorRecommender:
     model = algorithm.fit(train, rng=derived_rng(5, "fit"))
     assert isinstance(model, FactorRecommender)
     return model
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.name)
-def test_keeps_the_promises_of_an_algorithm(make: Make, check: Check) -> None:
-    if make is RatingMF and check.__name__ == "check_learns":
-        pytest.skip("the ratings of the learnable example are noise")
-    check(make)
 
 
 @pytest.mark.parametrize("make", LARGER_THAN_DATA, ids=lambda make: make().name)

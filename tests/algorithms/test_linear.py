@@ -312,7 +312,7 @@ def test_threads_do_not_change_a_bit() -> None:
             text=True,
             check=True,
         ).stdout
-        for threads in ("1", "2", "5")
+        for threads in ("1", "5")
     }
     assert len(answers) == 1
     assert len(set(answers.pop().split())) == 4

@@ -22,9 +22,9 @@ def test_intervals_of_the_mean_cover(n_datasets):
     """95 % intervals of the mean cover the truth in 90 to 98 % of simulated benchmarks, few datasets included."""
     rng = np.random.default_rng(n_datasets)
     hits = []
-    for trial in range(150):
+    for trial in range(80):
         values = rng.normal([[0.5], [0.4]], 0.1, size=(2, n_datasets))
-        result = rank_algorithms(matrix(values), methods=["mean"], replicates=1500, seed=trial)
+        result = rank_algorithms(matrix(values), methods=["mean"], replicates=800, seed=trial)
         low, high = result.rankings["mean"].score_interval.T
         hits += list((low <= [0.5, 0.4]) & (high >= [0.5, 0.4]))
     assert 0.90 <= np.mean(hits) <= 0.985
@@ -62,7 +62,7 @@ def test_below_five_datasets_nothing_is_said_of_others(n_datasets):
     assert result.to_frame()["rank_low"].null_count() == result.to_frame().height
 
 
-def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: int = 60) -> tuple[float, float, float]:
+def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: int = 40) -> tuple[float, float, float]:
     """On average over tables: the probability said of the observed first, how often it is true, resampling's share."""
     said, true, share = [], [], []
     for trial in range(tables):
@@ -92,7 +92,7 @@ def test_equal_algorithms_are_first_again_by_lot():
 @pytest.mark.parametrize(("spread", "n"), [(0.5, 10), (0.5, 30), (1.5, 30)])
 def test_the_probability_of_being_first_again_is_true_of_different_algorithms(spread, n):
     rng = np.random.default_rng(int(10 * spread) + n)
-    said, true, _ = first_again(rng.normal(0, spread, (60, 7)), n, rng)
+    said, true, _ = first_again(rng.normal(0, spread, (40, 7)), n, rng)
     assert said == pytest.approx(true, abs=0.07)
 
 
@@ -159,7 +159,7 @@ def test_noise_of_seeds_is_counted_once(paired):
     """Three noisy seeds (or folds) behind every cell: the intervals of the mean cover as they do without."""
     rng = np.random.default_rng(7)
     hits, widths = [], []
-    for trial in range(120):
+    for trial in range(60):
         truth = np.array([0.5, 0.4])
         cells = truth[:, None, None] + rng.normal(0, 0.1, (2, 12, 1))
         noise = rng.normal(0, 0.15, (1 if paired else 2, 12, 3))

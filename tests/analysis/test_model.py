@@ -121,17 +121,16 @@ def test_the_smallest_tables_and_constant_ones_are_fitted(shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spread", [0.0, 0.5])
-@pytest.mark.parametrize("n", [5, 10, 30])
+@pytest.mark.parametrize(("n", "spread"), [(5, 0.5), (10, 0.0), (30, 0.5)])
 def test_levels_are_covered(n, spread):
     """The mean of all datasets is not known either; taken as known, 54 to 79 % of the intervals held the level."""
     rng = np.random.default_rng([16, n, int(10 * spread)])
     held = []
-    for _ in range(50):
+    for _ in range(30):
         level, table = made(n, 4, spread, rng, deviation=1.0)
         low, high = np.quantile(fit_hierarchical(table, draws=320, rng=rng).level, [0.025, 0.975], axis=0)
         held.append(((low < level) & (level < high)).mean())
-    assert np.mean(held) > 0.86  # levels of a table move together: three standard errors below 0.95
+    assert np.mean(held) > 0.84  # levels of a table move together: three standard errors below 0.95
 
 
 @pytest.mark.parametrize("size", [10, 160, 5000])
