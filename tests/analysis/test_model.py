@@ -315,3 +315,28 @@ def test_stated_deviations_count_as_repeats():
     stated = fit_model(Results.from_frame(frame), "ndcg@10", draws=200).shares
     assert stated.repeats == pytest.approx((0.03 / 0.24) ** 2 / 5, rel=0.5)
     assert fit_model(Results.from_frame(frame.drop("deviation", "runs")), "ndcg@10", draws=200).shares.repeats == 0
+
+
+def test_many_algorithms_have_few_factors() -> None:
+    """Above 50 algorithms the covariance is that of factors: levels are covered, and like those of the full one."""
+    rng = np.random.default_rng(11)
+    truth = 0.7 * rng.standard_normal(60)
+    shared = rng.standard_normal((24, 1)) * rng.standard_normal(60)
+    table = truth + 1.5 * rng.standard_normal((24, 1)) + shared + rng.standard_normal((24, 60))
+    table[3, 5], table[4, 6] = table[3, 5] - 40, np.nan
+    wide = fit_hierarchical(table, draws=400, rng=np.random.default_rng(1))
+    low, high = np.quantile(wide.level - wide.level.mean(axis=1, keepdims=True), [0.025, 0.975], axis=0)
+    assert ((low < truth - truth.mean()) & (truth - truth.mean() < high)).mean() >= 0.9
+    assert wide.outlying[3, 5] == 1
+    assert wide.outlying.mean() < 0.05
+    narrow = fit_hierarchical(table[:, :12], draws=400, rng=np.random.default_rng(1))
+    gaps = [one.level[:, :12] - one.level[:, :12].mean(axis=1, keepdims=True) for one in (wide, narrow)]
+    assert np.abs(gaps[0].mean(axis=0) - gaps[1].mean(axis=0)).max() < 0.35
+    assert 0.7 < gaps[0].std(axis=0).mean() / gaps[1].std(axis=0).mean() < 1.3
+
+
+def test_families_need_few_algorithms() -> None:
+    """With many algorithms families are refused, with a reason."""
+    table = np.random.default_rng(1).standard_normal((6, 52))
+    with pytest.raises(UsageError, match="at most 50 algorithms"):
+        fit_hierarchical(table, families=np.array([0, 0, 1, 2, 3, 4]), rng=np.random.default_rng(1))

@@ -23,11 +23,11 @@ def representatives(scores: FloatArray) -> IntArray:
     missing = np.isnan(scores)
     found = np.arange(scores.shape[1])
     for a in range(1, len(found)):
-        for b in range(a):
-            both = ~missing[:, a]
-            if (missing[:, a] == missing[:, b]).all() and (ties.sign(scores[both, a], scores[both, b]) == 0).all():
-                found[a] = found[b]
-                break
+        both = ~missing[:, a]
+        same = (ties.sign(scores[both, :a], scores[both, a, None]) == 0).all(axis=0)
+        same &= (missing[:, :a] == missing[:, a, None]).all(axis=0)
+        if same.any():
+            found[a] = found[int(same.argmax())]
     return found
 
 

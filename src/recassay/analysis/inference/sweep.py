@@ -28,17 +28,19 @@ def sweep_cells(
     Given the other algorithms' scores on dataset j, theta_ja is normal with mean m and variance s^2. The kind of the
     cell is drawn with theta_ja integrated out, z_ja ~ N(m, s^2 + v_ja + o), then theta_ja given that. `added[a]` are
     the variances o of the kinds (the first 0), `log_kinds` the logarithms of their shares; `normal` and `uniform` are
-    what chance brings, `precision` and `expected` those of theta in each chain.
+    what chance brings, `precision` and `expected` those of theta in each chain; a precision of chains x algorithms x 1
+    is that of algorithms which are independent given what is expected of them.
     """
     chains, n, k = table.shape
     kinds = len(log_kinds)
+    others = k if precision.shape[2] > 1 else 0
     chance = np.empty(kinds)
     for chain in range(chains):
         for a in range(k):
-            variance = 1.0 / precision[chain, a, a]
+            variance = 1.0 / precision[chain, a, a if others else 0]
             for j in range(n):
                 rest = 0.0
-                for b in range(k):
+                for b in range(others):
                     if b != a:
                         rest += (table[chain, j, b] - expected[chain, j, b]) * precision[chain, a, b]
                 mean = expected[chain, j, a] - variance * rest
