@@ -146,7 +146,7 @@ def test_own_classifiers_and_those_that_fail(tmp_path):
     assert one.roles == ("real", "real")
     assert not one.responses.right()[1].all()
     results = recassay.load_results(tmp_path / "out").frame
-    assert results.filter(pl.col("algorithm") == "Raises").get_column("value").null_count() == 5
+    assert results.filter(pl.col("algorithm") == "Raises").get_column("value").null_count() == 6
     again = recassay.classify(study, tmp_path / "out", workers=2)
     assert again.ran == 0
 

@@ -66,7 +66,15 @@ def test_a_study_runs_to_its_end(finished):
     with Store.open(folder / "out") as store:
         results = store.results()
         assert results.algorithms == ["Fake", "Pop", "Staged"]
-        assert results.metrics == ["ndcg@10", "hitrate@5", "coverage@10", "seconds_fit", "seconds_predict", "memory"]
+        assert results.metrics == [
+            "ndcg@10",
+            "hitrate@5",
+            "coverage@10",
+            "seconds_fit",
+            "seconds_predict",
+            "memory",
+            "joules",
+        ]
         assert results.matrix("ndcg@10").values.shape == (3, 2)
         assert store.status().trials == 2 * 2 * 12
         states = store.trials()["state"].unique().to_list()

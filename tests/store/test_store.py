@@ -148,17 +148,23 @@ def change_version(folder, version):
 def test_other_schema_versions_are_refused(store):
     store.close()
     change_version(store.folder, 99)
-    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 3\); update RecAssay"):
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 4\); update RecAssay"):
         Store.open(store.folder)
     change_version(store.folder, 0)
-    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 3\)"):
+    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 4\)"):
         Store.open(store.folder, create=True)
 
 
 def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
     store.close()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    for table, column in (("cells", "files"), ("cells", "split"), ("cells", "seal"), ("trials", "seal")):
+    for table, column in (
+        ("cells", "files"),
+        ("cells", "split"),
+        ("cells", "seal"),
+        ("trials", "seal"),
+        ("cells", "energy"),
+    ):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.close()
     change_version(store.folder, 0)
@@ -170,7 +176,7 @@ def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
     assert (store.folder / INDEX_FILE).read_bytes() == before, "a reader migrates a copy"
     Store.open(store.folder, create=True).close()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (4,)
     assert "colour" in [column[1] for column in connection.execute("PRAGMA table_info(plan)")]
     connection.close()
 

@@ -1,4 +1,4 @@
-"""What each algorithm and each dataset cost: seconds and memory, as measured."""
+"""What each algorithm and each dataset cost: seconds, memory and energy."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from recassay.core.tables.labels import split_label
 from recassay.core.tables.results import Results
 
 MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to recommend", "seconds": "seconds in all",
-            "memory": "peak memory, MB"}  # fmt: skip
+            "memory": "peak memory, MB", "joules": "energy, J"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostResult(Displayed):
-    """Seconds and memory of every cell."""
+    """Seconds, memory and energy of every cell."""
 
     cells: pl.DataFrame
-    """One row per cell and measure: algorithm, dataset, measure (`seconds_fit`, `seconds_predict`, `seconds` or
-    `memory`), value in seconds or MB."""
+    """One row per cell and measure: algorithm, dataset, measure (one of `MEASURES`), value in seconds, MB or
+    joules."""
 
     @property
     def measures(self) -> list[str]:
@@ -90,7 +90,7 @@ def _run(results: Results, spec: AnalysisSpec) -> CostResult:
 
 ANALYSIS = Analysis(
     name="cost",
-    question="What does each algorithm cost in time and memory, and on which datasets?",
+    question="What does each algorithm cost in time, memory and energy, and on which datasets?",
     source="",
     run=_run,
 )

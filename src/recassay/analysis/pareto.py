@@ -19,12 +19,12 @@ from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
-COSTS = ("seconds_fit", "seconds_predict", "seconds", "memory")
+COSTS = ("seconds_fit", "seconds_predict", "seconds", "memory", "joules")
 """Averaged on the log scale: they differ by orders of magnitude between datasets."""
 
 OTHERS = ("coverage", "novelty", "popularity", "diversity", "longtail", "gini", "entropy", "serendipity", "calibration",
           *COSTS)  # fmt: skip
-MOST = 6
+MOST = 7
 """Pairs that are looked at: more pictures than that nobody compares."""
 
 SMALLEST_COST = 1e-6
@@ -76,7 +76,7 @@ class ParetoResult(Displayed):
     metric: str
     higher_is_better: bool
     trades: tuple[Trade, ...]
-    """The metric against each of the others, at most six: means over datasets, and who is beaten in both."""
+    """The metric against each of the others, at most seven: means over datasets, and who is beaten in both."""
 
     def to_frame(self) -> pl.DataFrame:
         """One row per trade and algorithm: both values, and whether it is on the front."""

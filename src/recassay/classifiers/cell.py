@@ -20,6 +20,7 @@ from recassay.classifiers.tables import PreparedTable, load_table, prepare_table
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
+from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import Emit
 from recassay.runner.memory import peak_bytes, reset_peak
 from recassay.store.files import RESPONSES, responses_file, write_parquet
@@ -49,12 +50,12 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     reset_peak()
     with warnings.catch_warnings():
         _ignore_convergence()
-        begin = time.perf_counter()
+        begin, counters = time.perf_counter(), read_counters()
         fitted = classifier.fit(table.train_x, table.train_y)
         seconds_fit = time.perf_counter() - begin
         begin = time.perf_counter()
         answers = _answers(classifier if fitted is None else fitted, table, spec.role)
-        seconds_predict = time.perf_counter() - begin
+        seconds_predict, energy = time.perf_counter() - begin, spent(counters, read_counters())
     right = answers == table.test_y
     checksum = write_parquet(responses_file(folder, payload["id"]), _responses(table, answers, right))
     record = {
@@ -63,6 +64,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "seconds_predict": seconds_predict,
         "memory": peak_bytes(),
         "peak_memory": peak_bytes(),
+        "energy": {"joules": energy.joules, "joules_fit": energy.joules, "how": energy.how},
         "counts": {"train": len(table.train_y), "test": len(table.test_y)},
         "metrics": {"accuracy": float(right.mean()), "balanced_accuracy": balanced_accuracy(table.test_y, right)},
         "files": {RESPONSES: checksum},

@@ -46,6 +46,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
             for c in status.failed
         ),
         parameters=_parameters(cells),
+        energy=_energy(cells),
         manifest=manifest,
     )
     if "classifiers" in manifest:
@@ -68,6 +69,17 @@ def study_facts(folder: str | Path) -> StudyFacts:
         conventions=manifest.get("metrics", {}),
         **_sealed(Path(folder)),
     )
+
+
+def _energy(cells: tuple[CellRecord, ...]) -> str:
+    """The energy of all cells that kept theirs, in kJ and kWh, with how it is known."""
+    kept = [cell.energy for cell in cells if cell.energy]
+    if not kept:
+        return ""
+    joules = sum(float(energy["joules"]) for energy in kept)
+    ways = listing(sorted({str(energy["how"]) for energy in kept}), most=None)
+    lacking = f"; {len(cells) - len(kept)} cells without a record" if len(kept) < len(cells) else ""
+    return f"{joules / 1e3:.3g} kJ ({joules / 3.6e6:.2g} kWh), {ways}{lacking}"
 
 
 def _sealed(folder: Path) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from recassay.recommenders.splits import preparation_bytes, prepare_split
 from recassay.recommenders.stage import Stage
 from recassay.recommenders.validation import Validation, users_of
 from recassay.recommenders.work import Work
+from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
 from recassay.store import TrialRecord
@@ -84,6 +85,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     Emits its parameters (`PROPOSED`) before the trial and `{"trial": ...}` after it; the record says how many trials
     there are to run (none where there is nothing to tune).
     """
+    counters = read_counters()
     work = Work.load(payload, emit)
     tuning = _tuning(work)
     number = int(payload["number"])
@@ -91,7 +93,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         known = [TrialRecord.from_dict(trial) for trial in payload["trials"]]
         trial = tuning.one(number, known, lambda parameters: emit({PROPOSED: plain(parameters)}))
         emit({"trial": plain(trial.to_dict())})
-    return {"trials": tuning.rounds.trials}
+    return {"trials": tuning.rounds.trials, "joules": spent(counters, read_counters()).joules}
 
 
 def _tuning(work: Work) -> Tuning:
@@ -123,7 +125,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     limit in bytes or None), `memory_in_words` (where it comes from) and `trials` that are already known. Emits
     `{"trial": ...}` for each new trial.
     """
-    begin = time.perf_counter()
+    begin, counters = time.perf_counter(), read_counters()
     work = Work.load(payload, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
@@ -142,12 +144,12 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     # What judges is taken before the algorithm gets its data: whatever it does with them, its lists meet the same test.
     seen = train.csr()
     barred = work.split.barred(seen)
-    begin = time.perf_counter()
+    begin, before_fit = time.perf_counter(), read_counters()
     recommender = work.kind(**parameters).fit(train.read_only(), rng=derived_rng(spec.seed, "fit", *names, "final"))
     seconds_fit = time.perf_counter() - begin
     begin = time.perf_counter()
     top = recommend_all(recommender, users_of(test), spec.depth, exclude=barred, n_items=train.n_items)
-    seconds_predict = time.perf_counter() - begin
+    seconds_predict, after_lists = time.perf_counter() - begin, read_counters()
     if (top.items < 0).all():
         raise InputError(
             f"it recommends nothing to any of the {len(top.users):,} judged users (items that a user has already seen "
@@ -158,6 +160,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
     files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
+    energy = spent(counters, read_counters())
     record = {
         "parameters": parameters,
         "validation": tuned.value,
@@ -167,6 +170,11 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "memory": memory,
         "peak_memory": max(filter(None, (whole_peak, memory, peak_bytes())), default=None),
         "predicted_memory": predicted,
+        "energy": {
+            "joules": energy.joules,
+            "joules_fit": spent(before_fit, after_lists).joules,
+            "how": energy.how,
+        },
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
         "files": files,

@@ -34,6 +34,8 @@ class _AtWork:
     seconds: float = 0.0
     """Of its jobs that have ended."""
     peak: int = 0
+    joules: float = 0.0
+    """Of its trials that were jobs of their own."""
     verdict: Outcome | None = None
     """How it ends, once its trials that run have ended."""
 
@@ -189,6 +191,7 @@ class Run:
         proposed = state.proposed.pop(job.id, {})
         if outcome.status == "done":
             state.trials = min(state.trials, int((outcome.record or {}).get("trials", state.trials)))
+            state.joules += float((outcome.record or {}).get("joules", 0.0))
         elif outcome.status in ("crashed", "memory"):
             reason = f"out of memory: {outcome.reason}" if outcome.status == "memory" else outcome.reason
             self._keep(state, TrialRecord(number, "failed", proposed, reason=reason, seconds=outcome.seconds))
@@ -229,6 +232,7 @@ class Run:
         elif cell.rounds is not None:
             told["seconds_tune"] = told["seconds_tune"] + state.seconds - outcome.seconds
             told["peak_memory"] = max(filter(None, (told["peak_memory"], state.peak)), default=None)
+            told["energy"] = told["energy"] | {"joules": told["energy"]["joules"] + state.joules}
         record = CellRecord(
             id=cell.id,
             algorithm=cell.row.algorithm,

@@ -73,6 +73,8 @@ class CellRecord:
     memory: float | None = None
     peak_memory: float | None = None
     predicted_memory: float | None = None
+    energy: Mapping[str, Any] | None = None
+    """`joules` of the whole cell, `joules_fit` of the final fit and the lists, and `how` they are known."""
     counts: Mapping[str, int] | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     files: Mapping[str, str] | None = None
@@ -152,7 +154,7 @@ class StoreStatus:
 
 
 KINDS: Mapping[str, type] = {
-    "spec": dict, "parameters": dict, "counts": dict, "files": dict, "metrics": list, "stages": list
+    "spec": dict, "parameters": dict, "counts": dict, "files": dict, "energy": dict, "metrics": list, "stages": list
 }  # fmt: skip
 """Of the columns that hold JSON, what each of them holds."""
 

@@ -18,7 +18,7 @@ from recassay.core.system.printable import one_line
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _SPARE = 1 << 17
 """Free bytes below which an error of the disk is that it is full: SQLite needs about a quarter of this for its log."""
@@ -37,6 +37,7 @@ MIGRATIONS: dict[int, str] = {
     1: "ALTER TABLE cells ADD COLUMN files TEXT",
     2: "ALTER TABLE cells ADD COLUMN split TEXT;\nALTER TABLE cells ADD COLUMN seal TEXT;\n"
     "ALTER TABLE trials ADD COLUMN seal TEXT",
+    3: "ALTER TABLE cells ADD COLUMN energy TEXT",
 }
 """By the version it starts from, the script that leads to the next one."""
 
@@ -62,6 +63,7 @@ CREATE TABLE cells (
     memory REAL,
     peak_memory REAL,
     predicted_memory REAL,
+    energy TEXT,
     counts TEXT,
     files TEXT,
     split TEXT,

@@ -28,12 +28,14 @@ from recassay.store.trials import TrialTable
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
 SPLITS = "splits"
-COST_METRICS = ("seconds_fit", "seconds_predict", "memory")
-"""What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak."""
+COST_METRICS = ("seconds_fit", "seconds_predict", "memory", "joules")
+"""What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak, and
+joules of both (cells of earlier versions have none).
+"""
 
 _NO_ROW = ("gone", "")
 """The checksums of a row that an index of the database names and the table does not have."""
-_JSON_FIELDS = ("spec", "parameters", "counts", "files")
+_JSON_FIELDS = ("spec", "parameters", "counts", "files", "energy")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
 
 
@@ -263,6 +265,7 @@ class Store(CellFiles, TrialTable):
         rows = []
         labels = {row.cell: row.metrics for row in self.plan()}
         seals = self._seals()
+        costs_kept = [name for name in COST_METRICS if name != "joules" or any(cell.energy for cell in self.cells())]
         for cell in self.cells():
             seal, now = seals.get(cell.id, _NO_ROW)
             if seal not in (None, now):
@@ -273,7 +276,8 @@ class Store(CellFiles, TrialTable):
                 )
             costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict, "memory": cell.memory}
             costs["memory"] = None if cell.memory is None else cell.memory / 1e6
-            for label in (*labels[cell.id], *COST_METRICS):
+            costs["joules"] = (cell.energy or {}).get("joules_fit")
+            for label in (*labels[cell.id], *costs_kept):
                 value = (costs[label] if label in costs else cell.metrics.get(label)) if cell.status == "done" else None
                 rows.append((cell.algorithm, cell.dataset, label, value, cell.seed, cell.fold))
         if not rows:

@@ -24,7 +24,7 @@ NO_CHOICES = (c.DEVIATION, c.RUNS, c.HIGHER_IS_BETTER, c.USER, c.VERSION, LEAKY)
 MOST_NUMBERS = 30
 """A column with more different numbers than this, not all of them whole, holds measurements."""
 
-COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "energy", "emissions")
+COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
 """What an algorithm costs: no alternative to a metric of quality, unless it is named."""
 
 NONE = "(none)"

@@ -24,7 +24,7 @@ SIMULATIONS = 500
 SPLITS = 10
 _CURVE_SIZES = (3, 4, 6, 8, 10, 15)
 _CURVE_SPLITS = 4
-_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory")
+_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules")
 
 
 def select_datasets(

@@ -64,6 +64,8 @@ class StudyFacts:
     spaces: pl.DataFrame = field(default_factory=pl.DataFrame)
     conventions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    energy: str = ""
+    """What all cells took, and how that is known; empty where nothing was kept."""
     plan: str = ""
     """Whether the plan was sealed before the results, and the checksum of its seal."""
     deviations: tuple[str, ...] = ()

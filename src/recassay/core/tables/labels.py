@@ -74,6 +74,7 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
     MetricLabel("perplexity", _DOWN, "exponential of the mean negative log-likelihood", ("ppl",)),
     MetricLabel("exact_match", _UP, "share of answers that match exactly", ("em",)),
     MetricLabel("energy", _DOWN, "energy consumed, in kWh", ("energy consumed",)),
+    MetricLabel("joules", _DOWN, "energy to train and recommend, in joules"),
     MetricLabel("emissions", _DOWN, "carbon dioxide emitted, in kg"),
     MetricLabel("correctness", _UP, "accuracy as a dimension of ComPer"),
     MetricLabel("robustness", _DOWN, "shift of the average hit ratio under an attack"),
@@ -102,6 +103,7 @@ WRITTEN = {
     "ndcg": "nDCG", "map": "MAP", "mrr": "MRR", "auc": "AUC", "hitrate": "HitRate", "f1": "F1", "rprecision":
     "R-Precision", "longtail": "LongTail", "gini": "Gini", "rmse": "RMSE", "mse": "MSE", "mae": "MAE", "gauc": "GAUC",
     "logloss": "LogLoss", "seconds_fit": "training time (s)", "seconds_predict": "recommendation time (s)",
+    "joules": "energy (J)",
 }  # fmt: skip
 """Metrics as papers write them; others get a capital letter."""
 

@@ -110,7 +110,7 @@ def _known(text: str) -> str | None:
     return None
 
 
-_COSTS = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss energy emissions"
+_COSTS = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss joules energy emissions"
 _WITHOUT_CUTOFF = frozenset(_COSTS.split())
 
 

@@ -116,12 +116,17 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
         "".join(f"; seed {seed}" for seed in facts.seeds[:1]) if len(facts.seeds) < 2 else f"; {len(facts.seeds)} seeds"
     )
     if not facts.protocol:
-        return [("Cells", f"{cells}{seeds}"), *([("Budget", _budget(facts.budget))] if facts.budget else [])]
+        return [
+            ("Cells", f"{cells}{seeds}"),
+            *([("Budget", _budget(facts.budget))] if facts.budget else []),
+            *([("Energy", facts.energy)] if facts.energy else []),
+        ]
     return [
         ("Cells", f"{cells}{seeds}"),
         *_protocols(facts),
         ("Tuning", _tuning(facts)),
         ("Budget", _budget(facts.budget)),
+        *([("Energy", facts.energy)] if facts.energy else []),
         ("Plan", facts.plan),
     ]
 

@@ -1,4 +1,4 @@
-"""Seconds and memory."""
+"""Seconds, memory and energy."""
 
 from __future__ import annotations
 
@@ -72,4 +72,4 @@ def plot_cost(result: CostResult, key: str) -> Any:
     )
 
 
-SECTION = Section(CostResult, "Time and memory", "cost", "report", figures, no_sentences, order=10)
+SECTION = Section(CostResult, "Time, memory and energy", "cost", "report", figures, no_sentences, order=10)

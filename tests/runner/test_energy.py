@@ -1,0 +1,71 @@
+"""The energy of a job: counters that wrap, shares of the machine, estimates, and what a cell keeps."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from recassay.runner import energy
+from recassay.runner.energy import Reading, read_counters, spent
+
+
+def test_without_counters_processor_seconds_are_charged_and_said_to_be_an_estimate(monkeypatch):
+    monkeypatch.setenv(energy.WATTS_VARIABLE, "20")
+    found = spent(Reading(1.0, None), Reading(3.5, None))
+    assert (found.joules, found.how) == (50.0, "estimated (20 W per busy core)")
+    for wrong in ("nan", "-3", "many"):
+        monkeypatch.setenv(energy.WATTS_VARIABLE, wrong)
+        assert energy.watts_per_core() == energy.WATTS
+
+
+def _domain(folder: Path, name: str, kind: str, microjoules: int, most: int = 1000) -> Path:
+    place = folder / name
+    place.mkdir()
+    for file, value in (("name", kind), ("energy_uj", microjoules), ("max_energy_range_uj", most)):
+        (place / file).write_text(f"{value}\n")
+    return place
+
+
+def test_rapl_counts_packages_and_memory_once_and_a_job_gets_its_share(tmp_path, monkeypatch):
+    package = _domain(tmp_path, "intel-rapl:0", "package-0", 900_000_000, 1_000_000_000)
+    memory = _domain(tmp_path, "intel-rapl:0:1", "dram", 10_000_000)
+    _domain(tmp_path, "intel-rapl:0:0", "core", 5)
+    _domain(tmp_path, "intel-rapl:1", "psys", 5)
+    monkeypatch.setattr(energy, "POWERCAP", tmp_path)
+    energy._domains.cache_clear()
+    try:
+        begin = read_counters()
+        assert set(begin.packages) == {package, memory}
+        (package / "energy_uj").write_text("20000000")  # it began again at its end: 120 J
+        (memory / "energy_uj").write_text("30000000")  # 20 J
+        end = read_counters()
+    finally:
+        energy._domains.cache_clear()
+    begin, end = Reading(10.0, 100.0, begin.packages), Reading(12.0, 108.0, end.packages)
+    assert spent(begin, end).joules == pytest.approx(140 * 2 / 8)
+    assert spent(begin, end).how == "measured (RAPL)"
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_the_gpu_that_torch_uses_is_charged_whole(monkeypatch, counted):
+    cuda = SimpleNamespace(is_initialized=lambda: True, get_device_properties=lambda _: SimpleNamespace(uuid="b2"))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    monkeypatch.delenv(energy.WATTS_VARIABLE, raising=False)
+    begin = Reading(0.0, None, {}, {"GPU-a1": 5, "GPU-b2": 1_000} if counted else {})
+    end = Reading(1.0, None, {}, {"GPU-a1": 9_000, "GPU-b2": 4_000} if counted else {})
+    found = spent(begin, end)
+    assert found.joules == pytest.approx(13.0 if counted else 10.0)
+    assert ("NVML" in found.how) is counted
+    assert ("GPU not measured" in found.how) is not counted
+
+
+def test_reading_the_counters_takes_less_than_a_millisecond():
+    read_counters()
+    begin = time.process_time()
+    for _ in range(100):
+        read_counters()
+    assert (time.process_time() - begin) / 100 < 1e-3
