@@ -26,7 +26,7 @@ CLOSENESS = (1.5, 4.0, 12.0, 50.0)
 FACTOR_PRIOR = 0.05
 """s_f^2 ~ InverseGamma(1/2, this times the variance of the interaction): factors that are not needed vanish."""
 
-BURN_IN = 150
+BURN_IN = 100
 
 
 class FewFactors(Chains):

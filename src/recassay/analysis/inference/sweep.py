@@ -34,11 +34,11 @@ def sweep_cells(
     chains, n, k = table.shape
     kinds = len(log_kinds)
     others = k if precision.shape[2] > 1 else 0
-    chance = np.empty(kinds)
+    chance, shares = np.empty(kinds), np.exp(log_kinds)
     for chain in range(chains):
-        for a in range(k):
-            variance = 1.0 / precision[chain, a, a if others else 0]
-            for j in range(n):
+        for j in range(n):
+            for a in range(k):
+                variance = 1.0 / precision[chain, a, a if others else 0]
                 rest = 0.0
                 for b in range(others):
                     if b != a:
@@ -49,17 +49,13 @@ def sweep_cells(
                     table[chain, j, a] = mean + np.sqrt(variance) * normal[chain, j, a]
                     continue
                 error = scores[j, a] - mean
-                highest = -np.inf
-                for kind in range(kinds):
-                    spread = variance + noise[j, a] + added[a, kind]
-                    chance[kind] = log_kinds[kind] - 0.5 * np.log(spread) - 0.5 * error**2 / spread
-                    highest = max(highest, chance[kind])
                 total = 0.0
                 for kind in range(kinds):
-                    total += np.exp(chance[kind] - highest)
+                    spread = variance + noise[j, a] + added[a, kind]
+                    total += shares[kind] * np.exp(-0.5 * error**2 / spread) / np.sqrt(spread)
                     chance[kind] = total
                 kind = 0
-                while kind < kinds - 1 and uniform[chain, j, a] * total > chance[kind]:
+                while kind < kinds - 1 and uniform[chain, j, a] * total >= chance[kind]:
                     kind += 1
                 outlier[chain, j, a] = kind > 0
                 known = 1.0 / (noise[j, a] + added[a, kind])

@@ -141,8 +141,7 @@ class ModelResult(Displayed):
         width = np.log1p(self.within)
         if self.scale.transform == "identity":
             width = self.within * float(np.abs(self.level).mean())
-        difference = self.level[:, :, None] - self.level[:, None, :]
-        return np.asarray((np.abs(difference) < width).mean(axis=0))
+        return _pair_shares(self.level, width)[1]
 
     def order(self) -> list[int]:
         """Positions of the algorithms by mean level, best first; those of the same level by what failures cost."""
@@ -233,7 +232,12 @@ def first_shares(draws: FloatArray, negligible: float = 0.0, failing: FloatArray
 
 def _above(draws: FloatArray, negligible: float, failing: FloatArray) -> FloatArray:
     """Shares of draws with the row above the column; where both are the same, failures decide, or each counts half."""
-    difference = draws[:, :, None] - draws[:, None, :]
+    above, near = _pair_shares(draws, negligible)
     cost = failing - failing[:, None]
-    parted = np.where(np.abs(cost) <= negligible, 0.5, cost > 0)
-    return np.asarray(np.where(np.abs(difference) <= negligible, parted, difference > 0).mean(axis=0))
+    return above + near * np.where(np.abs(cost) <= negligible, 0.5, cost > 0)
+
+
+def _pair_shares(draws: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
+    from recassay.analysis.model.pairs import pair_shares
+
+    return pair_shares(np.ascontiguousarray(draws.T), width)
