@@ -297,7 +297,7 @@ def test_the_command(cli, tmp_path):
     ran = cli("classify", study, "--out", out, "-j", 1)
     assert ran.code == 1
     assert "optimal" in ran.out
-    assert "4 of 6 cells are done, 6 of them in this run" in ran.out
+    assert "4 of 6 cells are done and 2 failed; this run ran 6 cells" in ran.out
     assert "failed: Raises on one, two: ValueError: no luck today" in " ".join(ran.out.split())
     document = cli("classify", study, "--out", out, "--json").json()
     assert document["ran"] == 0

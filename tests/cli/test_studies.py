@@ -57,7 +57,7 @@ def test_run_status_analyze(cli, study, tmp_path):
     value = recassay.results(out, ["ndcg@10"]).filter(algorithm="EASE", dataset="mine")["value"][0]
     assert re.search(rf"EASE on mine: ndcg@10 {value:.4f}, \d+\.\d s", ran.err), "a line has the score and the seconds"
     again = cli("run", study, "--out", out)
-    assert "6 of 6 cells are done, 0 of them in this run" in again.out
+    assert "6 of 6 cells are done; this run ran no cell" in again.out
     assert cli("status", out, "--json").json()["done"] == 6
     assert "6 of 6 cells done" in cli("status", out).out
     answer = cli("rank", out, "--metric", "ndcg@10", "--json").json()
@@ -90,7 +90,7 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, tmp_path, mo
         stopped = cli(*command)
     assert stopped.code == 130
     assert f"interrupted; 1 of 2 cells and 0 trials are kept in {tmp_path / 'films'}; the same command" in stopped.err
-    assert "2 of 2 cells are done, 1 of them in this run" in cli(*command).out
+    assert "2 of 2 cells are done; this run ran 1 cell" in cli(*command).out
 
 
 def test_cells_of_an_earlier_version_are_named_and_run_again(cli, tmp_path, copied_package):
@@ -128,8 +128,12 @@ def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     (tmp_path / "model.py").write_text(
         PLUGIN + "    def fit(self, train, *, rng):\n        raise ValueError('no luck')\n"
     )
-    ran = cli("run", study, "--out", tmp_path / "out", "-j", 1)
+    stopped = cli("run", study, "--out", tmp_path / "out", "-j", 1)
+    assert (stopped.code, (tmp_path / "out").exists()) == (2, False)
+    assert "algorithm Mine: It raises ValueError: no luck (model.py, line" in stopped.err
+    ran = cli("run", study, "--out", tmp_path / "out", "-j", 1, "--skip-preflight")
     assert ran.code == 1
+    assert "4 of 6 cells are done and 2 failed; this run ran 6 cells" in " ".join(ran.out.split())
     assert "failed: Mine on dense-small, mine: ValueError: no luck" in " ".join(ran.out.split())
     assert "no luck" in ran.out
     assert cli("status", tmp_path / "out", "--json").json()["done"] == 4
@@ -140,6 +144,30 @@ def test_a_failed_cell_is_a_row_and_exit_1(cli, study, tmp_path):
     mended = cli("run", study, "--out", tmp_path / "out", "-j", 1, "--json")
     assert mended.code == 0
     assert mended.json()["ran"] == 2
+
+
+def test_everything_that_stops_a_study_is_said_at_once(cli, tmp_path):
+    (tmp_path / "model.py").write_text(
+        "class Mine:\n    def fit(self, train):\n        self.n = train.n_items\n\n"
+        "    def recommend(self, users, k):\n        return [[self.n] * k for _ in users]\n"
+    )
+    (tmp_path / "plain.csv").write_text("user,item\n" + "\n".join(f"{u},{i}" for u in range(9) for i in range(6)))
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[study]\ndatasets = ["./plain.csv", "./absent.csv", "synthetic:dense"]\n'
+        'algorithms = ["EASE", "EASY", "./model.py:Mine"]\nmetrics = ["ndcg@10", "ndgc@10"]\n'
+        "[algorithm.EASE]\nrag = 1\n"
+    )
+    ran = cli("run", study, "--out", tmp_path / "out", "-j", 1)
+    first, *problems = ran.err.strip().splitlines()
+    assert (ran.code, (tmp_path / "out").exists()) == (2, False)
+    assert first == f"recassay: {len(problems)} problems; nothing was run or written"
+    told = ["absent.csv: there is no such file", "no preset 'dense'", "EASE has no parameter 'rag'",
+            "unknown algorithm 'EASY'", "unknown metric 'ndgc'", "dataset plain: the split 'global_time' follows time",
+            "algorithm Mine: Its recommend lists item"]  # fmt: skip
+    assert len(problems) == len(told)
+    for problem, words in zip(problems, told, strict=True):
+        assert words in problem
 
 
 BAD = {
@@ -180,8 +208,8 @@ def test_positions_refuse_a_global_split(cli, tmp_path):
         "user,item,timestamp\n" + "\n".join(f"{u},{(3 * u + i) % 9},{i}" for u in range(40) for i in range(8))
     )
     ran = cli("run", "--datasets", path, "--algorithms", "MostPop", "--trials", 0, "--out", tmp_path / "out", "-j", 1)
-    assert ran.code == 1
-    assert "the times are positions, not a clock" in " ".join(ran.out.split())
+    assert (ran.code, (tmp_path / "out").exists()) == (2, False)
+    assert "the times of this dataset are positions" in ran.err
 
 
 @pytest.mark.usefixtures("in_process")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,8 @@ from typing import Any
 import polars as pl
 
 from recassay.api.arguments import checked
-from recassay.core.errors import RecAssayError
 from recassay.core.system.plugin_file import split_reference
-from recassay.core.system.printable import one_line
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenRule:
-    """A rule that an algorithm breaks."""
-
-    rule: str
-    """The rule, as a sentence."""
-    problem: str
-    """What the algorithm did instead."""
-    where: str
-    """The line of the algorithm's file that raised an error, where there was one."""
+from recassay.testing.rules import BrokenRule, try_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +37,7 @@ class CheckResult:
             return [f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning})."]
         return [
             f"{self.name} breaks {len(self.broken)} of {count} rules.",
-            *(
-                f"{broken.problem}{f' ({broken.where})' if broken.where else ''}. Rule: {broken.rule}"
-                for broken in self.broken
-            ),
+            *(f"{broken.sentence()}. Rule: {broken.rule}" for broken in self.broken),
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -90,19 +73,7 @@ def check(algorithm: str, *, every: bool = False) -> CheckResult:
     begun = time.perf_counter()
     kind = load_algorithm(algorithm, str(Path.cwd()))
     file = split_reference(algorithm)[0].name
-    kept, broken = [], []
-    for attempt in ALGORITHM_CHECKS if every else EXTERNAL_CHECKS:
-        rule = " ".join((attempt.__doc__ or attempt.__name__).split())
-        try:
-            attempt(kind)
-            kept.append(rule)
-        except RecAssayError as error:
-            broken.append(BrokenRule(rule, f"It {error.what}", ""))
-        except Exception as error:
-            raised = traceback.extract_tb(error.__traceback__)
-            lines = [frame.lineno for frame in raised if Path(frame.filename).name == file]
-            where = f"{file}, line {lines[-1]}" if lines else ""
-            broken.append(BrokenRule(rule, one_line(f"It raises {type(error).__name__}: {error}", 300), where))
+    kept, broken = try_rules(kind, ALGORITHM_CHECKS if every else EXTERNAL_CHECKS, file)
     return CheckResult(
         str(kind.name), tuple(kind.space), tuple(kept), tuple(broken), round(time.perf_counter() - begun, 2)
     )

@@ -103,9 +103,11 @@ def run(
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
+    skip_preflight: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
+    Before the first cell, all that is known to stop the study is raised at once, and nothing is written.
     Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
     The same call after an interruption goes on; a changed study runs only what changed. An adaptive run chooses the
     cells that tell most about the ranking of the whole grid per second, and stops when the target is certified (see
@@ -125,6 +127,7 @@ def run(
         indifference: for `order`: mean ranks that do not matter.
         budget: time limit of an adaptive run, in seconds; by default none.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
+        skip_preflight: start without a look at names, timestamps, memory, packages and own algorithms.
     """
     refuse_no_time(budget)
     spec = study if isinstance(study, StudySpec) else load_study(study)
@@ -138,6 +141,7 @@ def run(
         dry_run=dry_run,
         cluster=cluster,
         choose=_chooser(spec, target, confidence, indifference, budget, workers, cluster, probes) if adaptive else None,
+        preflight=not skip_preflight,
     )
 
 

@@ -14,7 +14,7 @@ from recassay.cli.call import Call
 from recassay.cli.on_table import show_answer
 from recassay.cli.progress import earlier_lines, resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
-from recassay.cli.studies import plan_content
+from recassay.cli.studies import counted, plan_content
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 
@@ -92,8 +92,7 @@ def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
         print_rows("Means over the datasets that each has done", header, rows, names=2)
     print_lines(
         [
-            f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
-            f"({record.seconds:.0f} s); {len(record.failed)} failed.",
+            counted(record),
             *(cause.sentence() for cause in record.causes()),
             *([f"Now: recassay analyze {record.folder}", ""] if record.done else []),
         ]

@@ -50,7 +50,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0 if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except Exception as error:
         ours = _as_ours(error)
-        say(f"recassay: {in_options(str(ours))}")
+        for line in str(ours).splitlines():
+            say(f"recassay: {in_options(line)}")
         code = ours.exit_code
         _without_output(only_if_broken=True)
     sys.exit(code or 0)

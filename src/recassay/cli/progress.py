@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,8 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import recassay
+from recassay.cli.bar import Bar, duration
+from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say
 from recassay.cli.render import show as write
+from recassay.core.system.printable import printable
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import Event
@@ -36,59 +41,35 @@ def damaged_lines(files: Sequence[str]) -> list[str]:
     return [f"{files[0]}{more}: gone, or not what was written; {whose} run again"]
 
 
-def duration(seconds: float) -> str:
-    """A time as people say it: `45 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 def show_progress() -> Callable[[Event], None]:
-    """A line that counts on a terminal, with the time left; elsewhere one line per finished cell, on stderr."""
-    terminal = sys.stderr is not None and sys.stderr.isatty()
+    """A bar on a terminal; elsewhere one line per finished cell, on stderr."""
+    bar = Bar(write) if sys.stderr is not None and sys.stderr.isatty() else None
     refused: set[str] = set()
-    begin: float | None = None
-    ran = 0
 
     def line(event: Event) -> str:
         whose = f"{event.algorithm} on {event.dataset}" if event.algorithm else (event.dataset or "")
-        counted = f"[{event.done + event.failed}/{event.total}]"
-        if event.kind == "trial":
-            best = "" if event.best is None else f", best {event.best:.4f}"
-            return f"{counted} {whose}: trial {event.trials}{best}"
-        if event.kind == "finished":
-            return f"{counted} {whose}: {event.reason or _outcome(event)}"
-        if event.kind == "split":
-            return f"{counted} {whose}: {event.reason or 'split ready'}"
-        return f"{counted} {whose}: {event.kind}" if whose else f"{counted} {event.kind}"
+        outcome = (event.reason or _outcome(event)) if event.kind == "finished" else (event.reason or "split ready")
+        return f"[{event.done + event.failed}/{event.total}] {whose}: {outcome}"
 
-    def left(event: Event) -> str:
-        to_go = event.total - event.done - event.failed
-        if begin is None or not ran or not to_go:
-            return ""
-        return f" (about {duration((time.monotonic() - begin) / ran * to_go)} left)"
-
-    def show(event: Event) -> None:
-        nonlocal begin, ran
-        if event.kind == "decided":
-            write("\r\x1b[K" if terminal else "", event.said or "", "\n")
-            return
-        begin = time.monotonic() if begin is None and event.kind == "started" else begin
-        ran += event.kind == "finished"
-        text = line(event)
-        for note in (*earlier_lines(event.earlier), *damaged_lines(event.damaged)):
-            say(note)
-        if event.kind in {"waiting", "note"}:
-            say(event.reason or event.said or "")
-            return
+    def lasting(event: Event) -> list[str]:
+        """The lines that stay: what was decided or noted, datasets and cells; on a terminal only those that fail."""
+        if event.kind in {"decided", "waiting", "note"}:
+            return [event.reason or event.said or ""]
+        notes = [*earlier_lines(event.earlier), *damaged_lines(event.damaged)]
+        if event.kind == "finished" and event.reason in refused:
+            return notes  # the dataset is refused, and that was said
         if event.kind == "split" and event.reason:
             refused.add(event.reason)
-        elif event.kind == "finished" and event.reason in refused:
-            return  # the dataset is refused, and that was said
-        if terminal:
-            lasting = event.kind == "finished" and event.reason
-            write("\r\x1b[K", f"{text[:86]}{left(event)}", "\n" if lasting or event.kind == "end" else "")
-        elif event.kind in {"split", "finished"}:
+        if event.kind in {"split", "finished"} and (bar is None or event.reason):
+            notes.append(line(event))
+        return notes
+
+    def show(event: Event) -> None:
+        lines = lasting(event)
+        if bar is not None:
+            bar.show(event, *(printable(text) for text in lines))
+            return
+        for text in lines:
             say(text)
 
     return show
@@ -130,9 +111,27 @@ def resumable(folder: Callable[[], Path]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        kept = ""
-        with suppress(recassay.RecAssayError, OSError):
-            state = recassay.status(folder())
-            kept = f"; {state.done} of {state.planned} cells and {state.trials} trials are kept in {folder()}"
-        sys.stderr.write(f"\nrecassay: interrupted{kept}; the same command goes on from there\n")
+        with _uninterrupted():
+            kept = ""
+            with suppress(recassay.RecAssayError, OSError):
+                state = recassay.status(folder())
+                kept = f"; {state.done} of {state.planned} cells and {state.trials} trials are kept in {folder()}"
+            write("\n")
+            said = f"recassay: interrupted{kept}; the same command goes on from there"
+            columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else len(said)
+            for text in wrapped(said, columns):
+                say(text)
         raise Interrupted from None
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A second Ctrl-C does not cut what is being said."""
+    before = None
+    with suppress(ValueError):  # not the main thread
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)

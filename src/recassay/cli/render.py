@@ -141,7 +141,7 @@ def say(line: str) -> None:
 def show(before: str, text: str = "", after: str = "") -> None:
     """A part of a line on stderr that says how far something is; `text` is from outside."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"{before}{one_line(text)}{after}")
+        sys.stderr.write(f"{before}{one_line(text)}{after}" if text else f"{before}{after}")
         sys.stderr.flush()
 
 

@@ -67,8 +67,7 @@ def run(call: Call, *, as_json: bool = False) -> None:
     else:
         print_lines(
             [
-                f"{record.done} of {record.planned} cells are done, {record.ran} of them in this run "
-                f"({record.seconds:.0f} s); {len(record.failed)} failed.",
+                counted(record),
                 *(cause.sentence() for cause in record.causes()),
                 *(_standing(record.folder) if adaptive else []),
                 *([f"Now: recassay {'status' if adaptive else 'analyze'} {record.folder}"] if record.done else []),
@@ -76,6 +75,13 @@ def run(call: Call, *, as_json: bool = False) -> None:
         )
     if record.failed:
         raise Failed
+
+
+def counted(record: StudyRecord) -> str:
+    """How far the study is, and what this run did of it."""
+    failed = f" and {len(record.failed)} failed" if record.failed else ""
+    ran = f"{record.ran} cell{'' if record.ran == 1 else 's'} in {record.seconds:.0f} s" if record.ran else "no cell"
+    return f"{record.done} of {record.planned} cells are done{failed}; this run ran {ran}."
 
 
 def status(call: Call, *, as_json: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 LONGEST = 1200
 """Characters of each part of a message."""
@@ -58,6 +58,24 @@ class MissingExtraError(RecAssayError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}", fix=f"install it with: pip install 'recassay[{extra}]'")
+
+
+class SeveralProblemsError(UsageError):
+    """Several things are wrong, all told at once: a line per problem."""
+
+    def __init__(self, problems: Sequence[RecAssayError]) -> None:
+        super().__init__(f"{len(problems)} problems")
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join([f"{len(self.problems)} problems; nothing was run or written", *map(str, self.problems)])
+
+
+def refuse_all(problems: Sequence[RecAssayError]) -> None:
+    """Raise what is wrong, if anything: one problem as it is, several as `SeveralProblemsError`; each once."""
+    distinct = list({str(problem): problem for problem in problems}.values())
+    if distinct:
+        raise distinct[0] if len(distinct) == 1 else SeveralProblemsError(distinct)
 
 
 class NotEnoughMemoryError(RecAssayError, MemoryError):

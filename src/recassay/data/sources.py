@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.library import DatasetManifest, list_datasets, load_dataset, read_manifest
-from recassay.data.readers import read_interactions
+from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.synthetic.generate import SyntheticSpec, generate
 from recassay.data.synthetic.presets import PRESETS, preset_spec
 
 SYNTHETIC = "synthetic:"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet", ".pq", ".gz")
+HEAD_BYTES, HEAD_ROWS = 1 << 18, 2000
+"""How much of a file is read to know whether it has times."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +113,41 @@ def count_events(reference: str, base: str | Path = ".") -> int | None:
         return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
     except pl.exceptions.PolarsError:
         return None
+
+
+def known_times(reference: str, read: ReadSpec, base: str | Path = ".") -> str | None:
+    """What the times of a dataset are, told by its manifest or its first rows: `clock`, `position`, `none`.
+
+    None where that is not known: what is wrong with a file is said when all of it is read.
+    """
+    if reference.startswith(SYNTHETIC):
+        return "clock"
+    if not is_path(reference):
+        unit = stored_manifest(reference).time_unit
+        return "none" if unit is None else "position" if unit == "position" else "clock"
+    try:
+        first, whole = _first_rows(path_of(reference, base), read)
+    except (RecAssayError, OSError, EOFError, pl.exceptions.PolarsError):
+        return None
+    if first.interactions.time is None:
+        return "none"
+    if first.record.time_unit == "position":  # more rows may show that it is a clock
+        return "position" if whole else None
+    return "clock"
+
+
+def _first_rows(path: Path, read: ReadSpec) -> tuple[ReadResult, bool]:
+    """The first rows of a file, and whether they are all."""
+    if path.suffix.lower() in (".parquet", ".pq"):
+        frame = pl.scan_parquet(path, glob=False).head(HEAD_ROWS).collect()
+        return read_interactions(frame, read), frame.height < HEAD_ROWS
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+        start = file.read(HEAD_BYTES)
+    whole = len(start) < HEAD_BYTES
+    with tempfile.TemporaryDirectory(prefix="recassay-") as scratch:
+        head = Path(scratch, path.name.removesuffix(".gz"))
+        head.write_bytes(start if whole else start[: start.rfind(b"\n") + 1])
+        return read_interactions(head, read.model_copy(update={"skip_bad_rows": True})), whole
 
 
 def _unknown(text: str, stored: set[str]) -> UsageError:

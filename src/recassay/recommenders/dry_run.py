@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from recassay.recommenders.dispatch import cell_payload, split_jobs
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import is_prepared
 from recassay.runner.drive import CANNOT_RUN, CellPrediction
-from recassay.runner.jobs import Job, Outcome
+from recassay.runner.jobs import Collected, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import memory_limit
 from recassay.store.lock import study_lock
@@ -28,10 +27,10 @@ def dry_run_study(
         _scratch(folder) as (work, known),
         LocalExecutor(min(workers, len(planned.cells)), work / "logs", preload=preload, fork=fork) as executor,
     ):
-        splits = _Collected()
+        splits = Collected()
         executor.run(split_jobs(planned, planned.cells, work), splits)
         usable = [cell for cell in planned.cells if is_prepared(work, cell.spec.split.id)]
-        asked = _Collected()
+        asked = Collected()
         executor.run(
             [
                 Job(
@@ -62,28 +61,6 @@ def dry_run_study(
                 )
             )
     return tuple(predictions)
-
-
-class _Collected:
-    """A watcher that only remembers how jobs ended."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[str, Outcome] = {}
-
-    def started(self, job: Job) -> None:
-        pass
-
-    def event(self, job: Job, event: Mapping[str, Any]) -> None:
-        pass
-
-    def waiting(self, reason: str) -> None:
-        """Nothing waits on one machine."""
-
-    def note(self, said: str) -> None:
-        """Nor is there anything to know about it."""
-
-    def finished(self, job: Job, outcome: Outcome) -> None:
-        self.outcomes[job.id] = outcome
 
 
 @contextlib.contextmanager

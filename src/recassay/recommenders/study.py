@@ -22,6 +22,7 @@ from recassay.recommenders.dispatch import (
 )
 from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.plan import Plan, PlannedCell, plan
+from recassay.recommenders.preflight import checked_plan
 from recassay.runner.drive import (
     StudyRecord,
     drive,
@@ -53,6 +54,7 @@ def run_study(
     fork: bool | None = None,
     cluster: str | None = None,
     choose: StudyChooser | None = None,
+    preflight: bool = False,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped; a dry run says what would be done.
 
@@ -60,12 +62,17 @@ def run_study(
     each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
     between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
     `folder` must be on a disk that they see under the same path. With `choose`, the cells that it names are run, batch
-    by batch, until it names none. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
+    by batch, until it names none. With `preflight`, what is known to be wrong is raised, all of it at once, before
+    anything is written. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
     moment.
     """
     workers = settled_workers(workers, threads)
     folder = Path(folder).resolve()
-    planned = plan(spec)
+    planned = (
+        checked_plan(spec, folder, elsewhere=cluster is not None, retry_failed=retry_failed, workers=workers, fork=fork)
+        if preflight and not dry_run
+        else plan(spec)
+    )
     work = _work(planned)
     if dry_run:
         earlier = earlier_versions(work, folder)

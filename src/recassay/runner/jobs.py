@@ -120,6 +120,29 @@ class Watcher(Protocol):
         """Something that people may want to know, once."""
 
 
+class Collected:
+    """A watcher that only remembers how jobs ended."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, Outcome] = {}
+
+    def started(self, job: Job) -> None:
+        """Nothing to remember."""
+
+    def event(self, job: Job, event: Mapping[str, Any]) -> None:
+        """Nothing to remember."""
+
+    def waiting(self, reason: str) -> None:
+        """Nothing waits on one machine."""
+
+    def note(self, said: str) -> None:
+        """Nor is there anything to know about it."""
+
+    def finished(self, job: Job, outcome: Outcome) -> None:
+        """Remember how it ended."""
+        self.outcomes[job.id] = outcome
+
+
 class Executor(Protocol):
     """Whatever runs jobs: processes of this machine, or a cluster."""
 

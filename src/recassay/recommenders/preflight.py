@@ -1,0 +1,231 @@
+"""What can be known before the first cell: every problem of a study at once, while nothing is written yet."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from recassay.core.errors import InputError, MissingExtraError, RecAssayError, UsageError, refuse_all
+from recassay.core.registry import algorithms
+from recassay.core.specs.search import defaults
+from recassay.core.specs.study import AlgorithmSpec, DatasetSpec, StudySpec
+from recassay.core.system.plugin_file import plugin_path
+from recassay.data.sources import SYNTHETIC, count_events, is_path, known_times, path_of, preset_of, stored_manifest
+from recassay.metrics.make import make_metric
+from recassay.protocol.splits import SPLITS
+from recassay.recommenders.plan import Plan, PlannedCell, dataset_protocol, plan
+from recassay.recommenders.references import load_algorithm
+from recassay.recommenders.space import settle
+from recassay.recommenders.splits import is_prepared, preparation_bytes, split_record
+from recassay.runner.jobs import Collected, Emit, Job
+from recassay.runner.local import LocalExecutor
+from recassay.runner.memory import limit_in_words, memory_limit
+from recassay.runner.references import is_part_file
+from recassay.store.store import INDEX_FILE, Store
+
+TRY_SECONDS = 60.0
+"""How long an algorithm of one's own is tried; one that takes longer is not judged here."""
+
+LEAST_MEMORY = 150_000_000
+"""Bytes that the process of a cell holds before it has read anything."""
+
+
+def checked_plan(
+    study: StudySpec,
+    folder: Path,
+    *,
+    elsewhere: bool = False,
+    retry_failed: bool = False,
+    workers: int = 1,
+    fork: bool | None = None,
+) -> Plan:
+    """The plan of a study that can run; all that is known to stop it is raised as one error.
+
+    Only cells that would run count, so that a study can be resumed where the data of its finished cells are gone.
+    `elsewhere`: the cells run on other machines, whose packages and memory are not known here.
+    """
+    problems, unusable = _unknown_names(study)
+    planned = None if problems else plan(study)
+    cells = None if planned is None else _to_run(planned, folder, retry_failed)
+    used = None if cells is None else {name for cell in cells for name in (cell.algorithm.name, cell.dataset.name)}
+
+    def needed(reference: str, name: str) -> bool:
+        return reference not in unusable and (used is None or name in used)
+
+    kinds = [one for one in study.algorithms if needed(one.reference, one.name)]
+    datasets = [one for one in study.datasets if needed(one.reference, one.name)]
+    problems += [problem for dataset in datasets for problem in _no_times(study, dataset)]
+    if not elsewhere:
+        problems += _missing_packages(kinds)
+        problems += _no_room(study, datasets, cells or (), folder)
+        problems += _broken_rules(study, [one for one in kinds if ".py:" in one.reference], workers, fork)
+    refuse_all(problems)
+    return planned or plan(study)
+
+
+def _to_run(planned: Plan, folder: Path, retry_failed: bool) -> list[PlannedCell]:
+    """The cells that the store of the study does not have."""
+    if not (folder / INDEX_FILE).is_file():
+        return list(planned.cells)
+    with Store.open(folder) as store:
+        known = store.statuses()
+    kept = {cell for cell, status in known.items() if status == "done" or not retry_failed}
+    return [cell for cell in planned.cells if cell.id not in kept]
+
+
+def _unknown_names(study: StudySpec) -> tuple[list[RecAssayError], set[str]]:
+    """What is wrong with names of datasets, algorithms, parameters and metrics, and the references concerned."""
+    problems: list[RecAssayError] = []
+    unusable: set[str] = set()
+
+    def look(reference: str, at: Callable[[], object]) -> None:
+        try:
+            at()
+        except RecAssayError as error:
+            problems.append(error)
+            unusable.add(reference)
+
+    for dataset in study.datasets:
+        look(dataset.reference, partial(_find_dataset, dataset.reference, study.base))
+    for algorithm in study.algorithms:
+        look(algorithm.reference, partial(_find_algorithm, algorithm, study.base))
+    for label in dict.fromkeys((*study.metrics, study.tuning.metric)):
+        look(label, partial(make_metric, label))
+    return problems, unusable
+
+
+def _find_dataset(reference: str, base: str) -> None:
+    if reference.startswith(SYNTHETIC):
+        preset_of(reference)
+    elif not is_path(reference):
+        stored_manifest(reference)
+    elif not path_of(reference, base).exists():
+        where = str(path_of(reference, base))
+        raise InputError("there is no such file", where=where, fix="check the name; paths are relative to the study")
+
+
+def _find_algorithm(algorithm: AlgorithmSpec, base: str) -> None:
+    if is_part_file(algorithm.reference):
+        plugin_path(algorithm.reference, base)
+    else:
+        settle(algorithms.get(algorithm.reference), algorithm.settings, algorithm.name)
+
+
+def _missing_packages(kinds: Sequence[AlgorithmSpec]) -> list[RecAssayError]:
+    """The optional packages that are not installed, each once with the algorithms that need it."""
+    needed: dict[str, list[str]] = {}
+    for algorithm in kinds:
+        if not is_part_file(algorithm.reference):
+            for module in getattr(algorithms.get(algorithm.reference), "preload", ()):
+                needed.setdefault(module, []).append(repr(algorithm.name))
+    return [
+        MissingExtraError(module, "neural", f"the algorithm {', '.join(names)}")
+        for module, names in needed.items()
+        if importlib.util.find_spec(module) is None
+    ]
+
+
+def _no_times(study: StudySpec, dataset: DatasetSpec) -> list[RecAssayError]:
+    """Whether the split of a dataset follows times that it does not have."""
+    split = dataset_protocol(study, dataset).split
+    if not SPLITS[split].temporal:
+        return []
+    times = known_times(dataset.reference, dataset.read, study.base)
+    if times == "none":
+        what = f"the split {split!r} follows time, and this dataset has no timestamps"
+        fix = "choose split = 'random_per_user' for it, or name its column of timestamps"
+    elif times == "position" and split == "global_time":
+        what = "the split 'global_time' needs a clock, and the times of this dataset are positions"
+        fix = "choose split = 'leave_last_out', 'user_time' or 'random_per_user' for it"
+    else:
+        return []
+    return [InputError(what, where=f"dataset {dataset.name}", fix=fix)]
+
+
+def _no_room(
+    study: StudySpec, datasets: Sequence[DatasetSpec], cells: Sequence[PlannedCell], folder: Path
+) -> list[RecAssayError]:
+    """Datasets that cannot be read, and algorithms that fit on none of their datasets, within the memory of a cell.
+
+    An algorithm that fits on some runs there; its other cells become rows with their reason.
+    """
+    limit, words = memory_limit(study.budget), limit_in_words(study.budget)
+    if limit is None:
+        return []
+    more = "raise it" if study.budget.memory_gb is not None else "use a machine with more memory"
+    if limit < LEAST_MEMORY:
+        what = f"every cell needs at least {LEAST_MEMORY / 1e9:.2g} GB, and {words} {limit / 1e9:.3g}"
+        return [UsageError(what, fix=more)]
+    problems: list[RecAssayError] = []
+    for dataset in datasets:
+        given = dataset_protocol(study, dataset).split == "given"
+        events = None if given else count_events(dataset.reference, study.base)
+        needed = 0 if events is None else preparation_bytes(events)
+        if needed > limit:
+            what = f"reading its {events:,} events needs about {needed / 1e9:.3g} GB, and {words} {limit / 1e9:.3g}"
+            problems.append(UsageError(what, where=f"dataset {dataset.name}", fix=f"{more}, or leave it out"))
+    least: dict[str, list[int | None]] = {}
+    for cell in cells:
+        least.setdefault(cell.algorithm.name, []).append(_declared(cell, folder))
+    for name, sizes in least.items():
+        known = [size for size in sizes if size is not None]
+        if len(known) == len(sizes) and min(known) > limit:
+            what = f"needs at least {min(known) / 1e9:.3g} GB on each dataset, and {words} {limit / 1e9:.3g}"
+            problems.append(UsageError(what, where=f"algorithm {name}", fix=f"{more}, or leave it out"))
+    return problems
+
+
+def _declared(cell: PlannedCell, folder: Path) -> int | None:
+    """What an algorithm declares at its defaults on a split that is there; None where either is not known."""
+    split = cell.spec.split.id
+    if is_part_file(cell.algorithm.reference) or not is_prepared(folder, split):
+        return None
+    kind, sizes = algorithms.get(cell.algorithm.reference), split_record(folder, split)
+    fixed, space = settle(kind, cell.algorithm.settings, cell.algorithm.name)
+    if not hasattr(kind, "memory_bytes"):
+        return None
+    counts = (sizes.n_users, sizes.n_items, sizes.n_interactions)
+    return int(kind(**fixed, **defaults(space)).memory_bytes(*counts))
+
+
+def _broken_rules(
+    study: StudySpec, own: Sequence[AlgorithmSpec], workers: int, fork: bool | None
+) -> list[RecAssayError]:
+    """The rules that algorithms in Python files break, each tried in a process of its own."""
+    if not own:
+        return []
+    limit, tried = memory_limit(study.budget), Collected()
+    payloads = {str(place): {"reference": one.reference, "base": study.base} for place, one in enumerate(own)}
+    function = f"{__name__}:try_algorithm"
+    jobs = [Job(id, function, partial(dict, told), TRY_SECONDS, limit) for id, told in payloads.items()]
+    with (
+        tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as logs,
+        LocalExecutor(min(workers, len(own)), Path(logs), fork=fork, preload=[__name__]) as executor,
+    ):
+        executor.run(jobs, tried)
+    problems: list[RecAssayError] = []
+    for algorithm, outcome in zip(own, (tried.outcomes[id] for id in payloads), strict=True):
+        where = f"algorithm {algorithm.name}"
+        if outcome.status == "done":
+            broken = (outcome.record or {}).get("broken", ())
+            alike = {re.sub(r"\d+", "", sentence): sentence for sentence in reversed(broken)}  # one line per kind
+            problems += [UsageError(sentence, where=where) for sentence in reversed(alike.values())]
+        elif outcome.status in ("failed", "crashed"):
+            problems.append(UsageError(str(outcome.reason), where=where))
+    return problems
+
+
+def try_algorithm(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
+    """The job that tries a class of one's own: `broken`, a sentence per broken rule. A weak algorithm may run."""
+    from recassay.testing.checks import EXTERNAL_CHECKS, check_learns
+    from recassay.testing.rules import try_rules
+
+    kind = load_algorithm(payload["reference"], payload["base"])
+    rules = [rule for rule in EXTERNAL_CHECKS if rule is not check_learns]
+    _, broken = try_rules(kind, rules, plugin_path(payload["reference"], payload["base"]).name)
+    return {"broken": [one.sentence() for one in broken]}
