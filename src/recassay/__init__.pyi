@@ -5,6 +5,7 @@ from .api.adaptive import adaptive as adaptive
 from .api.advise import advise as advise
 from .api.analyze import analyze as analyze
 from .api.associations import associations as associations
+from .api.bench import bench as bench
 from .api.beta_irt import beta_irt as beta_irt
 from .api.check import CheckResult as CheckResult
 from .api.check import check as check

@@ -97,6 +97,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("status", "How far a study is, and where an adaptive run stands.", "folder", "studies:status",
                 show="studies:status"),
         Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
+        Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
+                show="bench:bench", names={"folder": "--study"}),
         Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
                 show="installation:ready", names={"every": "--all"}),
         Command("serve", "Watch a study live in the browser.", "folder", show="studies:serve"),

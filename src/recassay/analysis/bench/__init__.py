@@ -1,0 +1,1 @@
+"""Where one algorithm stands among the baselines of a shipped benchmark."""

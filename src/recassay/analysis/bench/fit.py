@@ -1,0 +1,65 @@
+"""The standing of one algorithm among the rows of a matrix, tested over datasets and over users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from recassay.analysis.bench.result import BenchResult, BenchRow
+from recassay.analysis.inference.significance import holm
+from recassay.analysis.users.fit import compare_users
+from recassay.analysis.verdict.fit import judge
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.users import UserScores
+
+
+def place_algorithm(
+    matrix: Matrix,
+    algorithm: str,
+    users: Mapping[str, UserScores],
+    *,
+    user_metric: str,
+    seed: int = 0,
+    **told: Any,
+) -> BenchResult:
+    """The standing of `algorithm`, a row of `matrix`, among the other rows.
+
+    `users` has, by dataset, the values of the same users for the algorithm and its baselines; they are tested against
+    the best baseline where the metric is the one of which those values are known.
+    """
+    upward = matrix.higher_is_better
+    own = matrix.algorithms.index(algorithm)
+    signed = matrix.values if upward else -matrix.values
+    others = [a for a in range(len(matrix.algorithms)) if a != own]
+    rows = []
+    for d, dataset in enumerate(matrix.datasets):
+        best = others[int(np.argmax(signed[others, d]))]
+        row = BenchRow(
+            dataset, float(matrix.values[own, d]), 1 + int((signed[others, d] > signed[own, d]).sum()),
+            len(matrix.algorithms), matrix.algorithms[best], float(matrix.values[best, d]),
+        )  # fmt: skip
+        tested = users.get(dataset) if user_metric == matrix.metric else None
+        rows.append(row if tested is None else _tested(row, algorithm, tested, seed))
+    known = [n for n, row in enumerate(rows) if row.p is not None]
+    for n, p in zip(known, holm(np.array([rows[n].p for n in known], dtype=float)) if known else [], strict=True):
+        rows[n] = BenchRow(**{**asdict(rows[n]), "p": float(p)})
+    order = sorted(rows, key=lambda row: (row.place, row.dataset))
+    verdict = judge(matrix, control=algorithm, seed=seed)
+    return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **told)
+
+
+def _tested(row: BenchRow, algorithm: str, users: UserScores, seed: int) -> BenchRow:
+    """The row with the paired test over users against the best baseline."""
+    if row.best not in users.algorithms or users.users < 2:
+        return row
+    pair = [users.algorithms.index(name) for name in (algorithm, row.best)]
+    scores = UserScores(row.dataset, (algorithm, row.best), users.values[pair], users.left_out)
+    found = compare_users([scores], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
+    ends = (found.difference, found.low, found.high)
+    difference, low, high = ends if found.left == algorithm else (-ends[0], -ends[2], -ends[1])
+    return BenchRow(
+        **{**asdict(row), "users": users.users, "difference": difference, "low": low, "high": high, "p": found.p}
+    )

@@ -1,0 +1,142 @@
+"""A shipped benchmark: results of tuned baselines, with all that is needed to place another algorithm among them.
+
+A folder of five files. `benchmark.json` says how it was made: the protocol, the split and the source of each dataset,
+tuning, versions, and what was not run. `results.csv.gz` has every value, `cells.csv.gz` the cost and the parameters of
+every cell, `characteristics.csv.gz` what the datasets are like. `users.parquet` has the values of a sample of users,
+for paired tests: nDCG@10, in steps of 1/250. No id of a user and no interaction is in it: users are known by their
+place among the sorted ids of the judged users, which a verified split fixes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.core.seeds import derived_rng
+from recassay.core.tables.users import UserScores
+from recassay.core.types import FloatArray, IntArray
+from recassay.data.published.tables import FOLDER, PREFIX, find_published, is_published
+
+MANIFEST, RESULTS, CELLS = "benchmark.json", "results.csv.gz", "cells.csv.gz"
+CHARACTERISTICS, USERS = "characteristics.csv.gz", "users.parquet"
+OPEN = f"{PREFIX}open"
+MOST_USERS = 1_000
+"""Users per dataset whose values are shipped; more are sampled."""
+USER_METRIC = "ndcg@10"
+STEPS, UNDEFINED = 250, 255
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkDataset:
+    """A dataset of a shipped benchmark: where it comes from, and the split that results stand for."""
+
+    name: str
+    reference: str
+    """What the study named: a preset, a name of the catalogue, or a file, of which the name is kept."""
+    read: Mapping[str, Any]
+    protocol: Mapping[str, Any]
+    split: str
+    """The fingerprint of the split."""
+    judged: int
+    """How many users are judged."""
+    family: str = "other"
+    licence: str = "unknown"
+    source: str = ""
+    """How to obtain it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """A shipped benchmark, opened."""
+
+    folder: Path
+    name: str
+    datasets: Mapping[str, BenchmarkDataset]
+    metrics: tuple[str, ...]
+    tuning: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    budget: Mapping[str, Any]
+    not_run: tuple[Mapping[str, str], ...]
+    """Cells without a value, grouped: algorithm, dataset and reason."""
+    left_out: Mapping[str, str]
+    """By dataset that is no part of it, why."""
+    environments: tuple[Mapping[str, Any], ...]
+    """Versions and machines of the studies that it was made of."""
+
+    def cells(self) -> pl.DataFrame:
+        """One row per finished cell: algorithm, dataset, seed, seconds, joules, parameters (as JSON), trials."""
+        return pl.read_csv(self.folder / CELLS)
+
+    def user_scores(self) -> list[UserScores]:
+        """By dataset, nDCG@10 of the sampled users for every algorithm; a user's value is the mean over seeds."""
+        found = []
+        for (dataset,), rows in pl.read_parquet(self.folder / USERS).group_by([c.DATASET], maintain_order=True):
+            values = np.stack([unpacked(scores) for scores in rows.get_column("scores")])
+            whole = np.isfinite(values).all(axis=0)
+            names = tuple(rows.get_column(c.ALGORITHM))
+            found.append(UserScores(str(dataset), names, values[:, whole], int((~whole).sum())))
+        return found
+
+    def scores_of(self, dataset: str) -> dict[str, FloatArray]:
+        """By algorithm, the values of the sampled users of one dataset, NaN where undefined."""
+        rows = pl.read_parquet(self.folder / USERS).filter(pl.col(c.DATASET) == dataset)
+        return {name: unpacked(scores) for name, scores in rows.select(c.ALGORITHM, "scores").iter_rows()}
+
+
+def open_benchmark(source: str | Path = OPEN) -> Benchmark:
+    """The shipped benchmark that `published:open` or a folder names."""
+    folder = FOLDER / Path(find_published(source).results).parent if is_published(source) else Path(source)
+    file = folder / MANIFEST
+    if not file.is_file():
+        raise InputError(
+            "there is no benchmark in this folder (no benchmark.json)", where=str(source), fix=f"use {OPEN!r}"
+        )
+    try:
+        told = json.loads(file.read_bytes())
+        datasets = {name: BenchmarkDataset(name, **one) for name, one in told["datasets"].items()}
+        return Benchmark(
+            folder, str(told["name"]), datasets, tuple(told["metrics"]), told["tuning"], tuple(told["seeds"]),
+            told["budget"], tuple(told["not_run"]), told["left_out"], tuple(told["environments"]),
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"this is no description of a benchmark ({error})", where=str(file), fix="export the benchmark again"
+        ) from None
+
+
+def sampled_users(dataset: str, judged: int) -> IntArray:
+    """The places, among the sorted ids of the judged users, of those whose values are shipped."""
+    if judged <= MOST_USERS:
+        return np.arange(judged, dtype=np.int32)
+    drawn = derived_rng(0, "users of the benchmark", dataset).choice(judged, MOST_USERS, replace=False)
+    return np.sort(drawn).astype(np.int32)
+
+
+def packed(values: FloatArray) -> bytes:
+    """Values from 0 to 1 in steps of 1/250, a byte each."""
+    steps = np.rint(np.clip(np.nan_to_num(values), 0.0, 1.0) * STEPS).astype(np.uint8)
+    return np.where(np.isfinite(values), steps, np.uint8(UNDEFINED)).tobytes()
+
+
+def unpacked(scores: bytes) -> FloatArray:
+    """The values that `packed` wrote, NaN where undefined."""
+    steps = np.frombuffer(scores, dtype=np.uint8)
+    return np.where(steps == UNDEFINED, np.nan, steps / STEPS)
+
+
+def compressed_csv(frame: pl.DataFrame) -> bytes:
+    """A table as gzipped CSV, the same bytes for the same table."""
+    import gzip
+
+    text = io.BytesIO()
+    frame.write_csv(text)
+    return gzip.compress(text.getvalue(), 9, mtime=0)

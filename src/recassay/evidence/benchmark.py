@@ -1,0 +1,249 @@
+"""From finished studies to a benchmark that is shipped: values, costs, parameters, splits, and users' values."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.system.files import write_whole
+from recassay.data.published.benchmark import (
+    CELLS,
+    CHARACTERISTICS,
+    MANIFEST,
+    RESULTS,
+    USER_METRIC,
+    USERS,
+    compressed_csv,
+    packed,
+    sampled_users,
+)
+from recassay.evidence.characteristics import study_characteristics
+from recassay.recommenders.splits import split_record
+from recassay.store.records import CellRecord, PlannedRow
+from recassay.store.store import COST_METRICS, Store
+
+DIGITS = 6
+"""Significant digits of every shipped value."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the studies hold together: of a cell that several have, the last that is done."""
+
+    cells: dict[tuple[str, str, int], tuple[Path, CellRecord]] = field(default_factory=dict)
+    waiting: dict[tuple[str, str, int], PlannedRow] = field(default_factory=dict)
+    datasets: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    studies: list[Mapping[str, Any]] = field(default_factory=list)
+    characteristics: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def add(self, folder: Path) -> None:
+        """Take in one study."""
+        with Store.open(folder) as store:
+            manifest, cells, status = store.manifest(), store.cells(), store.status()
+        self.studies.append(manifest)
+        self.datasets |= {str(one["name"]): one for one in manifest["study"]["datasets"]}
+        for row in status.to_go:
+            self.waiting[row.algorithm, row.dataset, row.seed] = row
+        for cell in cells:
+            key = cell.algorithm, cell.dataset, cell.seed
+            if key not in self.cells or cell.status == "done" or self.cells[key][1].status != "done":
+                self.cells[key] = folder, cell
+        try:
+            table = study_characteristics(folder)
+        except NotApplicableError:
+            return
+        for name, row in zip(table.datasets, table.values, strict=True):
+            self.characteristics[name] = dict(zip(table.names, map(float, row), strict=True))
+
+    def done(self) -> list[tuple[Path, CellRecord]]:
+        """The finished cells, by dataset and algorithm."""
+        found = [(folder, cell) for folder, cell in self.cells.values() if cell.status == "done"]
+        return sorted(found, key=lambda one: (one[1].dataset, one[1].algorithm, one[1].seed))
+
+
+def export_benchmark(
+    folders: Sequence[str | Path],
+    target: str | Path,
+    *,
+    name: str = "open",
+    about: Mapping[str, Mapping[str, str]] | None = None,
+    left_out: Mapping[str, str] | None = None,
+    reasons: Mapping[str, str] | None = None,
+) -> dict[str, int]:
+    """Write the benchmark that the studies in `folders` are, into the folder `target`; by file its size in bytes.
+
+    `about` has family, licence and source by dataset, `left_out` the datasets that are no part and why, `reasons` why
+    algorithms were not run, where the studies do not say it. All studies must share metrics of interest, tuning and
+    protocol per dataset: two splits of one dataset are refused.
+    """
+    gathered = _Gathered()
+    for folder in folders:
+        gathered.add(Path(folder))
+    done = gathered.done()
+    if not done:
+        raise InputError("no cell of these studies is done", fix="run them first")
+    splits = _splits(done)
+    first = done[0][1].spec
+    described = {
+        dataset: {
+            "reference": Path(str(gathered.datasets[dataset]["reference"])).name,
+            "read": gathered.datasets[dataset].get("read", {}),
+            "protocol": cell.spec["split"]["protocol"],
+            "split": fingerprint,
+            "judged": int((cell.counts or {}).get("users", 0)),
+            **dict((about or {}).get(dataset, {})),
+        }
+        for dataset, (cell, fingerprint) in splits.items()
+    }
+    users, judged = _users(done)
+    for dataset, count in judged.items():
+        described[dataset]["judged"] = count
+    manifest = {
+        "name": name,
+        "datasets": described,
+        "metrics": list(first["metrics"]),
+        "tuning": first["tuning"],
+        "seeds": sorted({cell.seed for _, cell in done}),
+        "budget": dict(gathered.studies[0]["study"].get("budget", {})),
+        "not_run": _not_run(gathered, reasons or {}),
+        "left_out": dict(left_out or {}),
+        "environments": [{key: one.get(key) for key in ("written", "versions", "machine")} for one in gathered.studies],
+    }
+    files = {
+        MANIFEST: (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode(),
+        RESULTS: compressed_csv(_values(done)),
+        CELLS: compressed_csv(_cells(done)),
+        USERS: users,
+    }
+    known = {dataset: row for dataset, row in gathered.characteristics.items() if dataset in splits}
+    if known:
+        rows = [{c.DATASET: dataset, **row} for dataset, row in sorted(known.items())]
+        files[CHARACTERISTICS] = compressed_csv(pl.DataFrame(rows))
+    place = Path(target)
+    place.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        write_whole(place / file, content)
+    return {file: len(content) for file, content in files.items()}
+
+
+def _splits(done: Sequence[tuple[Path, CellRecord]]) -> dict[str, tuple[CellRecord, str]]:
+    """By dataset, a cell of it and the fingerprint of its split."""
+    fingerprints: dict[str, str] = {}
+    found: dict[str, tuple[CellRecord, str]] = {}
+    for folder, cell in done:
+        split = str(cell.split)
+        if split not in fingerprints:
+            try:
+                fingerprints[split] = split_record(folder, split).fingerprint
+            except InputError:
+                continue  # another study may have kept it
+        known = found.setdefault(cell.dataset, (cell, fingerprints[split]))
+        if known[1] != fingerprints[split]:
+            raise InputError(
+                f"the studies divide {cell.dataset} in two ways, so their values cannot stand in one table",
+                where=str(folder),
+                fix="leave one of the studies out",
+            )
+    lacking = sorted({cell.dataset for _, cell in done} - set(found))
+    if lacking:
+        raise InputError(
+            f"no study has kept the split of {', '.join(lacking)}", fix="copy the folder `splits` of the study, too"
+        )
+    return dict(sorted(found.items()))
+
+
+def _values(done: Sequence[tuple[Path, CellRecord]]) -> pl.DataFrame:
+    rows = []
+    for _, cell in done:
+        costs = {
+            "seconds_fit": cell.seconds_fit,
+            "seconds_predict": cell.seconds_predict,
+            "memory": None if cell.memory is None else cell.memory / 1e6,
+            "joules": (cell.energy or {}).get("joules_fit"),
+        }
+        known = {**cell.metrics, **{name: costs[name] for name in COST_METRICS}}
+        rows += [
+            (cell.algorithm, cell.dataset, label, _rounded(value), cell.seed)
+            for label, value in known.items()
+            if value is not None
+        ]
+    schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.METRIC: pl.String, c.VALUE: pl.Float64, c.SEED: pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row").sort(c.METRIC, c.DATASET, c.ALGORITHM, c.SEED)
+
+
+def _cells(done: Sequence[tuple[Path, CellRecord]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                c.ALGORITHM: cell.algorithm,
+                c.DATASET: cell.dataset,
+                c.SEED: cell.seed,
+                "seconds": _rounded(cell.seconds),
+                "joules": _rounded((cell.energy or {}).get("joules")),
+                "energy": (cell.energy or {}).get("how"),
+                "validation": _rounded(cell.validation),
+                "parameters": json.dumps({key: _short(value) for key, value in (cell.parameters or {}).items()}),
+            }
+            for _, cell in done
+        ],
+        schema_overrides={"joules": pl.Float64, "energy": pl.String, "validation": pl.Float64},
+        infer_schema_length=None,
+    )
+
+
+def _users(done: Sequence[tuple[Path, CellRecord]]) -> tuple[bytes, dict[str, int]]:
+    """The file of users' values, and by dataset how many users are judged."""
+    sums: dict[tuple[str, str], list[Any]] = {}
+    judged: dict[str, int] = {}
+    for folder, cell in done:
+        with Store.open(folder) as store:
+            scores = store.per_user(cell.id)
+        if USER_METRIC not in scores.columns:
+            continue
+        values = scores.sort(c.USER).get_column(USER_METRIC).cast(pl.Float64).fill_null(np.nan).to_numpy()
+        if judged.setdefault(cell.dataset, len(values)) == len(values):
+            chosen = values[sampled_users(cell.dataset, len(values))]
+            sums.setdefault((cell.dataset, cell.algorithm), []).append(chosen)
+    rows = [
+        {c.DATASET: dataset, c.ALGORITHM: algorithm, "scores": packed(np.mean(values, axis=0))}
+        for (dataset, algorithm), values in sorted(sums.items())
+    ]
+    schema = {c.DATASET: pl.String, c.ALGORITHM: pl.String, "scores": pl.Binary}
+    content = io.BytesIO()
+    pl.DataFrame(rows, schema=schema).write_parquet(content, compression="zstd", compression_level=19)
+    return content.getvalue(), judged
+
+
+def _not_run(gathered: _Gathered, reasons: Mapping[str, str]) -> list[dict[str, str]]:
+    """Every algorithm and dataset without a finished cell, with the reason."""
+    complete = {(cell.algorithm, cell.dataset) for _, cell in gathered.done()}
+    algorithms = sorted({key[0] for key in (*gathered.cells, *gathered.waiting)} | set(reasons))
+    datasets = sorted({dataset for _, dataset in complete})
+    said = {(key[0], key[1]): cell.reason or cell.status for key, (_, cell) in gathered.cells.items()}
+    return [
+        {
+            c.ALGORITHM: algorithm,
+            c.DATASET: dataset,
+            "reason": said.get((algorithm, dataset)) or reasons.get(algorithm) or "not started when the time was up",
+        }
+        for algorithm in algorithms
+        for dataset in datasets
+        if (algorithm, dataset) not in complete
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(f"{value:.{DIGITS}g}")
+
+
+def _short(value: Any) -> Any:
+    return _rounded(value) if isinstance(value, float) else value

@@ -1,0 +1,93 @@
+"""One algorithm among the shipped baselines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recassay.analysis.bench.result import BenchResult, beaten_sentences
+from recassay.core.errors import listing
+from recassay.plots.forms import names_down
+from recassay.plots.grammar import Chart, channel, layer
+from recassay.plots.theme import COLOURS, FAINT, inline, themed
+from recassay.reporting.numbers import between, number, p_value
+from recassay.reporting.section import Figure, Section, Table
+
+
+def sentences(result: BenchResult) -> list[str]:
+    """Where it stands, whom it beats, what it cost, and what was left out."""
+    told = [result.headline(), *beaten_sentences(result)]
+    if result.seconds is not None:
+        energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
+        told.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
+    if result.skipped:
+        counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} datasets were used; not used"
+        told.append(f"{counted}: {listing((f'{name} ({why})' for name, why in result.skipped.items()), most=8)}.")
+    if result.left_out:
+        told.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
+    if result.judgement.caution:
+        told.append(result.judgement.caution)
+    return [*told, *result.notes]
+
+
+def tables(result: BenchResult) -> list[Table]:
+    """The algorithm on every dataset, and its neighbours in the order of mean ranks."""
+    verdict = result.judgement
+    own = verdict.algorithms.index(result.algorithm)
+    shown = [a for a in range(len(verdict.algorithms)) if a < 3 or abs(a - own) <= 3]
+    standing = [
+        [a + 1, verdict.algorithms[a], number(verdict.mean_rank[a], 1),
+         "" if verdict.interval is None else between(verdict.interval[a, 0], verdict.interval[a, 1], 1),
+         f"{verdict.mean[a]:.4f}",
+         "" if a == own else verdict.status_of(result.algorithm, verdict.algorithms[a])]
+        for a in shown
+    ]  # fmt: skip
+    rows = [
+        [row.dataset, f"{row.value:.4f}", f"{row.place} of {row.of}", row.best, f"{row.best_value:.4f}",
+         "" if row.difference is None else f"{row.difference:+.4f} ({row.low:+.4f} to {row.high:+.4f})",
+         p_value(row.p)]
+        for row in result.rows
+    ]  # fmt: skip
+    return [
+        Table(
+            f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
+            "(status: of your algorithm against that one)",
+            ["place", "algorithm", "mean rank", "95 % interval", "mean", "status"],
+            standing,
+            important=["mean rank", "status"],
+        ),
+        Table(
+            "Dataset by dataset, with the test over users against the best baseline there",
+            ["dataset", verdict.metric, "place", "best baseline", "its value", "difference over users", "p (Holm)"],
+            rows,
+            important=["place", "best baseline", "p (Holm)"],
+        ),
+    ]
+
+
+def plot_bench(result: BenchResult) -> Any:
+    """By dataset, the algorithm's value as a share of the best baseline's."""
+    rows = [
+        {"dataset": row.dataset, "share": row.value / row.best_value, "place": row.place, "best": row.best}
+        for row in result.rows
+        if row.best_value > 0
+    ]
+    base = Chart(inline(rows)).encode(y=names_down("dataset", [str(row["dataset"]) for row in rows]))
+    return themed(
+        layer(
+            Chart(inline([{"one": 1.0}])).mark("rule", color=FAINT).encode(x=channel("one:Q")),
+            base.mark("circle", color=COLOURS[0], size=70, opacity=1).encode(
+                x=channel("share:Q", title="value / value of the best baseline"),
+                tooltip=["dataset:N", "share:Q", "place:Q", "best:N"],
+            ),
+        ).properties(width=420, height=20 * max(len(rows), 1)),
+        f"{result.algorithm} against the best baseline",
+        "Right of the line it is better than every baseline",
+    )
+
+
+def figures(result: BenchResult) -> list[Figure]:
+    """The share of the best baseline by dataset."""
+    return [Figure("bench", "Each dataset: value over that of the best baseline.", plot_bench(result), "bench")]
+
+
+SECTION = Section(BenchResult, "Among the shipped baselines", "leaderboard", "benchmark", figures, sentences, tables)

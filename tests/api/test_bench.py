@@ -1,0 +1,126 @@
+"""The shipped benchmark: export from studies, reading it back, and one's own algorithm among the baselines."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.core.errors import InputError, UsageError
+from recassay.data.published.benchmark import open_benchmark, packed, sampled_users, unpacked
+from recassay.evidence.benchmark import export_benchmark
+from recassay.store.store import Store
+
+DATASETS = ["synthetic:dense-small", "synthetic:long-tail"]
+OWN = '''
+import numpy as np
+
+
+class Mine:
+    """Pairs of items that are seen together."""
+
+    def fit(self, train):
+        self.seen = train.csr()
+        self.pairs = (self.seen.T @ self.seen).toarray()
+
+    def score(self, users):
+        return self.seen[users] @ self.pairs
+'''
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """A study of four cheap algorithms, exported."""
+    folder = tmp_path_factory.mktemp("bench")
+    spec = recassay.make_study(
+        DATASETS, ["MostPop", "Random", "ItemKNN", "EASE"], metrics=["ndcg@10", "recall@10"], trials=1, seed=[1, 2]
+    )
+    recassay.run(spec, folder / "study", workers=2)
+    about = {"dense-small": {"family": "made", "licence": "none", "source": "a preset"}}
+    sizes = export_benchmark([folder / "study"], folder / "shipped", about=about, reasons={"SLIM": "too slow"})
+    assert set(sizes) == {
+        "benchmark.json", "results.csv.gz", "cells.csv.gz", "users.parquet", "characteristics.csv.gz"
+    }  # fmt: skip
+    (folder / "mine.py").write_text(OWN)
+    return folder
+
+
+@pytest.mark.slow
+def test_what_is_shipped_is_what_the_study_found(shipped):
+    benchmark = open_benchmark(shipped / "shipped")
+    with Store.open(shipped / "study") as store:
+        cells, results = store.cells(), store.results()
+        kept = {cell.id: store.per_user(cell.id) for cell in cells}
+    values = pl.read_csv(shipped / "shipped" / "results.csv.gz")
+    both = values.join(
+        results.frame.with_columns(pl.col("seed").cast(pl.Int64)), on=["algorithm", "dataset", "metric", "seed"]
+    )
+    assert both.height == values.height == len(cells) * 6
+    assert np.allclose(both["value"], both["value_right"], rtol=1e-5)
+    assert benchmark.seeds == (1, 2)
+    assert {one["reason"] for one in benchmark.not_run} == {"too slow"}
+    assert {name: one.judged for name, one in benchmark.datasets.items()} == {
+        cell.dataset: kept[cell.id].height for cell in cells
+    }
+    assert all(len(one.split) == 64 for one in benchmark.datasets.values())
+    assert [one.family for one in benchmark.datasets.values()] == ["made", "other"]
+    first = next(cell for cell in cells if cell.algorithm == "EASE")
+    mean = kept[first.id]["ndcg@10"].mean()
+    scores = {one.dataset: one for one in benchmark.user_scores()}[first.dataset]
+    assert scores.values[scores.algorithms.index("EASE")].mean() == pytest.approx(mean, abs=0.02)
+    assert json.loads(benchmark.cells().filter(pl.col("algorithm") == "EASE")["parameters"][0]).keys() == {"reg"}
+    assert str(shipped) not in (shipped / "shipped" / "benchmark.json").read_text()
+
+
+@pytest.mark.slow
+def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, monkeypatch):
+    monkeypatch.chdir(shipped)
+    result = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2)
+    assert {row.dataset for row in result.rows} == {"dense-small", "long-tail"}
+    assert len(result.judgement.algorithms) == 5
+    assert result.judgement.control == "Mine"
+    assert all(row.users and row.low <= row.difference <= row.high for row in result.rows)
+    with Store.open(shipped / "bench-Mine") as store:
+        assert {cell.algorithm for cell in store.cells()} == {"Mine"}
+        assert {cell.seed for cell in store.cells()} == {1, 2}
+        own = {cell.dataset: cell.metrics["ndcg@10"] for cell in store.cells()}
+    assert {row.dataset: row.value for row in result.rows} == pytest.approx(own)
+    again = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=1, datasets=["long-tail"])
+    assert again.skipped == {"dense-small": "not asked for"}
+    assert "1 dataset" in again.headline()
+    # A baseline placed among the baselines is as good as itself.
+    same = recassay.bench("EASE", benchmark="shipped", fetch=False, workers=2, seeds=1)
+    pair = same.judgement.pair("EASE (yours)", "EASE")
+    assert pair.ties == 2
+    assert all(row.difference == pytest.approx(0, abs=0.003) for row in same.rows if row.best == "EASE")
+    assert same.notes == ("1 of the benchmark's 2 seeds were run.",)
+
+
+@pytest.mark.slow
+def test_other_data_are_skipped_by_name(shipped, monkeypatch):
+    monkeypatch.chdir(shipped)
+    told = json.loads((shipped / "shipped" / "benchmark.json").read_text())
+    told["datasets"]["dense-small"]["split"] = "0" * 64
+    told["datasets"]["long-tail"]["reference"] = "nowhere.csv"
+    other = shipped / "other"
+    other.mkdir(exist_ok=True)
+    (other / "benchmark.json").write_text(json.dumps(told))
+    with pytest.raises(InputError, match=r"none of the benchmark's.*is not the benchmark's 00000000.*not found"):
+        recassay.bench("MostPop", benchmark="other", fetch=False)
+    with pytest.raises(UsageError, match="has no dataset 'long-tale'; did you mean"):
+        recassay.bench("MostPop", benchmark="shipped", datasets=["long-tale"])
+    with pytest.raises(InputError, match="no benchmark in this folder"):
+        recassay.bench("MostPop", benchmark=str(shipped / "study"))
+
+
+def test_values_of_users_survive_their_packing():
+    values = np.array([0.0, 1.0, 0.5, np.nan, 0.3871])
+    assert np.allclose(unpacked(packed(values)), values, atol=0.5 / 250, equal_nan=True)
+    chosen = sampled_users("films", 5_000)
+    assert len(chosen) == 1_000
+    assert (np.diff(chosen) > 0).all()
+    assert (chosen == sampled_users("films", 5_000)).all()
+    assert (sampled_users("films", 7) == np.arange(7)).all()
