@@ -20,7 +20,15 @@ from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.core.tables.users import UserScores
-from recassay.data.published.benchmark import OPEN, RESULTS, USER_METRIC, Benchmark, open_benchmark, sampled_users
+from recassay.data.published.benchmark import (
+    OPEN,
+    RESULTS,
+    USER_METRIC,
+    Benchmark,
+    open_benchmark,
+    rounded,
+    sampled_users,
+)
 from recassay.data.published.tables import PREFIX
 from recassay.data.tables.read import read_table
 from recassay.recommenders.bench import chosen_datasets, one_algorithm_study, with_datasets
@@ -113,7 +121,7 @@ def _placed(
     name = f"{algorithm} (yours)" if algorithm in set(baselines.get_column(c.ALGORITHM)) else algorithm
     own = pl.DataFrame(
         [
-            {c.ALGORITHM: name, c.DATASET: cell.dataset, c.METRIC: metric, c.VALUE: cell.metrics.get(metric),
+            {c.ALGORITHM: name, c.DATASET: cell.dataset, c.METRIC: metric, c.VALUE: rounded(cell.metrics.get(metric)),
              c.SEED: str(cell.seed)}
             for cell in done
             if cell.dataset in usable
@@ -129,7 +137,7 @@ def _placed(
     kept = values.filter(~pl.col(c.ALGORITHM).is_in(list(left_out)))
     if not kept.height:
         raise InputError("no baseline has a value on all of these datasets", fix="choose fewer datasets")
-    matrix = Results.from_frame(pl.concat([kept, own])).matrix(metric)
+    matrix = Results.from_frame(pl.concat([kept, own])).matrix(metric, least_datasets=1)
     users = {
         dataset: found for dataset in usable if (found := _paired(shipped, dataset, name, scores[dataset])) is not None
     }

@@ -24,15 +24,13 @@ from recassay.data.published.benchmark import (
     USERS,
     compressed_csv,
     packed,
+    rounded,
     sampled_users,
 )
 from recassay.evidence.characteristics import study_characteristics
 from recassay.recommenders.splits import split_record
 from recassay.store.records import CellRecord, PlannedRow
 from recassay.store.store import COST_METRICS, Store
-
-DIGITS = 6
-"""Significant digits of every shipped value."""
 
 
 @dataclass(slots=True)
@@ -172,7 +170,7 @@ def _values(done: Sequence[tuple[Path, CellRecord]]) -> pl.DataFrame:
         }
         known = {**cell.metrics, **{name: costs[name] for name in COST_METRICS}}
         rows += [
-            (cell.algorithm, cell.dataset, label, _rounded(value), cell.seed)
+            (cell.algorithm, cell.dataset, label, rounded(value), cell.seed)
             for label, value in known.items()
             if value is not None
         ]
@@ -187,10 +185,10 @@ def _cells(done: Sequence[tuple[Path, CellRecord]]) -> pl.DataFrame:
                 c.ALGORITHM: cell.algorithm,
                 c.DATASET: cell.dataset,
                 c.SEED: cell.seed,
-                "seconds": _rounded(cell.seconds),
-                "joules": _rounded((cell.energy or {}).get("joules")),
+                "seconds": rounded(cell.seconds),
+                "joules": rounded((cell.energy or {}).get("joules")),
                 "energy": (cell.energy or {}).get("how"),
-                "validation": _rounded(cell.validation),
+                "validation": rounded(cell.validation),
                 "parameters": json.dumps({key: _short(value) for key, value in (cell.parameters or {}).items()}),
             }
             for _, cell in done
@@ -241,9 +239,5 @@ def _not_run(gathered: _Gathered, reasons: Mapping[str, str]) -> list[dict[str, 
     ]
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else float(f"{value:.{DIGITS}g}")
-
-
 def _short(value: Any) -> Any:
-    return _rounded(value) if isinstance(value, float) else value
+    return rounded(value) if isinstance(value, float) else value

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,8 @@ MOST_USERS = 1_000
 """Users per dataset whose values are shipped; more are sampled."""
 USER_METRIC = "ndcg@10"
 STEPS, UNDEFINED = 250, 255
+DIGITS = 6
+"""Significant digits of every shipped value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,11 @@ def unpacked(scores: bytes) -> FloatArray:
     """The values that `packed` wrote, NaN where undefined."""
     steps = np.frombuffer(scores, dtype=np.uint8)
     return np.where(steps == UNDEFINED, np.nan, steps / STEPS)
+
+
+def rounded(value: float | None) -> float | None:
+    """A value as it is shipped, which those that are compared with it are, too."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{DIGITS}g}")
 
 
 def compressed_csv(frame: pl.DataFrame) -> bytes:
