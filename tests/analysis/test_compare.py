@@ -14,7 +14,7 @@ from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
-from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
+from recassay.analysis.inference.wilcoxon import wilcoxon, wilcoxon_rows
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.errors import UsageError
@@ -151,13 +151,14 @@ def test_bayesian_is_seeded():
 
 
 def test_rank_biserial_by_hand():
-    assert rank_biserial(np.array([3.0, -1.0, 2.0, 0.0])) == pytest.approx((3 - 1 + 2) / 6)
-    assert rank_biserial(np.zeros(3)) == 0.0
+    rows = np.array([[3.0, -1.0, 2.0, 0.0], [0.0] * 4])
+    assert wilcoxon_rows(rows).biserial == pytest.approx([(3 - 1 + 2) / 6, 0.0])
 
 
 def test_runs():
-    apart = {("a", "c"), ("a", "d"), ("b", "d")}
-    runs = indistinguishable_runs(("a", "b", "c", "d", "e"), lambda x, y: (x, y) in apart)
+    apart = np.zeros((5, 5), dtype=bool)
+    apart[[0, 0, 1], [2, 3, 3]] = True
+    runs = indistinguishable_runs(("a", "b", "c", "d", "e"), apart)
     assert runs == (("a", "b"), ("b", "c"), ("c", "d", "e"))
 
 

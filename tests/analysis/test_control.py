@@ -14,7 +14,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.skillings_mack import skillings_mack
-from recassay.analysis.inference.wilcoxon import greater_p, greater_p_rows
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
@@ -113,8 +113,10 @@ def test_one_sided_wilcoxon_is_scipys():
     rng = np.random.default_rng(1)
     for n in (4, 9, 25):
         d = rng.normal(0.4, 1.0, n)
-        assert greater_p(d) == pytest.approx(stats.wilcoxon(d, alternative="greater", method="exact").pvalue)
-    assert greater_p(np.zeros(5)) == 1.0
+        assert wilcoxon_rows(d[None]).greater[0] == pytest.approx(
+            stats.wilcoxon(d, alternative="greater", method="exact").pvalue
+        )
+    assert wilcoxon_rows(np.zeros((1, 5))).greater[0] == 1.0
 
 
 def status(ratios, within=0.02):
@@ -141,10 +143,18 @@ def test_equality_is_claimed_at_the_edge_as_often_as_said():
     assert 0.03 <= np.mean(claims) <= 0.07
 
 
-def test_rows_of_one_sided_tests_are_the_single_ones():
+def test_rows_are_those_of_all_signs():
     rng = np.random.default_rng(3)
-    rows = np.vstack([rng.normal(0.3, 1.0, (20, 9)), rng.integers(-2, 3, (20, 9))])
-    assert greater_p_rows(rows) == pytest.approx([greater_p(row) for row in rows])
+    rows = np.vstack([rng.normal(0.3, 1.0, (20, 9)), rng.integers(-2, 3, (20, 9)), np.zeros((1, 9))])
+    signs = 1 - 2 * ((np.arange(2**9)[:, None] >> np.arange(9)) & 1)
+    found = wilcoxon_rows(rows)
+    for at, row in enumerate(rows):
+        ranks = np.where(row == 0, 0.0, stats.rankdata(np.where(row == 0, -1.0, np.abs(row))) - (row == 0).sum())
+        sums = (signs * ranks).sum(axis=1)
+        observed = (np.sign(row) * ranks).sum()
+        assert found.greater[at] == pytest.approx((sums >= observed - 1e-9).mean())
+        assert found.p[at] == pytest.approx((np.abs(sums) >= abs(observed) - 1e-9).mean())
+        assert found.biserial[at] == pytest.approx(observed / max(ranks.sum(), 1))
 
 
 def test_values_that_are_not_above_zero_have_no_ratio():

@@ -13,7 +13,8 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import RULES, DolanMore
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.glicko.fit import rate_algorithms
-from recassay.analysis.inference.significance import advantages, wilcoxon
+from recassay.analysis.inference.significance import advantages
+from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.pareto import pareto_front
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
@@ -29,6 +30,8 @@ near = st.builds(
     st.sampled_from([0.0, 1e-15, -1e-12, 4e-10, 9e-10, 1.5e-9, -1e-8, 1e-3]),
 )
 rows = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=near)
+
+FIRST_TWO = np.array([0]), np.array([1])
 
 
 def tied(a: float, b: float) -> bool:
@@ -137,11 +140,11 @@ def test_a_large_score_elsewhere_makes_no_tie():
 def test_differences_of_equal_size_share_their_rank():
     """0.3 - 0.2, 0.2 - 0.1 and 1.1 - 1 are one tenth each, in three bit patterns."""
     left, right = np.array([0.3, 0.2, 1.1, 0.5]), np.array([0.2, 0.1, 1.0, 0.75])
-    gaps = advantages(matrix([left, right]), 0, 1)
+    gaps = advantages(matrix([left, right]), *FIRST_TWO)[0]
     assert len(set(np.abs(gaps))) == 4
     by_hand = stats.wilcoxon(np.array([0.1, 0.1, 0.1, -0.25]))
     assert wilcoxon(gaps, "wilcox") == (by_hand.statistic, by_hand.pvalue)
-    equal = advantages(matrix([[0.1 + 0.2, 0.5], [0.3, 0.25]]), 0, 1)
+    equal = advantages(matrix([[0.1 + 0.2, 0.5], [0.3, 0.25]]), *FIRST_TWO)[0]
     assert equal.tolist() == [0.0, 0.25]
 
 

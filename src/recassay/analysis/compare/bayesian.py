@@ -17,6 +17,9 @@ FEWEST_DRAWS = 10_000
 _SINGLE = 1e-6
 """Slack between sums of posterior weights, which are drawn in single precision and add up to 1."""
 
+_HELD = 2_000_000
+"""Comparisons of two observations (pairs x observations x observations) held at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class BayesianPair:
@@ -57,12 +60,22 @@ def signed_rank(advantage: FloatArray, weights: Float32Array, rope: float) -> tu
     probability is the share of draws in which that theta is the largest; ties share. With z sorted, the j that pair
     with i form a tail, so a theta takes one running sum and one product instead of the double sum.
     """
+    left, rope_share, right = signed_rank_rows(advantage[None], weights, rope)[0].tolist()
+    return left, rope_share, right
+
+
+def signed_rank_rows(advantages: FloatArray, weights: Float32Array, rope: float) -> FloatArray:
+    """`signed_rank` of each row of advantages (pairs x datasets): pairs x 3."""
     from recassay.analysis.compare.bayesian_sums import count_winners
 
-    z = np.concatenate([[0.0], advantage])
-    order = np.argsort(z, kind="stable")
-    z = z[order]
-    first_above = np.count_nonzero(~beats(z, 2 * rope - z[:, None]), axis=1)
-    count_below = np.count_nonzero(beats(-2 * rope - z[:, None], z), axis=1)
-    shares = count_winners(weights, order, first_above, count_below, _SINGLE) / weights.shape[1]
-    return float(shares[0]), float(shares[1]), float(shares[2])
+    winners = np.zeros((len(advantages), 3))
+    size = max(1, _HELD // (weights.shape[0] ** 2))
+    for start in range(0, len(advantages), size):
+        part = slice(start, start + size)
+        z = np.pad(advantages[part], ((0, 0), (1, 0)))
+        order = np.argsort(z, axis=1, kind="stable")
+        z = np.take_along_axis(z, order, axis=1)
+        first_above = np.count_nonzero(~beats(z[:, None, :], 2 * rope - z[:, :, None]), axis=2)
+        count_below = np.count_nonzero(beats(-2 * rope - z[:, :, None], z[:, None, :]), axis=2)
+        count_winners(weights, order, first_above, count_below, _SINGLE, winners[part])
+    return winners / weights.shape[1]

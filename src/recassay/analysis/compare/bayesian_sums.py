@@ -13,17 +13,27 @@ BLOCK = 128
 
 @compiled
 def count_winners(
-    weights: Float32Array, order: IntArray, first_above: IntArray, count_below: IntArray, slack: float
-) -> FloatArray:
-    """In how many draws (columns of `weights`) left, neither and right have the largest theta; ties share a draw.
+    weights: Float32Array, order: IntArray, first_above: IntArray, count_below: IntArray, slack: float,
+    winners: FloatArray,
+) -> None:  # fmt: skip
+    """Add to `winners` (pairs x 3) in how many draws (columns of `weights`) left, neither and right have the largest
+    theta; ties share a draw.
 
-    Observations stand in the `order` of their values. Observation i pairs with those from `first_above[i]` on for left,
-    and with the first `count_below[i]` for right.
+    The observations of a pair stand in the `order` of their values. Observation i pairs with those from
+    `first_above[i]` on for left, and with the first `count_below[i]` for right.
     """
+    for pair in range(len(order)):
+        _count_pair(weights, order[pair], first_above[pair], count_below[pair], slack, winners[pair])
+
+
+@compiled
+def _count_pair(
+    weights: Float32Array, order: IntArray, first_above: IntArray, count_below: IntArray, slack: float,
+    winners: FloatArray,
+) -> None:  # fmt: skip
     size, draws = weights.shape
     below = np.zeros((size + 1, BLOCK), dtype=np.float32)
     left, right = np.empty(BLOCK, dtype=np.float32), np.empty(BLOCK, dtype=np.float32)
-    winners = np.zeros(3)
     for start in range(0, draws, BLOCK):
         count = min(BLOCK, draws - start)
         for i in range(size):
@@ -44,4 +54,3 @@ def count_winners(
             winners[0] += share * int(left[b] >= top)
             winners[1] += share * int(middle >= top)
             winners[2] += share * int(right[b] >= top)
-    return winners

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import combinations
 from typing import get_args
 
 import numpy as np
 
-from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank_rows
 from recassay.analysis.compare.control import against_control
 from recassay.analysis.compare.power import PowerStatement
 from recassay.analysis.compare.result import CompareResult, Equivalence
@@ -27,16 +27,16 @@ from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray
 
 
-def indistinguishable_runs(
-    names: tuple[str, ...], different: Callable[[str, str], bool]
-) -> tuple[tuple[str, ...], ...]:
-    """Maximal runs of two or more neighbours in `names` in which no pair is `different`."""
+def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of two or more neighbours in `names` in which no pair is `different` (a square array)."""
+    places = np.arange(len(names))
+    # By algorithm, the last one before it from which it differs: a run holds both of no such two.
+    last = np.where(np.triu(different, 1), places[:, None], -1).max(axis=0)
     runs: list[tuple[str, ...]] = []
     reach = 0
     for start in range(len(names)):
-        end = start + 1
-        while end < len(names) and not any(different(names[i], names[end]) for i in range(start, end)):
-            end += 1
+        parted = np.flatnonzero(last[start + 1 :] >= start)
+        end = start + 1 + int(parted[0]) if len(parted) else len(names)
         if end > reach and end - start > 1:
             runs.append(names[start:end])
         reach = max(reach, end)
@@ -87,19 +87,22 @@ def compare_algorithms(
     order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
     names = tuple(matrix.algorithms[a] for a in order)
     rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
-    gaps = np.stack([advantages(matrix, a, b) for a, b in combinations(order, 2)])
+    first, second = np.triu_indices(k, 1)
+    gaps = advantages(matrix, np.array(order)[first], np.array(order)[second])
     pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
     judgement = judge(matrix, control=control, within=within, alpha=alpha, seed=seed)
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     draws = enough_draws(len(pairs)) if draws is None else draws
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
-    bayesian = tuple(
-        BayesianPair(p.left, p.right, *signed_rank(gap, weights, rope)) for p, gap in zip(pairs, gaps, strict=True)
-    )
+    shares = signed_rank_rows(gaps, weights, rope)
+    bayesian = tuple(BayesianPair(p.left, p.right, *row) for p, row in zip(pairs, shares.tolist(), strict=True))
     cd = nemenyi_cd(k, n, alpha)
-    better = {(p.a, p.b) for p in judgement.decided()}
-    differ = {(p.left, p.right) for p in pairs if p.significant}
-    credible = {(b.left, b.right) for b in bayesian if max(b.p_left, b.p_right) > credibility}
+
+    def runs(differ: Sequence[bool] | BoolArray) -> tuple[tuple[str, ...], ...]:
+        square = np.zeros((k, k), dtype=bool)
+        square[first, second] = differ
+        return indistinguishable_runs(names, square)
+
     return CompareResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -113,10 +116,10 @@ def compare_algorithms(
         pairs=pairs,
         bayesian=bayesian,
         groups={
-            "sign_flips": indistinguishable_runs(names, lambda a, b: (a, b) in better),
-            "wilcoxon_holm": indistinguishable_runs(names, lambda a, b: (a, b) in differ),
-            "bayesian": indistinguishable_runs(names, lambda a, b: (a, b) in credible),
-            "nemenyi": indistinguishable_runs(names, lambda a, b: abs(rank_of[a] - rank_of[b]) > cd),
+            "sign_flips": runs([pair.status == "better" for pair in judgement.pairs]),
+            "wilcoxon_holm": runs([pair.significant for pair in pairs]),
+            "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > credibility),
+            "nemenyi": runs(mean[np.array(order)[second]] - mean[np.array(order)[first]] > cd),
         },
         power=PowerStatement(n, k, alpha, judgement.visible_lead, all(p.identical for p in judgement.pairs)),
         bars=bars,

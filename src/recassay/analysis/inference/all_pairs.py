@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ QUANTILES = 0.99, 0.96, 0.95
 last one is that of the level."""
 
 _BLOCK = 4_000_000
-"""Statistics (flips x pairs) that are held at once."""
+"""Differences (pairs x datasets) that are held at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,27 +81,35 @@ def compare_pairs(
     finds small differences that are always there, and c = the median over pairs of sum d_j^2, which is steadier on few
     datasets.
     """
-    gaps = scaled[first] - scaled[second]
-    sums = gaps.sum(axis=1)
-    n = gaps.shape[1]
-    squares = (gaps**2).sum(axis=1)
+    from recassay.analysis.inference.pair_kernels import count_flips
+
+    n = scaled.shape[1]
+    sums, squares = _sums(scaled, first, second)
     typical = float(np.median(squares)) or float(squares.mean()) or 1.0
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     floored = 1 / np.sqrt(squares + FLOOR * typical)
-    flips = sign_patterns(n, rng, count)
-    *units, critical = _quantiles(gaps, (plain, floored, floored), flips)
+    flipped = sign_patterns(n, rng, count) @ scaled.T
+    *units, critical = _quantiles(flipped[:1000], first, second, np.stack([plain, floored]))
     weight = np.maximum(plain / units[0], floored / units[1])
     observed = np.abs(sums) * weight
     order = np.argsort(-observed, kind="stable")
     alone, together = np.zeros(len(order)), np.zeros(len(order))
-    slack = observed[order] - 1e-9
-    for flipped in _blocks(gaps[order] * weight[order, None], flips):
-        alone += (flipped >= slack).sum(axis=0)
-        together += (np.maximum.accumulate(flipped[:, ::-1], axis=1)[:, ::-1] >= slack).sum(axis=0)
+    count_flips(flipped, first[order], second[order], weight[order], observed[order] - 1e-9, alone, together)
     single, adjusted = np.empty(len(order)), np.empty(len(order))
-    single[order] = alone / len(flips)
-    adjusted[order] = np.maximum.accumulate(together / len(flips))
+    single[order] = alone / len(flipped)
+    adjusted[order] = np.maximum.accumulate(together / len(flipped))
     return PairTests(single, adjusted, sums, critical)
+
+
+def _sums(scaled: FloatArray, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+    """By pair, the sums of the differences and of their squares, as many pairs at once as memory should hold."""
+    sums, squares = np.empty(len(first)), np.empty(len(first))
+    size = max(1, _BLOCK // scaled.shape[1])
+    for start in range(0, len(first), size):
+        part = slice(start, start + size)
+        gaps = scaled[first[part]] - scaled[second[part]]
+        sums[part], squares[part] = gaps.sum(axis=1), (gaps**2).sum(axis=1)
+    return sums, squares
 
 
 def sign_patterns(n: int, rng: np.random.Generator, count: int = FLIPS) -> FloatArray:
@@ -116,21 +123,13 @@ def sign_patterns(n: int, rng: np.random.Generator, count: int = FLIPS) -> Float
     return np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(count, n))])
 
 
-def _blocks(gaps: FloatArray, flips: FloatArray) -> Iterator[FloatArray]:
-    """|sums| under the flips (flips x pairs), as many flips at once as memory should hold."""
-    size = max(1, _BLOCK // len(gaps))
-    for start in range(0, len(flips), size):
-        yield np.abs(flips[start : start + size] @ gaps.T)
+def _quantiles(flipped: FloatArray, first: IntArray, second: IntArray, weights: FloatArray) -> list[float]:
+    """The quantiles of the largest statistic under the flips without the floor, with it, and again with it."""
+    from recassay.analysis.inference.pair_kernels import largest_flips
 
-
-def _quantiles(gaps: FloatArray, weights: tuple[FloatArray, ...], flips: FloatArray) -> list[float]:
-    """For each way to weigh the pairs, the quantile of the largest statistic under (at most 1,000 of) the flips."""
-    largest: list[list[FloatArray]] = [[] for _ in weights]
-    for flipped in _blocks(gaps, flips[:1000]):
-        for found, weight in zip(largest, weights, strict=True):
-            found.append((flipped * weight).max(axis=1))
+    largest = np.empty((len(flipped), len(weights)))
+    largest_flips(flipped, first, second, weights, largest)
     quantiles = [
-        float(np.quantile(np.concatenate(found), q, method="higher"))
-        for found, q in zip(largest, QUANTILES, strict=True)
+        float(np.quantile(largest[:, way], q, method="higher")) for way, q in zip((0, 1, 1), QUANTILES, strict=True)
     ]
     return [quantile if quantile > 0 else 1.0 for quantile in quantiles]

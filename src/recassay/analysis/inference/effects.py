@@ -15,9 +15,6 @@ from recassay.core.types import FloatArray
 
 EffectKind = Literal["ratio", "difference"]
 
-_MEANS_AT_ONCE = 2_000_000
-"""Means of two differences that are held in memory together."""
-
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -59,27 +56,18 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
     ends are pair means counted from both sides, by the exact distribution of the signed ranks (the normal one beyond
     200 differences). They are infinite where so few differences allow no interval at this level.
     """
+    from recassay.analysis.inference.pair_kernels import walsh_places
+
     n = differences.shape[-1]
-    rows = differences.reshape(-1, n)
-    found = np.empty((len(rows), 3))
-    block = max(1, _MEANS_AT_ONCE // (n * (n + 1) // 2))
-    for start in range(0, len(rows), block):
-        found[start : start + block] = _estimates(rows[start : start + block], confidence)
-    return found.reshape(*differences.shape[:-1], 3)
-
-
-def _estimates(rows: FloatArray, confidence: float) -> FloatArray:
-    """`hodges_lehmann` of as many rows as memory should hold; only the places that are read are put in order."""
-    n = rows.shape[1]
-    i, j = np.triu_indices(n)
-    middle = (len(i) - 1) // 2, len(i) // 2
+    rows = np.ascontiguousarray(differences.reshape(-1, n))
+    means = n * (n + 1) // 2
     cut = _lower_end(n, round((1 - confidence) / 2, 12))
-    places = sorted({*middle, max(cut, 0), len(i) - 1 - max(cut, 0)})
-    means = np.partition((rows[:, i] + rows[:, j]) / 2, places, axis=1)
-    estimate = means[:, middle].mean(axis=1)
-    if cut < 0:
-        return np.stack([estimate, np.full_like(estimate, -np.inf), np.full_like(estimate, np.inf)], axis=1)
-    return np.stack([estimate, means[:, cut], means[:, -1 - cut]], axis=1)
+    places = [(means - 1) // 2, means // 2, max(cut, 0), means - 1 - max(cut, 0)]
+    found = np.empty((len(rows), 4))
+    walsh_places(rows, np.array(places), found)
+    ends = found[:, 2:] if cut >= 0 else np.broadcast_to([-np.inf, np.inf], (len(rows), 2))
+    estimate = found[:, :2].mean(axis=1, keepdims=True)
+    return np.concatenate([estimate, ends], axis=1).reshape(*differences.shape[:-1], 3)
 
 
 @lru_cache(maxsize=64)

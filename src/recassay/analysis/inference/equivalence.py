@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.inference.wilcoxon import greater_p_rows
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 MOST_DECIMALS = 5
@@ -29,7 +29,7 @@ def equivalence_p(
     delta = np.log1p(within) - hidden
     alone, together = np.ones(len(first)), np.ones(len(first))
     if known.any():
-        alone[known] = np.maximum(greater_p_rows(ratio + delta), greater_p_rows(delta - ratio))
+        alone[known] = np.maximum(wilcoxon_rows(ratio + delta).greater, wilcoxon_rows(delta - ratio).greater)
         together[known] = holm(alone[known])
     return alone, together
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.distributions import range_quantile
-from recassay.analysis.inference.wilcoxon import rank_biserial, wilcoxon
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
+
+_PAIRS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,17 @@ def dataset_ranks(matrix: Matrix) -> FloatArray:
     return Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0]
 
 
-def advantages(matrix: Matrix, left: int, right: int) -> FloatArray:
-    """By how much `left` is better than `right` on each dataset, in the metric's units; 0 where they are equal.
+def advantages(matrix: Matrix, left: IntArray, right: IntArray) -> FloatArray:
+    """By how much `left` is better than `right` on each dataset (pairs x datasets), in the metric's units.
 
-    Values that differ by no more than rounding are equal, here as in the ranks.
+    Values that differ by no more than rounding are equal, here as in the ranks: 0.
     """
-    one, other = matrix.values[left], matrix.values[right]
-    difference = np.where(ties.sign(one, other) == 0, 0.0, one - other)
-    return difference if matrix.higher_is_better else 0.0 - difference
+    found = np.empty((len(left), len(matrix.datasets)))
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        one, other = matrix.values[left[part]], matrix.values[right[part]]
+        found[part] = np.where(ties.sign(one, other) == 0, 0.0, one - other if matrix.higher_is_better else other - one)
+    return found
 
 
 def nemenyi_cd(k: int, n: int, alpha: float) -> float:
@@ -76,27 +81,14 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 def wilcoxon_holm(names: list[tuple[str, str]], gaps: FloatArray, alpha: float, zeros: ZeroMethod) -> tuple[Pair, ...]:
     """Every pair by its names and advantages (pairs x datasets), p-values adjusted together by Holm's step-down."""
-    tests = [wilcoxon(gap, zeros) for gap in gaps]
-    adjusted = holm(np.array([p for _, p in tests]))
+    tests = wilcoxon_rows(gaps, zeros)
+    effect = tests.biserial if zeros == "wilcox" else wilcoxon_rows(gaps).biserial
+    adjusted = holm(tests.p)
+    columns = (
+        tests.statistic, tests.p, adjusted, adjusted < alpha, effect, np.median(gaps, axis=1),
+        (gaps > 0).sum(axis=1), (gaps == 0).sum(axis=1), (gaps < 0).sum(axis=1),
+    )  # fmt: skip
     return tuple(
-        _pair(*pair, gap, *test, float(p_holm), alpha)
-        for pair, gap, test, p_holm in zip(names, gaps, tests, adjusted, strict=True)
-    )
-
-
-def _pair(left: str, right: str, gap: FloatArray, statistic: float, p: float, p_holm: float, alpha: float) -> Pair:
-    effect = rank_biserial(gap)
-    return Pair(
-        left=left,
-        right=right,
-        statistic=statistic,
-        p=p,
-        p_holm=p_holm,
-        significant=p_holm < alpha,
-        favours=left if effect > 0 else right if effect < 0 else None,
-        rank_biserial=effect,
-        median_difference=float(np.median(gap)),
-        wins=int((gap > 0).sum()),
-        ties=int((gap == 0).sum()),
-        losses=int((gap < 0).sum()),
+        Pair(left, right, *numbers[:4], left if numbers[4] > 0 else right if numbers[4] < 0 else None, *numbers[4:])
+        for (left, right), *numbers in zip(names, *(column.tolist() for column in columns), strict=True)
     )
