@@ -12,6 +12,7 @@ from recassay import compare, rank, ratings, stress
 from recassay.analysis.aggregation import rules
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.core.choices import DRAWS_OF
 
 
 def table(algorithms: int, datasets: int) -> pl.DataFrame:
@@ -21,15 +22,33 @@ def table(algorithms: int, datasets: int) -> pl.DataFrame:
 
 
 def test_with_more_than_sixty_algorithms_fewer_draws_are_made_and_stated() -> None:
-    few, many = table(60, 6), table(61, 6)
-    assert rank(few, "accuracy", methods=["mean_rank"], replicates=2000).replicates == 2000
-    assert rank(many, "accuracy", methods=["mean_rank"], replicates=2000).replicates == 1000
-    assert rank(many, "accuracy", methods=["mean_rank"], replicates=500).replicates == 500
-    assert ratings(many, "accuracy", replicates=2000).replicates == 300
-    assert compare(many, "accuracy").draws == 1000
-    stressed = stress(many, "accuracy", methods=["mean_rank"])
-    assert stressed.draws == 100
+    few, many = table(60, 6), table(120, 6)
+    one = {"methods": ["mean_rank"]}
+    assert rank(few, "accuracy", **one).replicates == 10_000
+    assert rank(many, "accuracy", **one).replicates == 2_777
+    assert rank(many, "accuracy", **one, replicates=5_000).replicates == 5_000  # as asked for
+    assert ratings(many, "accuracy").replicates == 833
+    assert compare(many, "accuracy").draws == 2_777
+    assert compare(many, "accuracy", draws=300).draws == 300
+    stressed = stress(many, "accuracy", **one)
+    assert stressed.draws == 277
     assert set(stressed.curves["similar"].tried.tolist()) == {10}
+
+
+@pytest.mark.parametrize(
+    ("asked", "algorithms", "number", "note"),
+    [
+        (None, 60, 10_000, None),
+        (None, 200, 1_000, "200 algorithms: 1,000 bootstrap replicates, not 10,000; `replicates` sets more"),
+        (500, 200, 500, None),
+        (10_000, 200, 10_000, "10,000 bootstrap replicates take about 10 times as long as the default, 1,000"),
+        (None, 5_000, 200, "5000 algorithms: 200 bootstrap replicates"),
+    ],
+)
+def test_a_number_that_was_asked_for_wins(asked: int | None, algorithms: int, number: int, note: str | None) -> None:
+    draws = DRAWS_OF["rank"]
+    assert draws.number(asked, algorithms) == number
+    assert (draws.note(asked, algorithms) or "") == "" if note is None else note in draws.note(asked, algorithms)
 
 
 def test_duels_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def test_strengths_are_those_of_a_direct_maximisation():
         return float(((wins + virtual / 2) * np.log1p(np.exp(-margin))).sum() + s.sum() ** 2)
 
     direct = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-10}).x
-    np.testing.assert_allclose(strengths(wins[None], games[None])[0], direct, atol=1e-5)
+    np.testing.assert_allclose(strengths(wins.sum(axis=1)[None], games[None])[0], direct, atol=1e-5)
 
 
 def test_two_algorithms_by_hand():
@@ -77,7 +77,7 @@ def test_intervals_cover_the_truth():
 
 def _long_run(truth):
     chance = 1 / (1 + np.exp(truth[None, :] - truth[:, None])) * (1 - np.eye(3))
-    return 1e5 * chance[None], 1e5 * (1 - np.eye(3))[None]
+    return 1e5 * chance.sum(axis=1)[None], 1e5 * (1 - np.eye(3))[None]
 
 
 def test_a_baseline_anchors_the_scale_and_is_what_skill_means():

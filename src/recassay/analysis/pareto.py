@@ -199,7 +199,7 @@ def _trade(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ParetoResult:
-    replicates = min(spec.replicates, REPLICATES)
+    replicates = min(spec.draws, REPLICATES)
     return trade_off(
         results, spec.metric, higher_is_better=spec.higher_is_better, replicates=replicates, seed=spec.seed
     )

@@ -60,7 +60,7 @@ def analyze(
     higher_is_better: bool | None = None,
     seed: int = 0,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     control: str | None = None,
     out: str | Path | None = None,
     formats: Sequence[str] | None = None,
@@ -76,7 +76,7 @@ def analyze(
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.
-        replicates: number of bootstrap replicates.
+        replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         control: an algorithm, chosen before seeing the results, to compare with every other.
         out: folder for the report, the tables and the figures.
         formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
@@ -117,7 +117,7 @@ def examine(
     higher_is_better: bool | None = None,
     seed: int = 0,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     control: str | None = None,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
@@ -128,7 +128,7 @@ def examine(
     `pictures` is told each result as it comes in, beside that of the ranking.
     """
     refuse_level(alpha)
-    if replicates < LEAST_REPLICATES:
+    if replicates is not None and replicates < LEAST_REPLICATES:
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     table = load_results(results, metric=metric)
     label = find_label(metric or default_metric(table), table.metrics)

@@ -6,7 +6,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, Share, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
 from recassay.core.inputs import ResultsLike
 
 
@@ -23,6 +23,7 @@ def compare(
     bars: BarsRule = "sign-flips",
     control: str | None = None,
     within: Share = PRACTICALLY_EQUAL,
+    draws: Draws | None = None,
     seed: int = 0,
 ) -> CompareResult:
     """Which differences are more than luck: the verdict on every pair, and the tests that papers use beside it.
@@ -38,6 +39,7 @@ def compare(
         bars: whose bars the critical-difference diagram draws.
         control: an algorithm, chosen before seeing the results, to compare with every other.
         within: relative difference below which two algorithms are called practically equal.
+        draws: posterior draws of the Bayesian test; by default 10,000 to 50,000, fewer with more than 60 algorithms.
         seed: the same seed gives the same numbers.
     """
     return on_matrix(compare_algorithms, locals(), gaps_kept=lambda table, matrix: table.table(matrix.metric))

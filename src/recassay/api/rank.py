@@ -20,7 +20,7 @@ def rank(
     methods: Sequence[str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws = 10_000,
+    replicates: Draws | None = None,
     confidence: Level = 0.95,
     seed: int = 0,
     beta_max: float = 3.0,
@@ -36,7 +36,7 @@ def rank(
         methods: names of aggregation rules; by default all.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        replicates: number of bootstrap replicates; with more than 60 algorithms at most 1,000.
+        replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
         beta_max: largest ratio of the performance profiles.

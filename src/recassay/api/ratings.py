@@ -21,7 +21,7 @@ def ratings(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws = 10_000,
+    replicates: Draws | None = None,
     confidence: Level = 0.95,
     seed: int = 0,
 ) -> RatingsResult:
@@ -35,7 +35,7 @@ def ratings(
             from dataset to family.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
-        replicates: number of bootstrap replicates; with more than 60 algorithms at most 300.
+        replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
     """

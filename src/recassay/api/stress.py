@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recassay.analysis.stress.fit import DRAWS, stress_rankings
+from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
@@ -32,11 +32,11 @@ def stress(
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         methods: names of aggregation rules; by default all.
-        draws: random subsets at each size, 1000 by default; all of them where they are no more. With more than 60
-            algorithms at most 100.
+        draws: random subsets at each size, 1000 by default, fewer with more than 60 algorithms; all subsets where
+            they are no more.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         beta_max: largest ratio of the performance profiles.
         seed: the same seed gives the same numbers.
     """
-    return on_matrix(stress_rankings, locals() | {"draws": DRAWS if draws is None else draws})
+    return on_matrix(stress_rankings, locals())

@@ -14,7 +14,7 @@ from recassay.cli.render import print_notes, say
 from recassay.cli.values import named
 from recassay.cli.verbs import Parameter, function_of, read_fields, read_verb
 from recassay.cli.wording import speak_of
-from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
 
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 READING = "Reading the table"
 OUTPUT = "Output"
 LOADING = "recassay.api.tables:load_results"
-FEWER_DRAWS = {
-    "rank": "at most 1,000 bootstrap replicates",
-    "compare": "1,000 posterior draws per pair",
-    "ratings": "at most 300 bootstrap replicates",
-    "stress": "100 random subsets per size, and copies of 10 algorithms",
-}
-"""By command, what it does less of with more than `MANY_ALGORITHMS` algorithms."""
 _READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}
 _OUTPUT = {"as_json", "everything", "out", "formats"}
 _SPECS = {"read": "recassay.core.specs.specs:ReadSpec", "protocol": "recassay.core.specs.specs:ProtocolSpec"}
@@ -181,8 +174,9 @@ class Call:
         results: Results = function_of(LOADING)(given.pop("source", None) or list(self.typed["results"]), **given)
         say(one_line(results.told_reading(), 600))
         print_notes(results.notes)
-        if len(results.algorithms) > MANY_ALGORITHMS and self.command.name in FEWER_DRAWS:
-            print_notes([f"{len(results.algorithms)} algorithms: {FEWER_DRAWS[self.command.name]}"])
+        draws = DRAWS_OF.get(self.command.name)
+        note = draws.note(self.typed.get(draws.option), len(results.algorithms)) if draws else None
+        print_notes([] if note is None else [note])
         return results
 
     def refuse(self, parameters: str, why: str, fix: str) -> None:

@@ -37,9 +37,14 @@ class AnalysisSpec:
     higher_is_better: bool | None = None
     seed: int = 0
     alpha: float = 0.05
-    replicates: int = 10_000
+    replicates: int | None = None
     control: str | None = None
     evidence: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    @property
+    def draws(self) -> int:
+        """Bootstrap replicates where their number need not depend on that of the algorithms."""
+        return 10_000 if self.replicates is None else self.replicates
 
     def known(self, name: str) -> Any:
         """The evidence of that name, or None."""

@@ -30,8 +30,8 @@ Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
 """The level of intervals."""
 Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
 """Draws of a bootstrap or a simulation: more only cost memory and time."""
-MANY_ALGORITHMS, DRAWS_OF_MANY = 60, 1000
-"""With more algorithms than the first, resampling whose cost grows with their square makes at most so many draws."""
+MANY_ALGORITHMS = 60
+"""With more algorithms than this, resampling makes fewer draws by default, and tables and pictures show a part."""
 Seed: TypeAlias = Annotated[int, Range(0)]
 """A seed that numpy takes as it is."""
 Workers: TypeAlias = Annotated[int, Range(None, 4096)]
@@ -78,6 +78,43 @@ AdaptiveTarget: TypeAlias = Literal["first", "top3", "order", "rho"]
 agrees with that of the whole grid (Spearman's rho)."""
 
 
-def affordable_draws(asked: int, algorithms: int, most: int = DRAWS_OF_MANY) -> int:
-    """As many draws as asked for; with more than `MANY_ALGORITHMS`, `most` at most."""
-    return asked if algorithms <= MANY_ALGORITHMS else min(asked, most)
+class DrawsOf(NamedTuple):
+    """How many draws a command makes by default: the cost of one grows with the square of the algorithms."""
+
+    option: str
+    """The argument by which another number is asked for."""
+    what: str
+    usual: int
+    of_200: int
+    """With 200 algorithms; fewer and more algorithms have more and fewer, by the square of their number."""
+    least: int
+
+    def number(self, asked: int | None, algorithms: int) -> int:
+        """As many as asked for; by default the usual number, and fewer with more than `MANY_ALGORITHMS`."""
+        if asked is not None:
+            return asked
+        return self.usual if algorithms <= MANY_ALGORITHMS else self._of_many(algorithms)
+
+    def _of_many(self, algorithms: int) -> int:
+        return max(self.least, min(self.usual, self.of_200 * 200**2 // algorithms**2))
+
+    def note(self, asked: int | None, algorithms: int) -> str | None:
+        """What to know of it: that there are fewer than usual, or what the number that was asked for costs."""
+        number = self._of_many(algorithms)
+        if algorithms <= MANY_ALGORITHMS or number >= (self.usual if asked is None else asked):
+            return None
+        if asked is None:
+            return f"{algorithms} algorithms: {number:,} {self.what}, not {self.usual:,}; `{self.option}` sets more"
+        return (
+            f"{algorithms} algorithms: {asked:,} {self.what} take about {asked / number:.0f} times as long as the "
+            f"default, {number:,}"
+        )
+
+
+DRAWS_OF = {
+    "rank": DrawsOf("replicates", "bootstrap replicates", 10_000, 1_000, 200),
+    "compare": DrawsOf("draws", "posterior draws per pair", 10_000, 1_000, 200),
+    "ratings": DrawsOf("replicates", "bootstrap replicates", 10_000, 300, 100),
+    "stress": DrawsOf("draws", "random subsets per size", 1_000, 100, 100),
+}
+"""By command, its draws."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.aggregation.contest import ratio_to_best
 from recassay.core.types import FloatArray
 
 BETA_MAX = 3.0
-
-GAINS_AT_ONCE = 4_000_000
-"""Gains (tables x datasets x algorithms x algorithms) held in memory together."""
 
 
 def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> FloatArray:
@@ -22,11 +18,18 @@ def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> Fl
     """
     if step is None:
         return np.maximum(beta_max - ratios, 0.0)
+    grid, beyond = _grid(beta_max, step)
+    return beyond[np.searchsorted(grid, ratios, side="left")]
+
+
+def _grid(beta_max: float, step: float | None) -> tuple[FloatArray, FloatArray]:
+    """The grid, and by place on it the area from there on; empty without a step."""
+    if step is None:
+        return np.empty(0), np.empty(0)
     grid = np.linspace(1.0, beta_max, round((beta_max - 1) / step) + 1)
     weight = np.full(len(grid), grid[1] - grid[0])
     weight[[0, -1]] /= 2
-    beyond = np.concatenate([np.cumsum(weight[::-1])[::-1], [0.0]])
-    return beyond[np.searchsorted(grid, ratios, side="left")]
+    return grid, np.concatenate([np.cumsum(weight[::-1])[::-1], [0.0]])
 
 
 def leave_best_out(
@@ -39,14 +42,9 @@ def leave_best_out(
     """
     from recassay.analysis.aggregation.removal import removal_ranks
 
-    replicates, n_datasets = weights.shape
-    n_algorithms = values.shape[1]
-    ranks = np.zeros((replicates, n_algorithms))
-    block = max(1, GAINS_AT_ONCE // (n_algorithms**2 * n_datasets)) if len(values) > 1 else replicates
-    for start in range(0, replicates, block):
-        part = slice(start, min(start + block, replicates))
-        columns = np.ascontiguousarray((values if len(values) == 1 else values[part]).transpose(0, 2, 1))
-        ladder = np.argsort(-columns if higher_is_better else columns, axis=2, kind="stable")
-        ratios = ratio_to_best(columns[:, :, None, :], columns[:, :, :, None], higher_is_better=higher_is_better)
-        removal_ranks(ladder, contributions(ratios, beta_max, step), np.ascontiguousarray(weights[part]), ranks[part])
+    ranks = np.empty((len(weights), values.shape[1]))
+    columns = np.ascontiguousarray(values.transpose(0, 2, 1))
+    ladder = np.argsort(-columns if higher_is_better else columns, axis=2, kind="stable")
+    weights = np.ascontiguousarray(weights)
+    removal_ranks(ladder, columns, weights, higher_is_better, beta_max, *_grid(beta_max, step), ranks)
     return ranks

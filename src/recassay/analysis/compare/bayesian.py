@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recassay.core.choices import DRAWS_OF_MANY, MANY_ALGORITHMS
+from recassay.core.choices import DRAWS_OF, MANY_ALGORITHMS
 from recassay.core.ties import beats
 from recassay.core.types import Float32Array, FloatArray
 
@@ -35,13 +35,14 @@ class BayesianPair:
     """That `right` is better."""
 
 
-def enough_draws(pairs: int) -> int:
+def enough_draws(algorithms: int) -> int:
     """`DRAWS` for up to 100 pairs, fewer for more, `FEWEST_DRAWS` at least: a standard error of at most 0.005.
 
-    With the pairs of more than 60 algorithms 1,000, and a standard error of at most 0.016.
+    With 200 algorithms 1,000, and a standard error of at most 0.016 (`core.choices.DRAWS_OF`).
     """
-    if pairs > MANY_ALGORITHMS * (MANY_ALGORITHMS - 1) // 2:
-        return DRAWS_OF_MANY
+    pairs = algorithms * (algorithms - 1) // 2
+    if algorithms > MANY_ALGORITHMS:
+        return DRAWS_OF["compare"].number(None, algorithms)
     return int(np.clip(100 * DRAWS // max(pairs, 1), FEWEST_DRAWS, DRAWS))
 
 

@@ -92,7 +92,7 @@ def compare_algorithms(
     pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
     judgement = judge(matrix, control=control, within=within, alpha=alpha, seed=seed)
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
-    draws = enough_draws(len(pairs)) if draws is None else draws
+    draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     shares = signed_rank_rows(gaps, weights, rope)
     bayesian = tuple(BayesianPair(p.left, p.right, *row) for p, row in zip(pairs, shares.tolist(), strict=True))

@@ -76,7 +76,7 @@ def comper_scores(
 
 def _run(results: Results, spec: AnalysisSpec) -> ComPerResult:
     settings = spec.known("comper") or {}
-    return fit_comper(results, missing=spec.missing, draws=spec.replicates, seed=spec.seed, **settings)
+    return fit_comper(results, missing=spec.missing, draws=spec.draws, seed=spec.seed, **settings)
 
 
 ANALYSIS = Analysis(

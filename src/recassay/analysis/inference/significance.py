@@ -84,11 +84,20 @@ def wilcoxon_holm(names: list[tuple[str, str]], gaps: FloatArray, alpha: float, 
     tests = wilcoxon_rows(gaps, zeros)
     effect = tests.biserial if zeros == "wilcox" else wilcoxon_rows(gaps).biserial
     adjusted = holm(tests.p)
-    columns = (
-        tests.statistic, tests.p, adjusted, adjusted < alpha, effect, np.median(gaps, axis=1),
-        (gaps > 0).sum(axis=1), (gaps == 0).sum(axis=1), (gaps < 0).sum(axis=1),
-    )  # fmt: skip
+    columns = {
+        "statistic": tests.statistic,
+        "p": tests.p,
+        "p_holm": adjusted,
+        "significant": adjusted < alpha,
+        "rank_biserial": effect,
+        "median_difference": np.median(gaps, axis=1),
+        "wins": (gaps > 0).sum(axis=1),
+        "ties": (gaps == 0).sum(axis=1),
+        "losses": (gaps < 0).sum(axis=1),
+    }
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return tuple(
-        Pair(left, right, *numbers[:4], left if numbers[4] > 0 else right if numbers[4] < 0 else None, *numbers[4:])
-        for (left, right), *numbers in zip(names, *(column.tolist() for column in columns), strict=True)
-    )
+        Pair(left, right, favours=left if favour > 0 else right if favour < 0 else None,
+             **dict(zip(columns, row, strict=True)))
+        for (left, right), favour, row in zip(names, effect.tolist(), rows, strict=True)
+    )  # fmt: skip

@@ -17,7 +17,7 @@ from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import affordable_draws
+from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -29,7 +29,7 @@ def rank_algorithms(
     matrix: Matrix,
     *,
     methods: Sequence[str] | None = None,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     confidence: float = 0.95,
     control: str | None = None,
     seed: int = 0,
@@ -46,11 +46,11 @@ def rank_algorithms(
     with who could be best. Below five datasets there is none of these. All of it treats the datasets as a sample of
     those that the ranking should hold for.
     """
+    replicates = DRAWS_OF["rank"].number(replicates, len(matrix.algorithms))
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
     if not 0 < confidence < 1:
         raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
-    replicates = affordable_draws(replicates, len(matrix.algorithms))
     options = DolanMore(beta_max, beta_step)
     negative = bool((matrix.values < 0).any())
     rules, skipped = [], {}

@@ -12,7 +12,7 @@ from recassay.analysis.inference.families import enough_families, family_numbers
 from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import affordable_draws
+from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
@@ -24,9 +24,6 @@ ANCHOR, MIDDLE = 1000.0, 1500.0
 """The rating of a named baseline; without one, the mean rating of all."""
 
 USUAL_BASELINES = ("MostPop", "Popularity", "Pop", "TopPop")
-REPLICATES_OF_MANY = 300
-"""The most replicates with more than 60 algorithms: a fit takes the cube of their number, and the interval is a
-deviation, which 300 replicates give to 4 %."""
 
 CLIP = 100.0
 """A ratio to the baseline counts as at most this (and at least its inverse) in the skill score."""
@@ -37,7 +34,7 @@ def rate_by_pairs(
     *,
     baseline: str | None = None,
     families: str | Mapping[str, str] | None = None,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> RatingsResult:
@@ -48,13 +45,17 @@ def rate_by_pairs(
     the skill score compares with; without one the mean rating is 1500, and the usual baseline of the table is taken for
     the skill score where there is one.
     """
+    replicates = DRAWS_OF["ratings"].number(replicates, len(matrix.algorithms))
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
-    replicates = affordable_draws(replicates, len(matrix.algorithms), REPLICATES_OF_MANY)
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
     ranks = contest.ranks[0]
-    points = (ranks[:, None, :] < ranks[None, :, :]) + 0.5 * (ranks[:, None, :] == ranks[None, :, :])
-    points = points * (1 - np.eye(len(ranks)))[:, :, None]
+    k = len(ranks)
+    points, win_rate = np.empty(ranks.shape), np.empty((k, k))
+    for a, own in enumerate(ranks):
+        won = (own < ranks) + 0.5 * (own == ranks)
+        won[a] = 0.0
+        points[a], win_rate[a] = won.sum(axis=0), won.mean(axis=1)
     anchor = _find(matrix.algorithms, baseline)
     groups = family_numbers(matrix.datasets, families)
     if families is not None:
@@ -62,13 +63,11 @@ def rate_by_pairs(
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
     drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=replicates).astype(np.float64)[:, groups]
-    whole = strengths(points.sum(axis=2)[None], _games(points.shape[0], np.full(1, float(len(matrix.datasets)))))[0]
-    sampled = strengths(
-        np.einsum("bd,ijd->bij", drawn, points), _games(points.shape[0], drawn.sum(axis=1)), start=whole
-    )
+    once = 1 - np.eye(k)[None]
+    whole = strengths(points.sum(axis=1)[None], once, np.full(1, float(len(matrix.datasets))))[0]
+    sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)
     rating = _on_scale(whole[None], anchor)[0]
     spread = _on_scale(sampled, anchor)
-    win_rate = points.mean(axis=2)
     skilled = anchor if anchor is not None else _usual(matrix.algorithms)
     return RatingsResult(
         metric=matrix.metric,
@@ -127,10 +126,6 @@ def _rating_with(share: float, others: FloatArray) -> float:
     return (low + high) / 2
 
 
-def _games(players: int, rounds: FloatArray) -> FloatArray:
-    return rounds[:, None, None] * (1 - np.eye(players))
-
-
 def _on_scale(strength: FloatArray, anchor: int | None) -> FloatArray:
     elo = ELO * strength
     return MIDDLE + elo if anchor is None else ANCHOR + elo - elo[:, anchor : anchor + 1]
@@ -187,20 +182,24 @@ VIRTUAL_GAMES = 1.0
 """Drawn games that everybody plays besides, spread over the opponents: one who loses everything has a finite rating."""
 
 STEPS = 25
-TOLERANCE = 1e-5
-"""Of the last step in log strength; Newton's next one would be about its square."""
+TOLERANCE = 1e-8
+"""Of the last step in log strength."""
 
 
-def strengths(points: FloatArray, games: FloatArray, start: FloatArray | None = None) -> FloatArray:
+def strengths(
+    points: FloatArray, games: FloatArray, rounds: FloatArray | None = None, start: FloatArray | None = None
+) -> FloatArray:
     """The maximum-likelihood log strengths of every table, with mean 0: tables x players.
 
-    P(i beats j) = 1 / (1 + exp(s_j - s_i)) (Bradley and Terry 1952). `points[t, i, j]` are those that i made against j,
-    a tie giving half to both, out of `games[t, i, j]`. Newton's method on the concave likelihood.
+    P(i beats j) = 1 / (1 + exp(s_j - s_i)) (Bradley and Terry 1952). `points[t, i]` are those that i made, a tie giving
+    half to both, in `games[t, i, j]` against each j; where one schedule of games (1 x players x players) was played in
+    every table, `rounds[t]` says how often. Newton's method on the concave likelihood.
     """
-    tables, k, _ = points.shape
+    tables, k = points.shape
     strength = np.zeros((tables, k)) if start is None else np.broadcast_to(start, (tables, k)).copy()
-    virtual = VIRTUAL_GAMES / (k - 1) * (1 - np.eye(k))
-    climb(np.ascontiguousarray(points), np.ascontiguousarray(games), virtual, strength, STEPS, TOLERANCE)
+    scale = np.ones(tables) if rounds is None else rounds
+    games, virtual = np.ascontiguousarray(games), VIRTUAL_GAMES / (k - 1)
+    climb(np.ascontiguousarray(points), games, scale, virtual, strength, STEPS, TOLERANCE)
     return strength - strength.mean(axis=1, keepdims=True)
 
 

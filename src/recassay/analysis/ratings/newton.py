@@ -7,49 +7,64 @@ import numpy as np
 from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray
 
+SHRINKING = 0.2
+"""A step at least this much shorter than the last keeps the information matrix of the last."""
+
 
 @compiled
 def climb(
-    points: FloatArray, games: FloatArray, virtual: FloatArray, strength: FloatArray, steps: int, tolerance: float
-) -> None:
+    points: FloatArray, games: FloatArray, scale: FloatArray, virtual: float, strength: FloatArray, steps: int,
+    tolerance: float,
+) -> None:  # fmt: skip
     """Move every row of `strength` (tables x players) to the maximum of its table's likelihood.
 
-    `virtual` are the games that everybody plays besides, all drawn. The information matrix is singular along a common
-    shift of all strengths; adding 1/k everywhere pins that down and changes nothing else.
+    `points` are those that each player made (tables x players): the likelihood knows no more of them. `games` (tables x
+    players x players, or one for all tables, times `scale`) are symmetric; any two play `virtual` ones besides, all
+    drawn. The information matrix is singular along a common shift of all strengths; adding 1/k everywhere pins that
+    down and changes nothing else. It is renewed, and factored, where the last one no longer shortens the steps: tables
+    that differ little share it.
     """
     k = points.shape[1]
-    information, gradient = np.empty((k, k)), np.empty(k)
+    draws = virtual * (k - 1) / 2
+    information, step, odds = np.empty((k, k)), np.empty(k), np.empty(k)
+    known = False
     for t in range(len(points)):
-        s = strength[t]
+        s, played = strength[t], games[t if len(games) > 1 else 0]
+        last = np.inf
         for _ in range(steps):
-            # Gradient and information of the log-likelihood, pair by pair.
-            information[:], gradient[:] = 1.0 / k, 0.0
             for i in range(k):
-                for j in range(i):
-                    played = games[t, i, j] + virtual[i, j]
-                    expected = 1.0 / (1.0 + np.exp(min(max(s[j] - s[i], -60.0), 60.0)))
-                    surplus = points[t, i, j] + virtual[i, j] / 2 - played * expected
-                    gradient[i] += surplus
-                    gradient[j] -= surplus
-                    weight = played * expected * (1.0 - expected)
-                    information[i, i] += weight
-                    information[j, j] += weight
-                    information[i, j] -= weight
-                    information[j, i] -= weight
-            # Newton's step, at most 2 at once.
-            _solve(information, gradient)
+                odds[i] = np.exp(s[i])
+            if not known:
+                information[:] = 1.0 / k
+                for i in range(k):
+                    for j in range(i):
+                        expected = odds[i] / (odds[i] + odds[j])
+                        weight = (scale[t] * played[i, j] + virtual) * expected * (1.0 - expected)
+                        information[i, i] += weight
+                        information[j, j] += weight
+                        information[i, j] -= weight
+                        information[j, i] -= weight
+                _factor(information)
+            for i in range(k):
+                expected = 0.0
+                for j in range(k):
+                    expected += (scale[t] * played[i, j] + virtual) * odds[i] / (odds[i] + odds[j])
+                step[i] = points[t, i] + draws - (expected - virtual / 2)  # nobody plays against itself
+            _solve(information, step)
             largest = 0.0
             for i in range(k):
-                s[i] += min(max(gradient[i], -2.0), 2.0)
-                largest = max(largest, abs(gradient[i]))
+                s[i] += min(max(step[i], -2.0), 2.0)
+                largest = max(largest, abs(step[i]))
+            known = largest < SHRINKING * last
+            last = largest
             if largest < tolerance:
                 break
 
 
 @compiled
-def _solve(matrix: FloatArray, right: FloatArray) -> None:
-    """Solve a positive definite system in place: Cholesky's factor in the lower triangle, the solution in `right`."""
-    k = len(right)
+def _factor(matrix: FloatArray) -> None:
+    """Cholesky's factor of a positive definite matrix, in its lower triangle."""
+    k = len(matrix)
     for j in range(k):
         row = matrix[j]
         for i in range(j, k):
@@ -57,13 +72,19 @@ def _solve(matrix: FloatArray, right: FloatArray) -> None:
             for m in range(j):
                 total -= other[m] * row[m]
             other[j] = np.sqrt(total) if i == j else total / row[j]
+
+
+@compiled
+def _solve(matrix: FloatArray, right: FloatArray) -> None:
+    """Solve the system whose factor `matrix` holds; the solution replaces `right`."""
+    k = len(right)
     for i in range(k):
         row, total = matrix[i], right[i]
         for m in range(i):
             total -= row[m] * right[m]
         right[i] = total / row[i]
     for i in range(k - 1, -1, -1):
-        total = right[i]
-        for m in range(i + 1, k):
-            total -= matrix[m, i] * right[m]
-        right[i] = total / matrix[i, i]
+        right[i] /= matrix[i, i]
+        row = matrix[i]
+        for m in range(i):
+            right[m] -= row[m] * right[i]

@@ -178,7 +178,7 @@ def _gathered(table: FloatArray, order: IntArray) -> FloatArray:
 def _run(results: Results, spec: AnalysisSpec) -> StrataResult:
     load = spec.required("strata")
     evidence: StrataEvidence = load(spec.metric, seed=spec.seed)
-    replicates = min(spec.replicates, REPLICATES)
+    replicates = min(spec.draws, REPLICATES)
     return sweep_strata(evidence, alpha=spec.alpha, replicates=replicates, seed=spec.seed)
 
 

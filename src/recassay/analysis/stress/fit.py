@@ -22,7 +22,7 @@ from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
 from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import affordable_draws
+from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -50,7 +50,6 @@ def vary_beta(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> Curv
     return Curve.of("beta", "largest ratio beta", tuple(rule.name for rule in those.rules), points)
 
 
-DRAWS = 1000
 FEWEST_DRAWS = 100
 FEWEST_DATASETS = 5
 FEWEST_ALGORITHMS = 3
@@ -62,7 +61,7 @@ def stress_rankings(
     matrix: Matrix,
     *,
     methods: Sequence[str] | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     beta_max: float = BETA_MAX,
 ) -> StressResult:
@@ -73,8 +72,8 @@ def stress_rankings(
     by their mean. Of aggregations that always order alike (Borda and the mean rank) one counts. The same seed gives the
     same numbers.
     """
+    draws = DRAWS_OF["stress"].number(draws, len(matrix.algorithms))
     _refuse_too_little(matrix, draws)
-    draws = affordable_draws(draws, len(matrix.algorithms), FEWEST_DRAWS)
     options = DolanMore(beta_max)
     negative = bool((matrix.values < 0).any())
     asked = choose_rules(methods)

@@ -187,7 +187,7 @@ def _run(results: Results, spec: AnalysisSpec) -> UsersResult:
         spec.metric,
         higher_is_better=results.direction(spec.metric, spec.higher_is_better),
         alpha=spec.alpha,
-        replicates=spec.replicates,
+        replicates=spec.draws,
         seed=spec.seed,
         skipped=skipped,
     )
