@@ -11,14 +11,14 @@ from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
 
 
-class ALS:
+class ALS(Tunable):
     """Weighted regularised matrix factorisation (Hu, Koren & Volinsky 2008).
 
     Minimises sum_ui c_ui (r_ui - x_u . y_i)^2 + reg (sum_u |x_u|^2 + sum_i |y_i|^2) over all pairs of users and items,
@@ -40,24 +40,12 @@ class ALS:
         "Rendle, Krichene, Zhang & Koren 2022, Revisiting the Performance of iALS, RecSys"
     )
     stopped_by: ClassVar[str] = "iterations"
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(64, 256, 256, step=64),
-        "alpha": Real(4.0, 60.0, 20.0, log=True),
-        "reg": Real(10.0, 200.0, 50.0, log=True),
-        "reg_power": Real(0.0, 1.0, 0.5),
-    }
 
-    def __init__(
-        self,
-        *,
-        factors: int = 256,
-        iterations: int = 16,
-        alpha: float = 20.0,
-        reg: float = 50.0,
-        reg_power: float = 0.5,
-    ) -> None:
-        self.factors, self.iterations, self.alpha, self.reg = factors, iterations, alpha, reg
-        self.reg_power = reg_power
+    factors: int = whole(64, 256, default=256, step=64)
+    alpha: float = real(4.0, 60.0, default=20.0, log=True)
+    reg: float = real(10.0, 200.0, default=50.0, log=True)
+    reg_power: float = real(0.0, 1.0, default=0.5)
+    iterations: int = 16
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all iterations."""

@@ -10,7 +10,7 @@ from recassay.algorithms.kernels.one_order import OneOrder
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.specs.search import Choice, Real, SearchSpace
+from recassay.core.specs.search import SearchSpace, Tunable, choice, real
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
 
 
@@ -58,7 +58,7 @@ class MostPop:
         return 40 * n_interactions + 8 * n_users + 40 * n_items
 
 
-class RecentPop:
+class RecentPop(Tunable):
     """The items that were popular lately.
 
     With `kind = "window"` an event counts 1 if it lies in the last `window` of the time from the first to the last
@@ -67,20 +67,20 @@ class RecentPop:
     """
 
     name: ClassVar[str] = "RecentPop"
-    space: ClassVar[SearchSpace] = {
-        "window": Real(0.005, 1.0, 0.1, log=True),
-        "kind": Choice(("window", "decay"), "window"),
-    }
     source: ClassVar[str] = (
         "Ji, Sun, Zhang, Li: A re-visit of the popularity baseline (SIGIR 2020), RecentPop, DecayPop"
     )
 
-    def __init__(self, window: float = 0.1, kind: str = "window") -> None:
-        if not 0 < window <= 1:
-            raise UsageError(f"RecentPop cannot look at {window} of the time", fix="give a share above 0, at most 1")
-        if kind not in ("window", "decay"):
-            raise UsageError(f"RecentPop has no kind {kind!r}", fix=did_you_mean(kind, ("window", "decay")))
-        self.window, self.kind = window, kind
+    window: float = real(0.005, 1.0, default=0.1, log=True)
+    kind: str = choice(("window", "decay"), default="window")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.window <= 1:
+            raise UsageError(
+                f"RecentPop cannot look at {self.window} of the time", fix="give a share above 0, at most 1"
+            )
+        if self.kind not in ("window", "decay"):
+            raise UsageError(f"RecentPop has no kind {self.kind!r}", fix=did_you_mean(self.kind, ("window", "decay")))
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """Weigh every event by its age and add up."""

@@ -14,14 +14,14 @@ from recassay.algorithms.kernels.positives import States, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 STAGES = 15
 """Stages of one training, at which a study may stop it."""
 
 
-class BPR:
+class BPR(Tunable):
     """Bayesian personalised ranking (Rendle et al. 2009), matrix factorisation with an item bias.
 
     Maximises sum over (u, i, j) of ln s(x_uij) - reg / 2 (|p_u|^2 + |q_i|^2 + |q_j|^2 + b_i^2 + b_j^2), where u has i
@@ -39,26 +39,16 @@ class BPR:
         "Rendle, Freudenthaler, Gantner & Schmidt-Thieme 2009, BPR, UAI; "
         "Zhang, Chen, Wang & Yu 2013, Optimizing Top-N CF via Dynamic Negative Item Sampling, SIGIR"
     )
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(64, 256, 128, step=64),
-        "reg": Real(5e-3, 0.1, 0.02, log=True),
-        "rate": Real(0.02, 0.2, 0.05, log=True),
-        "hardest_of": Whole(1, 16, 4, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        factors: int = 128,
-        iterations: int = 150,
-        reg: float = 0.02,
-        rate: float = 0.05,
-        hardest_of: int = 4,
-    ) -> None:
-        if hardest_of < 1:
-            raise UsageError(f"BPR cannot draw {hardest_of} items", fix="give hardest_of of at least 1")
-        self.factors, self.iterations, self.reg, self.rate = factors, iterations, reg, rate
-        self.hardest_of = hardest_of
+    factors: int = whole(64, 256, default=128, step=64)
+    reg: float = real(5e-3, 0.1, default=0.02, log=True)
+    rate: float = real(0.02, 0.2, default=0.05, log=True)
+    hardest_of: int = whole(1, 16, default=4, log=True)
+    iterations: int = 150
+
+    def __post_init__(self) -> None:
+        if self.hardest_of < 1:
+            raise UsageError(f"BPR cannot draw {self.hardest_of} items", fix="give hardest_of of at least 1")
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all iterations."""

@@ -16,11 +16,11 @@ from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.svd import right_singular_vectors
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, choice, real, whole
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 
-class GFCF:
+class GFCF(Tunable):
     """Graph filter: a linear low pass and an ideal one.
 
     With R' = D_U^-1/2 R D_I^-1/2 (D the numbers of events), the score of user u is
@@ -31,13 +31,13 @@ class GFCF:
     aliases: ClassVar[tuple[str, ...]] = ("GFCF",)
     source: ClassVar[str] = "Shen, Wu, Zhang, Shan, Zhang, Letaief & Li 2021, How Powerful is Graph Convolution, CIKM"
     instead: ClassVar[str] = INSTEAD
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(16, 512, 256, log=True),
-        "ideal": Real(0.0, 1.0, 0.3),
-    }
 
-    def __init__(self, *, factors: int = 256, ideal: float = 0.3, device: str = "auto") -> None:
-        self.factors, self.ideal, self.device = factors, ideal, known_device(device, self.name)
+    factors: int = whole(16, 512, default=256, log=True)
+    ideal: float = real(0.0, 1.0, default=0.3)
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        known_device(self.device, self.name)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
@@ -70,7 +70,7 @@ class GFCF:
         return dense_weights_bytes(4, n_users, n_items, n_interactions)
 
 
-class TurboCF:
+class TurboCF(Tunable):
     """Polynomial graph filters, without any decomposition.
 
     With R' = D_U^-a R D_I^(a - 1), a = `alpha`, and P = R'^T R', each entry to the `power`, the score of user u is r_u
@@ -81,17 +81,16 @@ class TurboCF:
     aliases: ClassVar[tuple[str, ...]] = ("TurboCF",)
     source: ClassVar[str] = "Park, Shin & Shin 2024, Turbo-CF: Matrix Decomposition-Free Graph Filtering, SIGIR"
     instead: ClassVar[str] = INSTEAD
-    space: ClassVar[SearchSpace] = {
-        "alpha": Real(0.1, 0.9, 0.6),
-        "power": Real(0.4, 1.6, 1.0),
-        "order": Choice((1, 2, 3), 1),
-    }
 
-    def __init__(self, *, alpha: float = 0.6, power: float = 1.0, order: int = 1, device: str = "auto") -> None:
-        if order not in (1, 2, 3):
-            raise UsageError(f"Turbo-CF has no filter of order {order}", fix="give 1, 2 or 3")
-        self.alpha, self.power, self.order = alpha, power, order
-        self.device = known_device(device, self.name)
+    alpha: float = real(0.1, 0.9, default=0.6)
+    power: float = real(0.4, 1.6, default=1.0)
+    order: int = choice((1, 2, 3), default=1)
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.order not in (1, 2, 3):
+            raise UsageError(f"Turbo-CF has no filter of order {self.order}", fix="give 1, 2 or 3")
+        known_device(self.device, self.name)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""

@@ -12,14 +12,14 @@ from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import InputError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 EVENT_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making the matrix of counts."""
 
 
-class PLSA:
+class PLSA(Tunable):
     """Probabilistic latent semantic analysis for collaborative filtering (Hofmann 2004).
 
     P(i | u) = sum_z P(z | u) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: the posterior P(z | u, i)
@@ -34,16 +34,11 @@ class PLSA:
 
     name: ClassVar[str] = "PLSA"
     source: ClassVar[str] = "Hofmann 2004, Latent Semantic Models for Collaborative Filtering, ACM TOIS 22(1)"
-    space: ClassVar[SearchSpace] = {
-        "classes": Whole(5, 200, 20, log=True),
-        "iterations": Whole(10, 100, 50),
-        "beta": Real(0.7, 1.0, 0.9),
-    }
 
-    def __init__(
-        self, *, classes: int = 20, iterations: int = 50, beta: float = 0.9, use_ratings: bool = False
-    ) -> None:
-        self.classes, self.iterations, self.beta, self.use_ratings = classes, iterations, beta, use_ratings
+    classes: int = whole(5, 200, default=20, log=True)
+    iterations: int = whole(10, 100, default=50)
+    beta: float = real(0.7, 1.0, default=0.9)
+    use_ratings: bool = False
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """P(i | u) after all iterations."""
@@ -58,7 +53,7 @@ class PLSA:
         return 4 * 4 * self.classes * (n_users + n_items) + EVENT_BYTES * n_interactions
 
 
-class AspectModel:
+class AspectModel(Tunable):
     """The aspect model for collaborative filtering (Hofmann & Puzicha 1999).
 
     P(u, i) = sum_z P(z) P(u | z) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: P(z | u, i) is in
@@ -73,24 +68,12 @@ class AspectModel:
 
     name: ClassVar[str] = "AspectModel"
     source: ClassVar[str] = "Hofmann & Puzicha 1999, Latent Class Models for Collaborative Filtering, IJCAI"
-    space: ClassVar[SearchSpace] = {
-        "classes": Whole(5, 200, 40, log=True),
-        "iterations": Whole(10, 100, 50),
-        "beta": Real(0.7, 1.0, 0.9),
-        "smoothing": Real(1e-4, 1.0, 0.1, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        classes: int = 40,
-        iterations: int = 50,
-        beta: float = 0.9,
-        smoothing: float = 0.1,
-        use_ratings: bool = False,
-    ) -> None:
-        self.classes, self.iterations, self.beta = classes, iterations, beta
-        self.smoothing, self.use_ratings = smoothing, use_ratings
+    classes: int = whole(5, 200, default=40, log=True)
+    iterations: int = whole(10, 100, default=50)
+    beta: float = real(0.7, 1.0, default=0.9)
+    smoothing: float = real(1e-4, 1.0, default=0.1, log=True)
+    use_ratings: bool = False
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """P(u, i) after all iterations."""

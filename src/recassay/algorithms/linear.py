@@ -18,14 +18,14 @@ from recassay.algorithms.kernels.device_products import (
 from recassay.algorithms.kernels.products import gram
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace
+from recassay.core.specs.search import Tunable, real
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 ROWS_AT_ONCE = 512
 """Rows of a matrix that are mirrored together."""
 
 
-class EASE:
+class EASE(Tunable):
     """Embarrassingly shallow autoencoder: min ||X - XB||^2 + reg ||B||^2 with diag(B) = 0.
 
     B = I - P diag(1 / diag(P)), P = (X'X + reg I)^-1 (equation 8), X binary; the score of user u is x_u B. P comes from
@@ -35,13 +35,15 @@ class EASE:
 
     name: ClassVar[str] = "EASE"
     instead: ClassVar[str] = INSTEAD
-    space: ClassVar[SearchSpace] = {"reg": Real(10.0, 1000.0, 100.0, log=True)}
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
-    def __init__(self, reg: float = 100.0, device: str = "auto") -> None:
-        if not reg > 0:
-            raise UsageError(f"EASE cannot work with reg = {reg}", fix="give a number above 0")
-        self.reg, self.device = reg, known_device(device, self.name)
+    reg: float = real(10.0, 1000.0, default=100.0, log=True)
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.reg > 0:
+            raise UsageError(f"EASE cannot work with reg = {self.reg}", fix="give a number above 0")
+        known_device(self.device, self.name)
 
     @staticmethod
     def shared(train: Interactions) -> Float32Array | None:

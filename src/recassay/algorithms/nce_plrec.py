@@ -12,11 +12,11 @@ from recassay.algorithms.kernels.compiled import one_blas_thread
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.svd import right_singular_vectors
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Interactions
 
 
-class NCEPLRec:
+class NCEPLRec(Tunable):
     """Projected linear recommendation with noise-contrastive item embeddings.
 
     The best noise-contrastive score of an event (u, i) is D_ui = max(0, ln(users / d_i^`beta`)), d_i the item's events
@@ -27,19 +27,17 @@ class NCEPLRec:
     name: ClassVar[str] = "NCE-PLRec"
     aliases: ClassVar[tuple[str, ...]] = ("NCEPLRec",)
     source: ClassVar[str] = "Wu, Volkovs, Soon, Sanner & Rai 2019, Noise Contrastive Estimation for One-Class CF, SIGIR"
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(20, 500, 100, log=True),
-        "beta": Real(0.7, 1.3, 1.0),
-        "reg": Real(1.0, 10_000.0, 100.0, log=True),
-    }
 
-    def __init__(self, *, factors: int = 100, beta: float = 1.0, reg: float = 100.0) -> None:
-        if factors < 1 or not reg > 0:
+    factors: int = whole(20, 500, default=100, log=True)
+    beta: float = real(0.7, 1.3, default=1.0)
+    reg: float = real(1.0, 10_000.0, default=100.0, log=True)
+
+    def __post_init__(self) -> None:
+        if self.factors < 1 or not self.reg > 0:
             raise UsageError(
-                f"NCE-PLRec cannot work with factors = {factors} and reg = {reg}",
+                f"NCE-PLRec cannot work with factors = {self.factors} and reg = {self.reg}",
                 fix="give at least 1 factor and a reg above 0",
             )
-        self.factors, self.beta, self.reg = factors, beta, reg
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """Embed, then regress."""

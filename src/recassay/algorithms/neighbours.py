@@ -13,23 +13,17 @@ from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, Nei
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.core.specs.search import Choice, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, choice, whole
 from recassay.core.types import Interactions, Recommender
 
 MOST_NEIGHBOURS = 2500
 """The upper end of the search for k; a smaller catalogue has fewer neighbours to give."""
 
 
-def _space(k: int, shrink: float, weighting: str) -> SearchSpace:
-    return {
-        "k": Whole(20, MOST_NEIGHBOURS, k, log=True),
-        "shrink": Choice((0.0, 3.0, 10.0, 30.0, 100.0), shrink),
-        "similarity": Choice(("cosine", "jaccard"), "cosine"),
-        "weighting": Choice(WEIGHTINGS, weighting),
-    }
+SHRINKS = (0.0, 3.0, 10.0, 30.0, 100.0)
 
 
-class _Neighbourhood:
+class _Neighbourhood(Tunable):
     """Parameters that item and user neighbours have in common; see `similarity` for their meaning.
 
     `shrink` is searched at five values. The KDD'24 study searches 0 to 1, which is added to a denominator of the order
@@ -38,25 +32,21 @@ class _Neighbourhood:
     among the best and is not searched. On a GPU (`device`) similarities, lists and scores are computed there.
     """
 
-    space: ClassVar[SearchSpace] = _space(100, 0.0, "none")
+    k: int = whole(20, MOST_NEIGHBOURS, default=100, log=True)
+    shrink: float = choice(SHRINKS, default=0.0)
+    similarity: str = choice(("cosine", "jaccard"), default="cosine")
+    weighting: str = choice(WEIGHTINGS, default="none")
+    device: str = "auto"
 
-    def __init__(
-        self,
-        k: int = 100,
-        shrink: float = 0.0,
-        similarity: str = "cosine",
-        weighting: str = "none",
-        device: str = "auto",
-    ) -> None:
+    def __post_init__(self) -> None:
         name = type(self).__name__
-        if k < 1:
-            raise UsageError(f"{name} cannot work with {k} neighbours", fix="give at least 1")
-        if not shrink >= 0:
-            raise UsageError(f"{name} cannot shrink by {shrink}", fix="give 0 or more")
-        _known(name, "similarity", similarity, SIMILARITIES)
-        _known(name, "weighting", weighting, WEIGHTINGS)
-        self.k, self.shrink, self.similarity, self.weighting = k, shrink, similarity, weighting
-        self.device = known_device(device, name)
+        if self.k < 1:
+            raise UsageError(f"{name} cannot work with {self.k} neighbours", fix="give at least 1")
+        if not self.shrink >= 0:
+            raise UsageError(f"{name} cannot shrink by {self.shrink}", fix="give 0 or more")
+        _known(name, "similarity", self.similarity, SIMILARITIES)
+        _known(name, "weighting", self.weighting, WEIGHTINGS)
+        known_device(self.device, name)
 
     def _neighbours(self, profiles: csr_array, shared: NeighbourLists | None, device: str) -> Neighbours:
         setting = (self.similarity, self.weighting, float(self.shrink))
@@ -80,22 +70,17 @@ class ItemKNN(_Neighbourhood):
     """
 
     name: ClassVar[str] = "ItemKNN"
-    space: ClassVar[SearchSpace] = _space(500, 10.0, "length")
     aliases: ClassVar[tuple[str, ...]] = ("item-item", "ibcf")
     source: ClassVar[str] = "Deshpande, Karypis: Item-based top-N recommendation algorithms (TOIS 2004)"
 
-    def __init__(
-        self,
-        k: int = 500,
-        shrink: float = 10.0,
-        similarity: str = "cosine",
-        weighting: str = "length",
-        keep: str = "target",
-        device: str = "auto",
-    ) -> None:
-        super().__init__(k, shrink, similarity, weighting, device)
-        _known("ItemKNN", "keep", keep, ("target", "history"))
-        self.keep = keep
+    k: int = whole(20, MOST_NEIGHBOURS, default=500, log=True)
+    shrink: float = choice(SHRINKS, default=10.0)
+    weighting: str = choice(WEIGHTINGS, default="length")
+    keep: str = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _known("ItemKNN", "keep", self.keep, ("target", "history"))
 
     @staticmethod
     def shared(train: Interactions) -> NeighbourLists:

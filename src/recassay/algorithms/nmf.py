@@ -11,11 +11,11 @@ from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
-class NMF:
+class NMF(Tunable):
     """Non-negative matrix factorisation (Lee & Seung 1999) of the users x items matrix of ones and zeros.
 
     Minimises |R - W H'|^2 + reg (|W|^2 + |H|^2) over W, H >= 0, all pairs counting alike, by coordinate descent
@@ -29,14 +29,10 @@ class NMF:
         "Lee & Seung 1999, Learning the Parts of Objects by Non-negative Matrix Factorization, Nature 401; "
         "Cichocki & Phan 2009, Fast Local Algorithms for Large Scale NMF, IEICE E92-A"
     )
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(10, 200, 192, log=True),
-        "iterations": Whole(10, 100, 30),
-        "reg": Real(1e-3, 30.0, 5.0, log=True),
-    }
 
-    def __init__(self, *, factors: int = 192, iterations: int = 30, reg: float = 5.0) -> None:
-        self.factors, self.iterations, self.reg = factors, iterations, reg
+    factors: int = whole(10, 200, default=192, log=True)
+    iterations: int = whole(10, 100, default=30)
+    reg: float = real(1e-3, 30.0, default=5.0, log=True)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all iterations."""

@@ -12,11 +12,11 @@ from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, centred_factors
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import InputError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
-class RatingMF:
+class RatingMF(Tunable):
     """Biased matrix factorisation for ratings (Koren, Bell & Volinsky 2009, equations 4 and 5).
 
     r_ui is predicted as mean + b_u + b_i + p_u . q_i. Minimises the sum over the events of the squared error +
@@ -29,15 +29,11 @@ class RatingMF:
     source: ClassVar[str] = (
         "Koren, Bell & Volinsky 2009, Matrix Factorization Techniques for Recommender Systems, Computer 42(8)"
     )
-    space: ClassVar[SearchSpace] = {
-        "factors": Whole(10, 200, 50),
-        "iterations": Whole(10, 100, 30),
-        "reg": Real(1e-3, 1.0, 0.05, log=True),
-        "rate": Real(0.001, 0.05, 0.01, log=True),
-    }
 
-    def __init__(self, *, factors: int = 50, iterations: int = 30, reg: float = 0.05, rate: float = 0.01) -> None:
-        self.factors, self.iterations, self.reg, self.rate = factors, iterations, reg, rate
+    factors: int = whole(10, 200, default=50)
+    iterations: int = whole(10, 100, default=30)
+    reg: float = real(1e-3, 1.0, default=0.05, log=True)
+    rate: float = real(0.001, 0.05, default=0.01, log=True)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The predictions after all iterations; events without ratings (a threshold drops them, too) are refused."""

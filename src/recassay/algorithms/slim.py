@@ -10,11 +10,11 @@ from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import regress_items
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace
+from recassay.core.specs.search import Tunable, real
 from recassay.core.types import Interactions, Recommender
 
 
-class SLIM:
+class SLIM(Tunable):
     """Sparse linear item-item weights W >= 0 with zero diagonal; the score of user u is x_u W, X binary.
 
     Column i of W is the elastic net of item i on all other items, in the terms of scikit-learn's
@@ -29,34 +29,26 @@ class SLIM:
 
     name: ClassVar[str] = "SLIM"
     aliases: ClassVar[tuple[str, ...]] = ("SLIMElastic", "SLIMElasticNet")
-    space: ClassVar[SearchSpace] = {
-        "strength": Real(2.0, 50.0, 12.0, log=True),
-        "l1_ratio": Real(0.01, 0.5, 0.1, log=True),
-    }
     source: ClassVar[str] = "Ning, Karypis: SLIM, sparse linear methods for top-N recommender systems (ICDM 2011)"
 
-    def __init__(
-        self,
-        alpha: float | None = None,
-        l1_ratio: float = 0.1,
-        tolerance: float = 1e-3,
-        max_sweeps: int = 500,
-        *,
-        strength: float = 12.0,
-    ) -> None:
-        if not strength > 0 or (alpha is not None and not alpha > 0):
+    strength: float = real(2.0, 50.0, default=12.0, log=True)
+    l1_ratio: float = real(0.01, 0.5, default=0.1, log=True)
+    alpha: float | None = None
+    tolerance: float = 1e-3
+    max_sweeps: int = 500
+
+    def __post_init__(self) -> None:
+        if not self.strength > 0 or (self.alpha is not None and not self.alpha > 0):
             raise UsageError(
-                f"SLIM cannot work with alpha = {alpha} and strength = {strength}", fix="give numbers above 0"
+                f"SLIM cannot work with alpha = {self.alpha} and strength = {self.strength}", fix="give numbers above 0"
             )
-        if not 0 <= l1_ratio <= 1:
-            raise UsageError(f"SLIM cannot work with l1_ratio = {l1_ratio}", fix="give a share from 0 to 1")
-        if not tolerance > 0 or max_sweeps < 1:
+        if not 0 <= self.l1_ratio <= 1:
+            raise UsageError(f"SLIM cannot work with l1_ratio = {self.l1_ratio}", fix="give a share from 0 to 1")
+        if not self.tolerance > 0 or self.max_sweeps < 1:
             raise UsageError(
-                f"SLIM cannot work with tolerance = {tolerance} and max_sweeps = {max_sweeps}",
+                f"SLIM cannot work with tolerance = {self.tolerance} and max_sweeps = {self.max_sweeps}",
                 fix="give a tolerance above 0 and at least one sweep",
             )
-        self.alpha, self.l1_ratio, self.tolerance, self.max_sweeps = alpha, l1_ratio, tolerance, max_sweeps
-        self.strength = strength
 
     @staticmethod
     def shared(train: Interactions) -> Counts:

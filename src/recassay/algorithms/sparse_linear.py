@@ -16,13 +16,13 @@ from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, n
 from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender
 
 COSINE = ("cosine", "none", 0.0)
 
 
-class LocalEASE:
+class LocalEASE(Tunable):
     """EASE, every item regressed on its m nearest items alone.
 
     With N the `neighbours` items of the highest cosine to item i, G = X'X and X binary,
@@ -41,18 +41,16 @@ class LocalEASE:
 
     name: ClassVar[str] = "LocalEASE"
     aliases: ClassVar[tuple[str, ...]] = ("sparse EASE",)
-    space: ClassVar[SearchSpace] = {
-        "neighbours": Whole(20, 400, 200, log=True),
-        "reg": Real(1.0, 1000.0, 250.0, log=True),
-    }
     source: ClassVar[str] = "Steck: Markov random fields for collaborative filtering (NeurIPS 2019), section 3.2"
 
-    def __init__(self, neighbours: int = 200, reg: float = 250.0) -> None:
-        if neighbours < 1:
-            raise UsageError(f"LocalEASE cannot work with {neighbours} neighbours", fix="give at least 1")
-        if not reg > 0:
-            raise UsageError(f"LocalEASE cannot work with reg = {reg}", fix="give a number above 0")
-        self.neighbours, self.reg = neighbours, reg
+    neighbours: int = whole(20, 400, default=200, log=True)
+    reg: float = real(1.0, 1000.0, default=250.0, log=True)
+
+    def __post_init__(self) -> None:
+        if self.neighbours < 1:
+            raise UsageError(f"LocalEASE cannot work with {self.neighbours} neighbours", fix="give at least 1")
+        if not self.reg > 0:
+            raise UsageError(f"LocalEASE cannot work with reg = {self.reg}", fix="give a number above 0")
 
     @staticmethod
     def shared(train: Interactions) -> tuple[LocalCounts, NeighbourLists]:

@@ -10,14 +10,14 @@ from scipy.sparse.linalg import svds
 
 from recassay.algorithms.kernels.compiled import one_blas_thread
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.core.specs.search import SearchSpace, Whole
+from recassay.core.specs.search import Tunable, whole
 from recassay.core.types import Float32Array, Interactions
 
 SMALL_SIDE = 200
 """Up to this many users or items (or `factors`, if more), the square matrix of that side is decomposed in full."""
 
 
-class PureSVD:
+class PureSVD(Tunable):
     """Scores R V V', V the first right singular vectors of R (Cremonesi, Koren & Turrin 2010, section 3.3.2).
 
     R has a 1 where the user has the item and 0 elsewhere; `factors` above what the matrix has are left out. Users
@@ -29,10 +29,8 @@ class PureSVD:
     source: ClassVar[str] = (
         "Cremonesi, Koren & Turrin 2010, Performance of Recommender Algorithms on Top-N Recommendation Tasks, RecSys"
     )
-    space: ClassVar[SearchSpace] = {"factors": Whole(10, 300, 16, log=True)}
 
-    def __init__(self, *, factors: int = 16) -> None:
-        self.factors = factors
+    factors: int = whole(10, 300, default=16, log=True)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The item vectors, and each user's place among them."""

@@ -13,14 +13,14 @@ from recassay.algorithms.kernels.pairwise import PairTraining, pairs_bytes
 from recassay.algorithms.kernels.positives import States, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 LARGEST_LOSS = 10.0
 """The bound on one event's loss, as in LightFM."""
 
 
-class WARP:
+class WARP(Tunable):
     """Weighted approximate-rank pairwise loss (Weston, Bengio & Usunier 2011), as LightFM (Kula 2015) on ids alone.
 
     score(u, i) = p_u . q_i + b_i. For every event (u, i), items j are drawn evenly until one the user has not scores
@@ -37,14 +37,11 @@ class WARP:
     name: ClassVar[str] = "WARP"
     stopped_by: ClassVar[str] = "epochs"
     source: ClassVar[str] = "Weston, Bengio & Usunier 2011, WSABIE, IJCAI; Kula 2015, LightFM, CBRecSys"
-    space: ClassVar[SearchSpace] = {
-        "components": Whole(10, 100, 100),
-        "max_sampled": Whole(10, 50, 20),
-        "rate": Real(1e-5, 1e-1, 2e-2, log=True),
-    }
 
-    def __init__(self, *, components: int = 100, max_sampled: int = 20, rate: float = 2e-2, epochs: int = 50) -> None:
-        self.components, self.max_sampled, self.rate, self.epochs = components, max_sampled, rate, epochs
+    components: int = whole(10, 100, default=100)
+    max_sampled: int = whole(10, 50, default=20)
+    rate: float = real(1e-5, 1e-1, default=2e-2, log=True)
+    epochs: int = 50
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all epochs."""

@@ -17,7 +17,7 @@ from recassay.algorithms.neural.links import dense_bytes
 from recassay.algorithms.neural.network import Network
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import SearchSpace
+from recassay.core.specs.search import Tunable
 from recassay.core.types import Interactions
 
 STAGES = 20
@@ -30,8 +30,8 @@ WORKSPACE_BYTES = 72 << 20
 """What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
 
 
-class NeuralAlgorithm(ABC):
-    """An algorithm on the shared training loop. Subclasses declare `name`, `source`, `space` and the network.
+class NeuralAlgorithm(Tunable, ABC):
+    """An algorithm on the shared training loop. Subclasses declare `name`, `source`, parameters and the network.
 
     `epochs` is how often training goes through the data. A model after e epochs is the model that `epochs = e` gives,
     so that early stopping can find e on the validation part and the final training repeat it on more data.
@@ -39,20 +39,23 @@ class NeuralAlgorithm(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
-    space: ClassVar[SearchSpace]
     stopped_by: ClassVar[str] = "epochs"
     preload: ClassVar[tuple[str, ...]] = ("torch",)
     graphs: ClassVar[int] = 0
     """How many matrices of the links between users and items are held at a time."""
 
-    def __init__(self, *, epochs: int, batch: int, rate: float, device: str) -> None:
-        if epochs < 1 or batch < 1 or not rate > 0:
+    epochs: int = 100
+    batch: int = 500
+    rate: float = 1e-3
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch < 1 or not self.rate > 0:
             raise UsageError(
-                f"{self.name} cannot work with epochs = {epochs}, batch = {batch}, rate = {rate}",
+                f"{self.name} cannot work with epochs = {self.epochs}, batch = {self.batch}, rate = {self.rate}",
                 fix="give at least 1 epoch, batches of at least 1, and a rate above 0",
             )
-        self.epochs, self.batch, self.rate = epochs, batch, rate
-        self.device = known_device(device, self.name)
+        known_device(self.device, self.name)
 
     @abstractmethod
     def network(self, events: Events) -> Network:

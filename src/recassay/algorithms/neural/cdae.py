@@ -10,7 +10,7 @@ from recassay.algorithms.neural.embeddings import rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense, learned
 from recassay.algorithms.neural.profiles import ProfileNetwork
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class CDAE(NeuralAlgorithm):
@@ -24,27 +24,13 @@ class CDAE(NeuralAlgorithm):
 
     name: ClassVar[str] = "CDAE"
     source: ClassVar[str] = "Wu, DuBois, Zheng & Ester 2016, Collaborative Denoising Auto-Encoders, WSDM"
-    space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 128, step=32),
-        "corruption": Real(0.0, 0.8, 0.2),
-        "reg": Real(1e-5, 0.1, 1e-4, log=True),
-        "rate": Real(1e-3, 0.2, 0.05, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        latent: int = 128,
-        corruption: float = 0.2,
-        reg: float = 1e-4,
-        rate: float = 0.05,
-        negatives: float = 5.0,
-        epochs: int = 100,
-        batch: int = 256,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.latent, self.corruption, self.reg, self.negatives = latent, corruption, reg, negatives
+    latent: int = whole(32, 256, default=128, step=32)
+    corruption: float = real(0.0, 0.8, default=0.2)
+    reg: float = real(1e-5, 0.1, default=1e-4, log=True)
+    rate: float = real(1e-3, 0.2, default=0.05, log=True)
+    negatives: float = 5.0
+    batch: int = 256
 
     def network(self, events: Events) -> UserDenoising:
         """Two layers and the vectors of the users."""

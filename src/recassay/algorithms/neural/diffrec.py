@@ -12,7 +12,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense
 from recassay.algorithms.neural.profiles import ProfileNetwork, through, tower
-from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import choice, real, whole
 
 CLOCK = 10
 """Numbers that tell the network which step it is at."""
@@ -37,30 +37,15 @@ class DiffRec(NeuralAlgorithm):
 
     name: ClassVar[str] = "DiffRec"
     source: ClassVar[str] = "Wang, Xu, Feng, Lin, He & Chua 2023, Diffusion Recommender Model, SIGIR"
-    space: ClassVar[SearchSpace] = {
-        "hidden": Choice((200, 300, 600, 1000), 300),
-        "steps": Whole(2, 40, 5, log=True),
-        "noise_scale": Real(1e-5, 0.1, 1e-3, log=True),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 300,
-        steps: int = 5,
-        noise_scale: float = 1e-3,
-        rate: float = 1e-3,
-        noise_min: float = 5e-4,
-        noise_max: float = 5e-3,
-        dropout: float = 0.5,
-        epochs: int = 100,
-        batch: int = 400,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.hidden, self.steps, self.noise_scale = hidden, steps, noise_scale
-        self.noise_min, self.noise_max, self.dropout = noise_min, noise_max, dropout
+    hidden: int = choice((200, 300, 600, 1000), default=300)
+    steps: int = whole(2, 40, default=5, log=True)
+    noise_scale: float = real(1e-5, 0.1, default=1e-3, log=True)
+    rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
+    noise_min: float = 5e-4
+    noise_max: float = 5e-3
+    dropout: float = 0.5
+    batch: int = 400
 
     def network(self, events: Events) -> Denoiser:
         """The denoising network."""

@@ -10,7 +10,7 @@ from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
-from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import choice, real, whole
 
 LOWEST = 1e-6
 """The least similarity, so that it has a logarithm."""
@@ -27,26 +27,12 @@ class DMF(NeuralAlgorithm):
     name: ClassVar[str] = "DMF"
     source: ClassVar[str] = "Xue, Dai, Zhang, Huang & Chen 2017, Deep Matrix Factorization Models, IJCAI"
     graphs: ClassVar[int] = 1
-    space: ClassVar[SearchSpace] = {
-        "hidden": Choice((64, 128, 256, 512), 256),
-        "embedding": Whole(32, 256, 192, step=32),
-        "negatives": Whole(1, 10, 7),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 256,
-        embedding: int = 192,
-        negatives: int = 7,
-        rate: float = 1e-3,
-        epochs: int = 100,
-        batch: int = 2048,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.hidden, self.embedding, self.negatives = hidden, embedding, negatives
+    hidden: int = choice((64, 128, 256, 512), default=256)
+    embedding: int = whole(32, 256, default=192, step=32)
+    negatives: int = whole(1, 10, default=7)
+    rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
+    batch: int = 2048
 
     def network(self, events: Events) -> TwoTowers:
         """Both towers."""

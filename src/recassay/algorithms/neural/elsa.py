@@ -9,7 +9,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import xavier
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.profiles import ProfileNetwork, unit_length
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class ELSA(NeuralAlgorithm):
@@ -21,16 +21,11 @@ class ELSA(NeuralAlgorithm):
 
     name: ClassVar[str] = "ELSA"
     source: ClassVar[str] = "Vančura, Alves, Kasalický & Kordík 2022, Scalable Linear Shallow Autoencoder, RecSys"
-    space: ClassVar[SearchSpace] = {
-        "rank": Whole(64, 1024, 256, log=True),
-        "rate": Real(1e-3, 1.0, 0.1, log=True),
-    }
 
-    def __init__(
-        self, *, rank: int = 256, rate: float = 0.1, epochs: int = 30, batch: int = 1024, device: str = "auto"
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.rank = rank
+    rank: int = whole(64, 1024, default=256, log=True)
+    rate: float = real(1e-3, 1.0, default=0.1, log=True)
+    epochs: int = 30
+    batch: int = 1024
 
     def network(self, events: Events) -> LowRank:
         """The matrix A."""

@@ -12,7 +12,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
 from recassay.algorithms.neural.links import Links, balanced
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import choice, real, whole
 
 SLOPE = 0.5
 """Of the leaky rectifier, below zero."""
@@ -47,39 +47,22 @@ class LightGCL(NeuralAlgorithm):
         "Cai, Huang, Xia & Ren 2023, LightGCL: Simple Yet Effective Graph Contrastive Learning, ICLR"
     )
     graphs: ClassVar[int] = 2
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
-        "layers": Whole(1, 4, 2),
-        "rank": Whole(3, 10, 5),
-        "contrast": Real(1e-7, 0.3, 4e-3, log=True),
-        "temperature": Real(0.1, 5.0, 0.28, log=True),
-        "dropout": Choice((0.0, 0.1, 0.25), 0.0),
-        "reg": Real(1e-8, 1e-4, 3e-5, log=True),
-        "rate": Real(1e-5, 1e-2, 3e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 64,
-        layers: int = 2,
-        rank: int = 5,
-        contrast: float = 4e-3,
-        temperature: float = 0.28,
-        dropout: float = 0.0,
-        reg: float = 3e-5,
-        rate: float = 3e-3,
-        form: str = "paper",
-        epochs: int = 100,
-        batch: int = 4096,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.layers, self.rank, self.contrast = embedding, layers, rank, contrast
-        self.temperature, self.dropout, self.reg = temperature, dropout, reg
-        if form not in FORMS:
-            raise UsageError(f"LightGCL has no form {form!r}", fix=f"use {' or '.join(FORMS)}")
-        self.form = form
+    embedding: int = whole(32, 256, default=64, step=32)
+    layers: int = whole(1, 4, default=2)
+    rank: int = whole(3, 10, default=5)
+    contrast: float = real(1e-7, 0.3, default=4e-3, log=True)
+    temperature: float = real(0.1, 5.0, default=0.28, log=True)
+    dropout: float = choice((0.0, 0.1, 0.25), default=0.0)
+    reg: float = real(1e-8, 1e-4, default=3e-5, log=True)
+    rate: float = real(1e-5, 1e-2, default=3e-3, log=True)
+    form: str = "paper"
+    batch: int = 4096
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.form not in FORMS:
+            raise UsageError(f"LightGCL has no form {self.form!r}", fix=f"use {' or '.join(FORMS)}")
 
     def network(self, events: Events) -> LowRankView:
         """Layer 0, the links and their decomposition."""

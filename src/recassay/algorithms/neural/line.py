@@ -11,7 +11,7 @@ from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Pass, learned
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Choice, Real, SearchSpace, Whole
+from recassay.core.specs.search import choice, real, whole
 
 
 class LINE(NeuralAlgorithm):
@@ -27,31 +27,18 @@ class LINE(NeuralAlgorithm):
 
     name: ClassVar[str] = "LINE"
     source: ClassVar[str] = "Tang, Qu, Wang, Zhang, Yan & Mei 2015, LINE, WWW"
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 192, step=32),
-        "order": Choice((0, 1, 2), 0),
-        "negatives": Whole(1, 10, 5),
-        "noise_power": Choice((0.0, 0.75), 0.0),
-        "rate": Real(1e-4, 1e-2, 1e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 192,
-        order: int = 0,
-        negatives: int = 5,
-        noise_power: float = 0.0,
-        rate: float = 1e-3,
-        epochs: int = 100,
-        batch: int = 2048,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        if order not in (0, 1, 2):
-            raise UsageError(f"LINE has no order {order}", fix="give 1, 2, or 0 for both")
-        self.embedding, self.order, self.negatives = embedding, order, negatives
-        self.noise_power = noise_power
+    embedding: int = whole(32, 256, default=192, step=32)
+    order: int = choice((0, 1, 2), default=0)
+    negatives: int = whole(1, 10, default=5)
+    noise_power: float = choice((0.0, 0.75), default=0.0)
+    rate: float = real(1e-4, 1e-2, default=1e-3, log=True)
+    batch: int = 2048
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.order not in (0, 1, 2):
+            raise UsageError(f"LINE has no order {self.order}", fix="give 1, 2, or 0 for both")
 
     def network(self, events: Events) -> Proximities:
         """Vectors and contexts."""

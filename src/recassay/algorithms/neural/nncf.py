@@ -14,7 +14,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
 from recassay.algorithms.neural.network import Dense, Network, Pass, learned
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 KERNEL = 5
 """Neighbours that one window of the convolution sees, and windows that one maximum is taken over."""
@@ -41,36 +41,27 @@ class NNCF(NeuralAlgorithm):
         "Bai, Wen, Zhang & Zhao 2017, A Neural Collaborative Filtering Model with Neighborhood, CIKM"
     )
     graphs: ClassVar[int] = 2
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 128, 64, step=32),
-        "neighbours": Whole(10, 50, 20, step=5),
-        "dropout": Real(0.0, 0.7, 0.0),
-        "negatives": Whole(1, 8, 4),
-        "rate": Real(1e-4, 1e-2, 3e-4, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 64,
-        neighbours: int = 20,
-        dropout: float = 0.0,
-        negatives: int = 4,
-        rate: float = 3e-4,
-        neighbourhood: str = "nearest",
-        neighbour_embedding: int = 32,
-        kernels: int = 128,
-        epochs: int = 100,
-        batch: int = 2048,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        if neighbourhood not in NEIGHBOURHOODS:
-            raise UsageError(f"NNCF has no neighbourhood {neighbourhood!r}", fix=f"use {' or '.join(NEIGHBOURHOODS)}")
-        if neighbours < 2 * KERNEL - 1:
-            raise UsageError(f"NNCF cannot work with {neighbours} neighbours", fix=f"give at least {2 * KERNEL - 1}")
-        self.embedding, self.neighbours, self.dropout, self.negatives = embedding, neighbours, dropout, negatives
-        self.neighbourhood, self.neighbour_embedding, self.kernels = neighbourhood, neighbour_embedding, kernels
+    embedding: int = whole(32, 128, default=64, step=32)
+    neighbours: int = whole(10, 50, default=20, step=5)
+    dropout: float = real(0.0, 0.7, default=0.0)
+    negatives: int = whole(1, 8, default=4)
+    rate: float = real(1e-4, 1e-2, default=3e-4, log=True)
+    neighbourhood: str = "nearest"
+    neighbour_embedding: int = 32
+    kernels: int = 128
+    batch: int = 2048
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.neighbourhood not in NEIGHBOURHOODS:
+            raise UsageError(
+                f"NNCF has no neighbourhood {self.neighbourhood!r}", fix=f"use {' or '.join(NEIGHBOURHOODS)}"
+            )
+        if self.neighbours < 2 * KERNEL - 1:
+            raise UsageError(
+                f"NNCF cannot work with {self.neighbours} neighbours", fix=f"give at least {2 * KERNEL - 1}"
+            )
 
     def network(self, events: Events) -> NeighbourhoodNetwork:
         """Vectors, convolutions and layers."""

@@ -11,7 +11,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.multivae import MultiVAE, Variational
 from recassay.algorithms.neural.network import Dense, Pass
 from recassay.algorithms.neural.profiles import unit_length
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 CRITIC_SIZES = (3, 100, 100, 10, 1)
 MEMORY = 0.99
@@ -35,46 +35,19 @@ class RaCT(MultiVAE):
     name: ClassVar[str] = "RaCT"
     aliases: ClassVar[tuple[str, ...]] = ()
     source: ClassVar[str] = "Lobel, Li, Gao & Carin 2020, RaCT: Toward Amortized Ranking-Critical Training, ICLR"
-    space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 128, step=32),
-        "anneal_cap": Real(0.0, 1.0, 0.2),
-        "dropout": Real(0.0, 0.7, 0.5),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
-        "critic_share": Real(1e-3, 1.0, 0.1, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        latent: int = 128,
-        anneal_cap: float = 0.2,
-        dropout: float = 0.5,
-        rate: float = 1e-3,
-        critic_share: float = 0.1,
-        actor_epochs: int = 60,
-        critic_epochs: int = 10,
-        depth: int = 100,
-        hidden: int = 600,
-        anneal_epochs: int = 100,
-        noise: float = 1.0,
-        epochs: int = 100,
-        batch: int = 500,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            latent=latent,
-            anneal_cap=anneal_cap,
-            dropout=dropout,
-            rate=rate,
-            hidden=hidden,
-            anneal_epochs=anneal_epochs,
-            noise=noise,
-            epochs=epochs,
-            batch=batch,
-            device=device,
-        )
-        self.critic_share, self.actor_epochs, self.critic_epochs = critic_share, actor_epochs, critic_epochs
-        self.depth = depth
+    latent: int = whole(32, 256, default=128, step=32)
+    anneal_cap: float = real(0.0, 1.0, default=0.2)
+    dropout: float = real(0.0, 0.7, default=0.5)
+    rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
+    critic_share: float = real(1e-3, 1.0, default=0.1, log=True)
+    actor_epochs: int = 60
+    critic_epochs: int = 10
+    depth: int = 100
+    hidden: int = 600
+    anneal_epochs: int = 100
+    noise: float = 1.0
+    batch: int = 500
 
     def network(self, events: Events) -> CriticalVariational:
         """Actor and critic."""

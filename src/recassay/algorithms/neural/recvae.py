@@ -12,7 +12,7 @@ from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense, Pass, Weights, learned
 from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, unit_length
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 DEPTH = 5
 """Layers of the encoder."""
@@ -33,29 +33,13 @@ class RecVAE(NeuralAlgorithm):
 
     name: ClassVar[str] = "RecVAE"
     source: ClassVar[str] = "Shenbin, Alekseev, Tutubalina, Malykh & Nikolenko 2020, RecVAE, WSDM"
-    space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 200, step=8),
-        "gamma": Real(1e-3, 0.05, 0.015, log=True),
-        "dropout": Real(0.0, 0.7, 0.6),
-        "rate": Real(1e-5, 1e-2, 5e-4, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        latent: int = 200,
-        gamma: float = 0.015,
-        dropout: float = 0.6,
-        rate: float = 5e-4,
-        hidden: int = 600,
-        encoder_passes: int = 3,
-        epochs: int = 100,
-        batch: int = 500,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.latent, self.gamma, self.dropout, self.hidden = latent, gamma, dropout, hidden
-        self.encoder_passes = encoder_passes
+    latent: int = whole(32, 256, default=200, step=8)
+    gamma: float = real(1e-3, 0.05, default=0.015, log=True)
+    dropout: float = real(0.0, 0.7, default=0.6)
+    rate: float = real(1e-5, 1e-2, default=5e-4, log=True)
+    hidden: int = 600
+    encoder_passes: int = 3
 
     def network(self, events: Events) -> CompositeVariational:
         """Encoder, its last state, and decoder."""

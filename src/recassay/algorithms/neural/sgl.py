@@ -11,7 +11,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
 from recassay.algorithms.neural.links import balanced
 from recassay.algorithms.neural.network import Pass
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class SGL(NeuralAlgorithm):
@@ -25,33 +25,15 @@ class SGL(NeuralAlgorithm):
     name: ClassVar[str] = "SGL"
     source: ClassVar[str] = "Wu, Wang, Feng, He, Chen, Lian & Xie 2021, Self-supervised Graph Learning, SIGIR"
     graphs: ClassVar[int] = 3
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 128, step=32),
-        "layers": Whole(1, 4, 3),
-        "contrast": Real(5e-3, 1.0, 0.1, log=True),
-        "temperature": Real(0.1, 1.0, 0.6, log=True),
-        "drop": Real(0.0, 0.5, 0.2),
-        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-4, 1e-2, 3e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 128,
-        layers: int = 3,
-        contrast: float = 0.1,
-        temperature: float = 0.6,
-        drop: float = 0.2,
-        reg: float = 1e-4,
-        rate: float = 3e-3,
-        epochs: int = 100,
-        batch: int = 2048,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.layers, self.contrast, self.temperature = embedding, layers, contrast, temperature
-        self.drop, self.reg = drop, reg
+    embedding: int = whole(32, 256, default=128, step=32)
+    layers: int = whole(1, 4, default=3)
+    contrast: float = real(5e-3, 1.0, default=0.1, log=True)
+    temperature: float = real(0.1, 1.0, default=0.6, log=True)
+    drop: float = real(0.0, 0.5, default=0.2)
+    reg: float = real(1e-5, 1e-3, default=1e-4, log=True)
+    rate: float = real(1e-4, 1e-2, default=3e-3, log=True)
+    batch: int = 2048
 
     def network(self, events: Events) -> TwoViews:
         """Layer 0, the links and their two views."""

@@ -9,7 +9,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.contrast import contrast
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import GraphNetwork, graph_numbers
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class XSimGCL(NeuralAlgorithm):
@@ -24,34 +24,16 @@ class XSimGCL(NeuralAlgorithm):
     name: ClassVar[str] = "XSimGCL"
     source: ClassVar[str] = "Yu, Xia, Chen, Cui, Hung & Yin 2024, XSimGCL, TKDE 36"
     graphs: ClassVar[int] = 1
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 128, step=32),
-        "layers": Whole(1, 4, 2),
-        "contrast": Real(1e-2, 0.3, 0.05, log=True),
-        "temperature": Real(0.1, 0.4, 0.2, log=True),
-        "noise": Real(0.05, 0.5, 0.2, log=True),
-        "reg": Real(1e-5, 1e-3, 1e-4, log=True),
-        "rate": Real(1e-3, 2e-2, 5e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 128,
-        layers: int = 2,
-        contrast: float = 0.05,
-        temperature: float = 0.2,
-        noise: float = 0.2,
-        reg: float = 1e-4,
-        rate: float = 5e-3,
-        contrasted: int = 1,
-        epochs: int = 100,
-        batch: int = 4096,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.layers, self.contrast, self.temperature = embedding, layers, contrast, temperature
-        self.noise, self.reg, self.contrasted = noise, reg, contrasted
+    embedding: int = whole(32, 256, default=128, step=32)
+    layers: int = whole(1, 4, default=2)
+    contrast: float = real(1e-2, 0.3, default=0.05, log=True)
+    temperature: float = real(0.1, 0.4, default=0.2, log=True)
+    noise: float = real(0.05, 0.5, default=0.2, log=True)
+    reg: float = real(1e-5, 1e-3, default=1e-4, log=True)
+    rate: float = real(1e-3, 2e-2, default=5e-3, log=True)
+    contrasted: int = 1
+    batch: int = 4096
 
     def network(self, events: Events) -> NoisyLayers:
         """Layer 0 and the links."""

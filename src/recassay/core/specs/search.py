@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias, TypeGuard
+from dataclasses import Field, dataclass, field
+from typing import Any, ClassVar, TypeAlias, TypeGuard, TypeVar, dataclass_transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,43 @@ class Choice:
 
 Parameter: TypeAlias = Real | Whole | Choice
 SearchSpace: TypeAlias = Mapping[str, Parameter]
+Option = TypeVar("Option", str, int, float, bool)
+
+
+def real(low: float, high: float, *, default: float, log: bool = False) -> Any:
+    """A field of a `Tunable` that tuning varies as `Real`."""
+    return field(default=default, metadata={"range": Real(low, high, default, log)})
+
+
+def whole(low: int, high: int, *, default: int, log: bool = False, step: int = 1) -> Any:
+    """A field of a `Tunable` that tuning varies as `Whole`."""
+    return field(default=default, metadata={"range": Whole(low, high, default, log, step)})
+
+
+def choice(options: tuple[Option, ...], *, default: Option) -> Any:
+    """A field of a `Tunable` that tuning varies as `Choice`."""
+    return field(default=default, metadata={"range": Choice(options, default)})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(real, whole, choice))
+class Tunable:
+    """A base whose subclasses declare each parameter once: its name, type, default and, where it is tuned, its range.
+
+    `factors: int = whole(16, 512, default=64)` is a keyword argument of the constructor, an attribute and an entry of
+    `space`; a field with a plain default is not tuned. `__post_init__` may refuse values. A subclass that declares a
+    field again changes its range or default, not its place.
+    """
+
+    space: ClassVar[SearchSpace] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # In the order of this class: tuning draws the parameters in the order of `space`.
+        declared = {
+            name: made for name, made in vars(cls).items() if isinstance(made, Field) and "range" in made.metadata
+        }
+        cls.space = {**cls.space, **{name: made.metadata["range"] for name, made in declared.items()}}
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
 
 
 def defaults(space: SearchSpace) -> dict[str, object]:
