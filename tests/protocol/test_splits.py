@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
-from recassay.protocol import SPLITS, splits
+from recassay.protocol import SPLITS, apply_protocol, splits
+from recassay.protocol.ordering import canonical
 from recassay.protocol.splits import TEST, TRAIN, VALID, split_labels
 from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
 
@@ -20,6 +21,7 @@ EIGHTY = (0.8, 0.1, 0.1)
 
 
 def labels_by_row(data: Interactions, spec: ProtocolSpec) -> Counter[tuple[object, ...]]:
+    data = canonical(data)  # as the protocol hands it over: repeats of a pair beside each other
     labels = split_labels(data, spec)
     return Counter((*row, label) for label in (TRAIN, VALID, TEST) for row in rows_of(data.take(labels == label)))
 
@@ -28,7 +30,7 @@ def labels_by_row(data: Interactions, spec: ProtocolSpec) -> Counter[tuple[objec
 @few
 @given(data=drawn_interactions(repeats=True), seed=st.integers(0, 99))
 def test_no_split_depends_on_the_order_of_rows_or_ids(rule: str, data: Interactions, seed: int) -> None:
-    spec = ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25), folds=3, seed=seed % 3)
+    spec = ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25), folds=2 if rule == "rolling" else 3, seed=seed % 3)
     assert labels_by_row(data, spec) == labels_by_row(shuffled(data, seed), spec)
 
 
@@ -36,7 +38,7 @@ def test_no_split_depends_on_the_order_of_rows_or_ids(rule: str, data: Interacti
 @few
 @given(data=drawn_interactions())
 def test_no_pair_is_in_two_parts(rule: str, data: Interactions) -> None:
-    labels = split_labels(data, ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25)))
+    labels = split_labels(data, ProtocolSpec(split=rule, ratios=(0.5, 0.25, 0.25), folds=2, fold=1))
     parts = [pairs_of(data.take(labels == label)) for label in (TRAIN, VALID, TEST)]
     assert sum(map(len, parts)) == len(pairs_of(data)) == len(set.union(*parts))
 
@@ -245,3 +247,29 @@ def test_given_refuses_parts_of_which_only_some_have_time() -> None:
     timeless = interactions([("a", "x", 1)], time=False)
     with pytest.raises(InputError, match="some have none"):
         splits.given(interactions([("b", "x", 1, 1)]), timeless, timeless)
+
+
+def test_windows_of_a_rolling_split_move_on_and_end_with_the_global_split() -> None:
+    data = interactions([(f"u{i % 7}", f"i{i}", 1, i) for i in range(100)])
+    spec = {"windows": 5, "sliding": False}
+    made = [splits.rolling(data, EIGHTY, window=w, **spec) for w in range(5)]
+    assert made[-1].tolist() == splits.global_time(data, EIGHTY).tolist()
+    for w, labels in enumerate(made):
+        assert [int((labels == part).sum()) for part in (TRAIN, VALID, TEST)] == [40 + 10 * w, 10, 10]
+    tested = np.stack([labels == TEST for labels in made])
+    assert tested.sum(axis=0).max() == 1
+    sliding = [splits.rolling(data, EIGHTY, window=w, windows=5, sliding=True) for w in range(5)]
+    assert {int((labels == TRAIN).sum()) for labels in sliding} == {40}
+    assert [labels[data.time == 95].tolist() for labels in sliding] == [[splits.OUTSIDE]] * 4 + [[TEST]]
+
+
+def test_a_rolling_split_is_audited_and_leaves_the_future_out() -> None:
+    data = interactions([(f"u{i % 5}", f"i{i % 20}", 1, i) for i in range(200)])
+    spec = ProtocolSpec(split="rolling", folds=3, fold=0, filter="none", task="repeat")
+    made = apply_protocol(data, spec)
+    assert made.counts["outside_the_window"] == 40
+    assert made.audit["last_train_time"] < made.audit["first_test_time"]
+    assert "window" in spec.model_dump()
+    assert "window" not in ProtocolSpec().model_dump()  # other protocols keep their identity
+    with pytest.raises(ValueError, match="leave nothing to train"):
+        ProtocolSpec(split="rolling", folds=9)

@@ -148,10 +148,10 @@ def change_version(folder, version):
 def test_other_schema_versions_are_refused(store):
     store.close()
     change_version(store.folder, 99)
-    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 4\); update RecAssay"):
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 5\); update RecAssay"):
         Store.open(store.folder)
     change_version(store.folder, 0)
-    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 4\)"):
+    with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 5\)"):
         Store.open(store.folder, create=True)
 
 
@@ -164,6 +164,7 @@ def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
         ("cells", "seal"),
         ("trials", "seal"),
         ("cells", "energy"),
+        ("plan", "universe"),
     ):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.close()
@@ -176,7 +177,7 @@ def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
     assert (store.folder / INDEX_FILE).read_bytes() == before, "a reader migrates a copy"
     Store.open(store.folder, create=True).close()
     connection = sqlite3.connect(store.folder / INDEX_FILE)
-    assert connection.execute("PRAGMA user_version").fetchone() == (4,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (5,)
     assert "colour" in [column[1] for column in connection.execute("PRAGMA table_info(plan)")]
     connection.close()
 

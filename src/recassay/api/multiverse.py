@@ -20,6 +20,7 @@ from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.data.published.tables import is_published, published_choices
 from recassay.data.tables.universes import TABLE, read_choices
+from recassay.evidence.universes import free_choices, has_universes, universe_rows
 
 
 @checked
@@ -59,6 +60,8 @@ def multiverse(
     if not places:
         raise UsageError("no results were given", fix="name at least one table")
     parts = [_part(place) for place in places]
+    folder = study_folder(places[0]) if len(places) == 1 else None
+    free = free_choices(folder) if folder is not None and has_universes(folder) else {}
     frames = [frame for frame, _, _ in parts]
     if len(parts) > 1:
         names = _table_names(places)
@@ -71,7 +74,8 @@ def multiverse(
         claims=claims,
         metric=metric,
         leaky=leaky or (),
-        missing=missing,
+        missing=free.get("missing") or missing,  # type: ignore[arg-type]
+        aggregation=free.get("aggregation") or ("mean_rank",),  # type: ignore[arg-type]
         higher_is_better=higher_is_better,
         within=within,
         alpha=alpha,
@@ -86,7 +90,10 @@ def _part(place: Any) -> tuple[pl.DataFrame, tuple[Source, ...], tuple[str, ...]
     """The rows of one place: a table with further columns, or whatever else results come as."""
     if is_published(place):
         return (*published_choices(place), ())
-    if not isinstance(place, Results) and study_folder(place) is None:
+    folder = study_folder(place)
+    if folder is not None and has_universes(folder):
+        return universe_rows(folder), load_results(folder).sources, ()
+    if not isinstance(place, Results) and folder is None:
         read = read_choices(place)
         if read is not None:
             return (*read, ())

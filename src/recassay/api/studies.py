@@ -47,6 +47,7 @@ def make_study(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     dataset_settings: Mapping[str, Mapping[str, Any]] | None = None,
     comper: Mapping[str, Any] | None = None,
+    multiverse: Mapping[str, Any] | None = None,
     base: str | Path = ".",
 ) -> StudySpec:
     """A study without a file.
@@ -66,6 +67,7 @@ def make_study(
         settings: by algorithm, fixed parameters or narrower search spaces.
         dataset_settings: by dataset, keys of its `[dataset.NAME]` section.
         comper: keys of the `[comper]` section; None for a study without the attacked fit.
+        multiverse: keys of the `[multiverse]` section: alternatives that make universes; None for one universe.
         base: folder that relative paths start from.
     """
     return study_from_arguments(
@@ -83,6 +85,7 @@ def make_study(
         settings=settings,
         dataset_settings=dataset_settings,
         comper=comper,
+        multiverse=multiverse,
         base=base,
     )
 

@@ -14,7 +14,7 @@ _FOLDS = "folds fold final_fit"
 _ADAPTIVE = "adaptive target confidence indifference budget probes"
 _ALONE = "studies:make_study split positive_threshold"
 _MATRIX = "experts similarities definitions fourth"
-_OTHER_STUDY = "name parallel tuning_metric seconds_per_cell memory_gb settings dataset_settings comper base"
+_OTHER_STUDY = "name parallel tuning_metric seconds_per_cell memory_gb settings dataset_settings comper multiverse base"
 _GLICKO = "order properties tau tie orders"
 
 DATA = Program(

@@ -30,8 +30,8 @@ def split(call: Call, *, as_json: bool = False) -> None:
     study, rule = call.typed.get("study"), call.typed.get("split")
     if study is not None:
         call.refuse(PROTOCOL, "is for a split without --study", f"write it into {study}")
-    elif rule != "kfold":
-        call.refuse("folds fold", "is for --split kfold", "say that, or leave it out")
+    elif rule not in ("kfold", "rolling"):
+        call.refuse("folds fold", "is for --split kfold or rolling", "say that, or leave it out")
     made = call()
     if as_json:
         print_json(plain(made.to_dict()))

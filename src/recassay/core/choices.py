@@ -39,6 +39,9 @@ Workers: TypeAlias = Annotated[int, Range(None, 4096)]
 
 MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
 """How to treat a missing cell: see `core.tables.results.Results.matrix`."""
+Aggregation: TypeAlias = Literal["mean_rank", "mean_value"]
+"""How a universe orders algorithms over datasets: by mean rank, or by the mean of values, scaled per dataset from the
+best to the worst."""
 GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithms", "worst"]
 """The same where a model can do without the cell (`keep`)."""
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]

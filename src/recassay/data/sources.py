@@ -36,9 +36,9 @@ class OpenedDataset:
 
     def refuse_positions(self, split: SplitName) -> None:
         """A global split by time needs a clock: positions within a user's history order no two users."""
-        if split == "global_time" and self.reading.get("time_unit") == "position":
+        if split in ("global_time", "rolling") and self.reading.get("time_unit") == "position":
             raise UsageError(
-                "the times are positions, not a clock, so a global_time split would compare what has no common order",
+                f"the times are positions, not a clock, so a {split} split would compare what has no common order",
                 where=self.name,
                 fix="use leave_last_out or user_time, or a random split",
             )

@@ -19,7 +19,7 @@ from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.protocol.ordering import canonical, renumber, used_ids
 from recassay.protocol.repeats import RepeatCounts, seen_rows, users_of_one_time
-from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, Labels, split_labels
+from recassay.protocol.splits import OUTSIDE, SPLITS, TEST, TRAIN, VALID, Labels, split_labels
 from recassay.protocol.splits import given as given_split
 
 FINGERPRINT_VERSION = "recassay split 2"
@@ -93,6 +93,10 @@ def apply_protocol(
         labels = split_labels(data, spec)
     digest.update(np.packbits(kept).data)
     digest.update(labels.data)
+    inside = labels != OUTSIDE
+    if not inside.all():
+        counts["outside_the_window"] = len(data) - int(np.count_nonzero(inside))
+        data, labels = _in_place(data, inside), labels[inside]
     one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
     split, found = _parts(data, labels, spec)
     del data, labels, kept

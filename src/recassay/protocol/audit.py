@@ -4,7 +4,7 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 
 | finding | what was found | refuses |
 |---|---|---|
-| train_after_test | training events later than the first test event | `global_time`, `given` |
+| train_after_test | training events later than the first test event | `global_time`, `rolling`, `given` |
 | user_train_after_test | the same within one user | `user_time`, `leave_last_out` |
 | train_after_valid | training events later than the first validation event | as train_after_test |
 | test_pair_in_train, valid_pair_in_train | a pair to be predicted was trained on | unless the task is `repeat` |
@@ -214,7 +214,7 @@ def _empty(split: Split) -> list[Finding]:
 
 def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
     found = []
-    refuses = kind in ("global_time", "given")
+    refuses = kind in ("global_time", "rolling", "given")
     for name, part, fit in (
         ("test", split.test, split.refit_parts()),
         ("valid", split.valid, (split.train,)),

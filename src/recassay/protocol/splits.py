@@ -8,6 +8,7 @@ events, and never part events of one user and one time; random splits divide pai
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +24,8 @@ from recassay.protocol.ordering import blocks_in_user, counting_order, pair_keys
 
 Labels: TypeAlias = NDArray[np.int8]
 Ratios: TypeAlias = tuple[float, float, float]
-TRAIN, VALID, TEST = 0, 1, 2
+TRAIN, VALID, TEST, OUTSIDE = 0, 1, 2, 3
+"""The parts; events outside a window of a rolling split are in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class SplitKind:
 
 SPLITS: dict[SplitName, SplitKind] = {
     "global_time": SplitKind("global", True, "one point in time for all: the past trains, the future tests"),
+    "rolling": SplitKind("global", True, "windows of time move on: the past trains, what follows tests"),
     "user_time": SplitKind("per user", True, "the last share of each user's events tests; other users' future trains"),
     "leave_last_out": SplitKind(
         "per user", True, "each user's last event, with those of the same time, tests; other users' future trains"
@@ -67,6 +70,10 @@ def _labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
     match spec.split:
         case "global_time":
             return global_time(interactions, spec.ratios)
+        case "rolling":
+            return rolling(
+                interactions, spec.ratios, window=spec.fold, windows=spec.folds, sliding=spec.window == "sliding"
+            )
         case "user_time":
             return user_time(interactions, spec.ratios)
         case "leave_last_out":
@@ -92,6 +99,26 @@ def global_time(interactions: Interactions, ratios: Ratios) -> Labels:
     another block boundary exists. Linear: the boundaries are selected, nothing is sorted.
     """
     return _labels_by_value(_time(interactions, "global_time"), ratios)
+
+
+def rolling(interactions: Interactions, ratios: Ratios, *, window: int, windows: int, sliding: bool) -> Labels:
+    """One of several windows of a global temporal split; the last of a growing one is `global_time` itself.
+
+    The last window has the shares `ratios`; each window before it ends earlier by the share that tests, so that test
+    parts follow each other and never overlap. The training part begins with the first event, or (`sliding`) is in every
+    window as long as in the first. Boundaries in blocks of equal times move as in `global_time`.
+    """
+    time = _time(interactions, "rolling")
+    n, (train, valid, test) = len(time), ratios
+    back = (windows - 1 - window) * test
+    begin = window * test if sliding else 0.0
+    ends = (begin, train - back, train + valid - back, train + valid + test - back)
+    wanted = [round(n * min(share, 1.0)) for share in ends]
+    labels = np.full(n, OUTSIDE, dtype=np.int8)
+    before = _before(time, wanted, keep_ends=False)
+    for label, (start, end) in zip((TRAIN, VALID, TEST), pairwise(before), strict=True):
+        labels[end & ~start] = label
+    return labels
 
 
 def random(interactions: Interactions, ratios: Ratios, *, seed: int) -> Labels:

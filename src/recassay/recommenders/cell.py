@@ -110,7 +110,7 @@ def _tuning(work: Work) -> Tuning:
         validation.stages if validation is not None else _nothing,
         trials=spec.tuning.trials,
         higher_is_better=objective.higher_is_better,
-        seed=spec.seed,
+        seed=spec.search_seed,
         names=(spec.dataset, spec.algorithm),
         pruning=spec.tuning.staged,
         once=stops,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from recassay.core.specs.specs import ProtocolSpec, Spec
+from recassay.core.specs.specs import FOLDED, ProtocolSpec, Spec
 from recassay.core.specs.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
 from recassay.metrics.protocol import Metric
+from recassay.recommenders.universes import Universe, universes
 from recassay.runner.references import dataset_version, part_version
 
 ROBUSTNESS = "robustness"
@@ -75,12 +76,18 @@ class CellSpec(Spec):
     def tuning_id(self) -> str:
         """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
         tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
-        return self.model_copy(update={"metrics": (), "depth": 0, "tuning": tuning, "comper": None}).content_hash()[:32]
+        changes = {"metrics": (), "depth": 0, "tuning": tuning, "comper": None, "seed": self.search_seed}
+        return self.model_copy(update=changes).content_hash()[:32]
+
+    @property
+    def search_seed(self) -> int:
+        """The seed of tuning: its own where the study names one."""
+        return self.seed if self.tuning.seed is None else self.tuning.seed
 
     @property
     def fold(self) -> int | None:
-        """The fold of a cross-validation, None without one."""
-        return self.split.protocol.fold if self.split.protocol.split == "kfold" else None
+        """The fold of a cross-validation or the window of a rolling split, None without one."""
+        return self.split.protocol.fold if self.split.protocol.split in FOLDED else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class PlannedCell:
     spec: CellSpec
     algorithm: AlgorithmSpec
     dataset: DatasetSpec
+    universe: int = 0
+    """The first universe that it belongs to, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,18 @@ class Plan:
             found.setdefault(cell.spec.split.id, cell)
         return found
 
+    def price(self) -> str:
+        """What the universes of the study cost, in a line: cells, those saved by sharing, splits and fits."""
+        found = universes(self.study)
+        needed = sum(1 for universe in found for _ in universe_cells(universe))
+        fits = len({cell.spec.tuning_id for cell in self.cells}) * self.study.tuning.trials + len(self.cells)
+        shared = f" ({needed - len(self.cells):,} more are shared)" if needed > len(self.cells) else ""
+        metrics = f", each with {len(self.study.metrics)} metrics" if len(self.study.metrics) > 1 else ""
+        return (
+            f"{len(found):,} universes{metrics}: {len(self.cells):,} cells{shared}, {len(self.splits()):,} splits, "
+            f"at most {fits:,} fits"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data: the study and its cells."""
         return {
@@ -119,36 +140,50 @@ class Plan:
 
 
 def plan(study: StudySpec) -> Plan:
-    """The cells of `study`: every algorithm on every dataset, for every fold and seed.
+    """The cells of `study`: every algorithm on every dataset, for every fold and seed, in every universe.
+
+    A cell that several universes need is planned once.
 
     Datasets and algorithm files are hashed, not read or executed. A name that means nothing raises here, before
     anything runs; so does a metric label.
     """
     metrics = _metrics(study)
-    tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
     deepest = max(metric.k or 0 for metric in metrics)
     depth = max(LIST_DEPTH, deepest, study.comper.k if study.comper else 0)
-    code = [part_version(algorithm.reference, study.base) for algorithm in study.algorithms]
-    cells = []
+    code = {algorithm.name: part_version(algorithm.reference, study.base) for algorithm in study.algorithms}
+    data = {dataset.name: dataset_version(dataset, study.base) for dataset in study.datasets}
+    cells: dict[str, PlannedCell] = {}
+    for number, universe in enumerate(universes(study)):
+        for algorithm, dataset, protocol, tuning, seed in universe_cells(universe):
+            spec = CellSpec(
+                algorithm=algorithm.name,
+                code=code[algorithm.name],
+                settings=algorithm.settings,
+                dataset=dataset.name,
+                split=SplitSpec(data=data[dataset.name], protocol=protocol),
+                metrics=tuple(metric.label for metric in metrics),
+                tuning=tuning,
+                seed=seed,
+                depth=depth,
+                comper=study.comper,
+            )
+            cells.setdefault(spec.id, PlannedCell(spec.id, spec, algorithm, dataset, number))
+    return Plan(study, tuple(cells.values()))
+
+
+def universe_cells(
+    universe: Universe,
+) -> Iterator[tuple[AlgorithmSpec, DatasetSpec, ProtocolSpec, TuningSpec, int]]:
+    """What the cells of one universe are made of: algorithm, dataset, protocol, tuning and seed."""
+    study = universe.study
+    tuning = study.tuning.model_copy(update={"metric": make_metric(study.tuning.metric).label})
     for dataset in study.datasets:
-        data = dataset_version(dataset, study.base)
         for fold, seed in product(_folds(study, dataset), study.seeds):
-            split = SplitSpec(data=data, protocol=dataset_protocol(study, dataset, fold))
-            for algorithm, version in zip(study.algorithms, code, strict=True):
-                spec = CellSpec(
-                    algorithm=algorithm.name,
-                    code=version,
-                    settings=algorithm.settings,
-                    dataset=dataset.name,
-                    split=split,
-                    metrics=tuple(metric.label for metric in metrics),
-                    tuning=tuning,
-                    seed=seed,
-                    depth=depth,
-                    comper=study.comper,
-                )
-                cells.append(PlannedCell(spec.id, spec, algorithm, dataset))
-    return Plan(study, tuple(cells))
+            protocol = dataset_protocol(study, dataset, fold)
+            protocol = universe.settled(protocol) if universe.choices else protocol
+            for algorithm in study.algorithms:
+                if universe.has(dataset.name, algorithm.name):
+                    yield algorithm, dataset, protocol, tuning, seed
 
 
 def _metrics(study: StudySpec) -> list[Metric]:
@@ -161,14 +196,14 @@ def _metrics(study: StudySpec) -> list[Metric]:
 
 def _folds(study: StudySpec, dataset: DatasetSpec) -> Sequence[int | None]:
     """The folds of a dataset under cross-validation, None for the others."""
-    if dataset_protocol(study, dataset).split != "kfold":
+    if dataset_protocol(study, dataset).split not in FOLDED:
         return (None,)
     return dataset.folds or study.folds or (None,)
 
 
 def dataset_protocol(study: StudySpec, dataset: DatasetSpec, fold: int | None = None) -> ProtocolSpec:
     """The study's protocol with the keys that the dataset replaces, for one fold of a cross-validation."""
-    fields = study.protocol.model_dump() | dataset.protocol
+    fields = dict(study.protocol) | dataset.protocol
     if fold is not None:
         fields["fold"] = fold
     return ProtocolSpec.model_validate(fields)

@@ -109,7 +109,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     """
     found = [Deviation("seal", text) for text in _seal_problems(seal)]
     with Store.open(folder) as store:
-        cells, rows, trials, verified = store.cells(), store.plan(), store.trials(), store.verify()
+        cells, rows, trials, verified = store.cells(every=True), store.plan(), store.trials(), store.verify()
         try:
             manifest = store.manifest()
         except InputError as error:

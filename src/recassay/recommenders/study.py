@@ -74,6 +74,8 @@ def run_study(
         else plan(spec)
     )
     work = _work(planned)
+    if spec.multiverse is not None and progress is not None:
+        progress(Event("note", 0, 0, len(planned.cells), said=planned.price()))
     if dry_run:
         earlier = earlier_versions(work, folder)
         predictions = dry_run_study(planned, folder, workers, work.preload, fork)
@@ -127,6 +129,7 @@ def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds | Non
         metrics=spec.reported,
         tuning=spec.tuning_id,
         trials=spec.tuning.trials,
+        universe=cell.universe,
     )
     return WorkCell(
         row,

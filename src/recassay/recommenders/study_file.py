@@ -9,19 +9,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.errors import UsageError
+from recassay.core.specs.specs import FOLDED, ProtocolSpec, ReadSpec
 from recassay.core.specs.study import (
     DEFAULT_METRICS,
     AlgorithmSpec,
     Budget,
     ComPerSpec,
     DatasetSpec,
+    MultiverseSpec,
     OptionsSpec,
     RangeSpec,
     Setting,
     StudySpec,
     TuningSpec,
 )
+from recassay.recommenders.universes import universes
 from recassay.runner.file_tables import (
     Place,
     by_label,
@@ -34,7 +37,7 @@ from recassay.runner.file_tables import (
 )
 from recassay.runner.references import dataset_labels, part_labels
 
-SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "algorithm", "dataset")
+SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "multiverse", "algorithm", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "algorithms", "metrics")
 _DATASET_KEYS = ("data", "read", *ProtocolSpec.model_fields)
 
@@ -66,6 +69,7 @@ def study_from_arguments(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     dataset_settings: Mapping[str, Mapping[str, Any]] | None = None,
     comper: Mapping[str, Any] | None = None,
+    multiverse: Mapping[str, Any] | None = None,
     base: str | Path = ".",
 ) -> StudySpec:
     """A study without a file: the same checks, with paths relative to `base`."""
@@ -83,6 +87,7 @@ def study_from_arguments(
         "algorithm": {label: dict(table) for label, table in (settings or {}).items()},
         "dataset": {label: dict(table) for label, table in (dataset_settings or {}).items()},
         **({} if comper is None else {"comper": dict(comper)}),
+        **({} if multiverse is None else {"multiverse": dict(multiverse)}),
     }
     place = Place("the study", "")
     check_sections(tables, SECTIONS, place)
@@ -101,7 +106,7 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
     protocol = make_spec(ProtocolSpec, tables.get("protocol", {}), ("protocol",), place)
     seed = study.get("seed", 1)
     said_of_all = tables.get("protocol", {})
-    all_folds = protocol.split == "kfold" and "fold" not in said_of_all
+    all_folds = protocol.split in FOLDED and "fold" not in said_of_all
     fields = {
         "name": study.get("name", default_name),
         "seeds": tuple(seed) if isinstance(seed, list) else (seed,),
@@ -119,16 +124,36 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
         "tuning": make_spec(TuningSpec, tables.get("tuning", {}), ("tuning",), place),
         "budget": make_spec(Budget, tables.get("budget", {}), ("budget",), place),
         "comper": make_spec(ComPerSpec, tables["comper"], ("comper",), place) if "comper" in tables else None,
+        "multiverse": _multiverse(tables["multiverse"], place) if "multiverse" in tables else None,
         "base": base,
     }
     try:
-        return StudySpec.model_validate(fields)
+        made = StudySpec.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
         if not first["loc"]:  # a check of the whole: of the seeds together
             place.refuse(["study", "seed"], f"study.seed: {said(first)}", "correct the value")
         key = {"seeds": "seed"}.get(str(first["loc"][0]), str(first["loc"][0]))
         place.refuse(["study", key], f"study.{key} = {first['input']!r}: {said(first)}", "correct the value")
+    try:
+        universes(made)
+    except UsageError as error:
+        key = error.what.partition(" ")[0].removeprefix("multiverse.").rstrip(":,")
+        place.refuse(["multiverse", key], error.what, error.fix or "correct it")
+    return made
+
+
+def _multiverse(table: Mapping[str, Any], place: Place) -> MultiverseSpec:
+    """The choices that vary, each a list, and the rules of `exclude`."""
+    rules = table.get("exclude", [])
+    if not isinstance(rules, list) or not all(isinstance(rule, Mapping) and rule for rule in rules):
+        fix = 'write exclude = [{split = "random", task = "repeat"}]'
+        place.refuse(["multiverse", "exclude"], "multiverse.exclude is no list of rules", fix)
+    axes = {key: values for key, values in table.items() if key != "exclude"}
+    for key, values in axes.items():
+        if not isinstance(values, list):
+            place.refuse(["multiverse", key], f"multiverse.{key} = {values!r} is no list", f"write {key} = [..., ...]")
+    return MultiverseSpec(axes={key: tuple(values) for key, values in axes.items()}, exclude=tuple(rules))
 
 
 def _dataset(
@@ -153,7 +178,7 @@ def _dataset(
         changes["filter"] = "none"
     spec = make_spec(ProtocolSpec, {**said_of_all, **changes}, path, place)
     read = make_spec(ReadSpec, table.get("read", {}), (*path, "read"), place)
-    folds = tuple(range(spec.folds)) if spec.split == "kfold" and "fold" not in together else None
+    folds = tuple(range(spec.folds)) if spec.split in FOLDED and "fold" not in together else None
     return DatasetSpec(reference=data, name=label, read=read, protocol=changes, folds=folds)
 
 

@@ -41,7 +41,7 @@ class Validation:
         self.users = users_of(self.valid)
         self.sampled = len(self.users) > USERS_A_STAGE
         if self.sampled:
-            rng = derived_rng(work.spec.seed, "validation", work.spec.dataset)
+            rng = derived_rng(work.spec.search_seed, "validation", work.spec.dataset)
             self.some_users = np.sort(rng.choice(self.users, USERS_A_STAGE, replace=False))
             self.some_truth = self.valid.take(np.isin(self.valid.user, self.some_users)).csr()
         self._shared: dict[str, Any] | None = None
@@ -54,7 +54,7 @@ class Validation:
         chosen = {**self.fixed, **parameters}
         self.work.refuse_over_budget(chosen)
         algorithm, spec = self.work.kind(**chosen), self.work.spec
-        rng = derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
+        rng = derived_rng(spec.search_seed, "fit", spec.dataset, spec.algorithm, "trial", str(number))
         counter = getattr(algorithm, "stopped_by", None)
         steps = getattr(algorithm, "fit_steps", None) if spec.tuning.staged or counter else None
         if steps is not None:

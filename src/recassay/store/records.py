@@ -96,6 +96,8 @@ class PlannedRow:
     tuning: str
     """What its trials are kept under; cells that differ only in what is reported share them."""
     trials: int
+    universe: int = 0
+    """The first universe of the study that it belongs to; 0: the study's own."""
 
 
 @dataclass(frozen=True, slots=True)

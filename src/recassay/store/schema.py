@@ -18,7 +18,7 @@ from recassay.core.system.printable import one_line
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _SPARE = 1 << 17
 """Free bytes below which an error of the disk is that it is full: SQLite needs about a quarter of this for its log."""
@@ -38,6 +38,7 @@ MIGRATIONS: dict[int, str] = {
     2: "ALTER TABLE cells ADD COLUMN split TEXT;\nALTER TABLE cells ADD COLUMN seal TEXT;\n"
     "ALTER TABLE trials ADD COLUMN seal TEXT",
     3: "ALTER TABLE cells ADD COLUMN energy TEXT",
+    4: "ALTER TABLE plan ADD COLUMN universe INTEGER NOT NULL DEFAULT 0",
 }
 """By the version it starts from, the script that leads to the next one."""
 
@@ -97,7 +98,8 @@ CREATE TABLE plan (
     fold INTEGER,
     metrics TEXT NOT NULL,
     tuning TEXT NOT NULL,
-    trials INTEGER NOT NULL
+    trials INTEGER NOT NULL,
+    universe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 """
 

@@ -45,7 +45,7 @@ class Store(CellFiles, TrialTable):
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, writes: bool = False) -> None:
         self.folder = folder
         self._connection, self._writes = connection, writes
-        self._cells: tuple[tuple[int, int], tuple[CellRecord, ...]] | None = None
+        self._cells: tuple[tuple[int, int], tuple[tuple[CellRecord, ...], ...]] | None = None
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Store:
@@ -93,12 +93,13 @@ class Store(CellFiles, TrialTable):
                 json.dumps(row.metrics),
                 row.tuning,
                 row.trials,
+                row.universe,
             )
             for n, row in enumerate(rows)
         ]
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
-            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
+            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
         write_sealed(self.folder / MANIFEST_FILE, plain(manifest))
 
     def manifest(self) -> dict[str, Any]:
@@ -128,7 +129,7 @@ class Store(CellFiles, TrialTable):
 
     def plan(self) -> tuple[PlannedRow, ...]:
         """The cells of the current plan, in order."""
-        names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials")
+        names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials", "universe")
         query = f"SELECT {', '.join(names)} FROM plan ORDER BY position"
         rows = [dict(zip(names, row, strict=True)) for row in self._connection.execute(query)]
         return tuple(PlannedRow(**{**row, "metrics": tuple(self._unpacked("metrics", row["metrics"]))}) for row in rows)
@@ -136,17 +137,22 @@ class Store(CellFiles, TrialTable):
     def _unpacked(self, column: str, text: str | None) -> Any:
         return unpacked(column, text, self.folder)
 
-    def cells(self) -> tuple[CellRecord, ...]:
-        """The records of the current plan's cells that ran, in the plan's order; read again only after a change."""
+    def cells(self, *, every: bool = False) -> tuple[CellRecord, ...]:
+        """The records of the current plan's cells that ran, in the plan's order; read again only after a change.
+
+        Of a study with a [multiverse] those of its first universe, unless `every` is wanted.
+        """
         changes = self._connection.execute("PRAGMA data_version").fetchone()[0], self._connection.total_changes
         if self._cells is None or self._cells[0] != changes:
             self._cells = changes, self._read_cells()
-        return self._cells[1]
+        return self._cells[1][every]
 
-    def _read_cells(self) -> tuple[CellRecord, ...]:
+    def _read_cells(self) -> tuple[tuple[CellRecord, ...], ...]:
+        """Those of the first universe, and all."""
         names = ", ".join(f"cells.{name}" for name in _COLUMNS)
-        query = f"SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
-        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._connection.execute(query)]
+        query = f"SELECT {names}, plan.universe FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
+        found = self._connection.execute(query).fetchall()
+        rows = [dict(zip(_COLUMNS, row, strict=False)) for row in found]
         values: dict[str, dict[str, float | None]] = {}
         for cell, metric, value in self._connection.execute(
             "SELECT cell, metric, value FROM metrics ORDER BY position"
@@ -155,7 +161,9 @@ class Store(CellFiles, TrialTable):
         for row in rows:
             for name in _JSON_FIELDS:
                 row[name] = self._unpacked(name, row[name])
-        return tuple(CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows)
+        records = [CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows]
+        own = [record for record, row in zip(records, found, strict=True) if not row[-1]]
+        return tuple(own), tuple(records)
 
     def statuses(self) -> dict[str, str]:
         """The status of every cell that ever ran here."""
@@ -206,7 +214,7 @@ class Store(CellFiles, TrialTable):
     def verify(self) -> Verification:
         """Hold everything that the done cells of the plan rest on against its checksum: rows, trials, files, splits."""
         planned = {row.cell for row in self.plan()}
-        done = [cell for cell in self.cells() if cell.status == "done" and cell.id in planned]
+        done = [cell for cell in self.cells(every=True) if cell.status == "done" and cell.id in planned]
         seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
         damaged = list(self.damaged(cell.id for cell in done).values())
         unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
@@ -245,7 +253,7 @@ class Store(CellFiles, TrialTable):
 
     def status(self) -> StoreStatus:
         """How many cells are done, which failed and why, and which are to go."""
-        cells, plan = self.cells(), self.plan()
+        cells, plan = self.cells(every=True), self.plan()
         ran = {cell.id for cell in cells}
         of_plan = "SELECT count(*) FROM plan JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials"
         return StoreStatus(
@@ -257,7 +265,7 @@ class Store(CellFiles, TrialTable):
         )
 
     def results(self) -> Results:
-        """The long table of the current plan: metrics, and `COST_METRICS`, of every cell that ran.
+        """The long table of the current plan: metrics, and `COST_METRICS`, of every cell that ran (`cells`).
 
         A failed cell has a row without a value for each, so that a matrix lists it as missing; `status()` has the
         reasons. Columns: algorithm, dataset, metric, value, seed, and fold where there are several.

@@ -23,7 +23,7 @@ from recassay.analysis.multiverse.shares import Parts, variance_parts
 from recassay.analysis.multiverse.universes import Universes, find_universes
 from recassay.analysis.verdict.fit import decide
 from recassay.analysis.verdict.result import Grade
-from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy
+from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -44,7 +44,8 @@ def explore(
     claims: Sequence[str] | None = None,
     metric: str | None = None,
     leaky: Sequence[str] = (),
-    missing: MissingPolicy = "drop-datasets",
+    missing: MissingPolicy | Sequence[MissingPolicy] = "drop-datasets",
+    aggregation: Sequence[Aggregation] = ("mean_rank",),
     higher_is_better: bool | None = None,
     within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
@@ -56,15 +57,20 @@ def explore(
     """Every universe of a long table (see `find_universes`) ranked and judged, and the claims over all of them.
 
     A universe is judged by the rules of the verdict. Simonsohn, Simmons and Nelson (2020) is the source of the
-    specification curve and of its joint test, Steegen et al. (2016) of the multiverse.
+    specification curve and of its joint test, Steegen et al. (2016) of the multiverse. Several policies for missing
+    cells, or several aggregations, are further axes.
     """
     if permutations < 0:
         raise UsageError(f"permutations is {permutations}", fix="give 0 or more")
-    universes = find_universes(rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better)
+    universes = find_universes(
+        rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed
+    )
+    policies = (missing,) if isinstance(missing, str) else tuple(missing)
+    universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
     with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
         return _explored(
             universes,
-            _judged(universes, missing, within, alpha, seed),
+            _judged(universes, policies[0], aggregation[0], within, alpha, seed),
             claims,
             MultiverseSettings(alpha, permutations, seed),
             sources,
@@ -115,6 +121,8 @@ def _explored(
         notes=(*notes, *universes.notes, *judged.notes, *_size_notes(judged), *_share_notes(parts, used)),
         settings=asked,
         sources=sources,
+        drift=universes.drift,
+        seeds=universes.seeds,
     )
 
 
@@ -134,8 +142,12 @@ class _Judged:
         self.notes: list[str] = []
 
 
-def _judged(universes: Universes, missing: MissingPolicy, within: float, alpha: float, seed: int) -> _Judged:
-    cells = [_complete(u, universes, missing) for u in range(len(universes))]
+def _judged(
+    universes: Universes, missing: MissingPolicy, aggregation: Aggregation, within: float, alpha: float, seed: int
+) -> _Judged:
+    policy = universes.chosen("missing", missing)
+    cells = [_complete(u, universes, policy[u]) for u in range(len(universes))]  # type: ignore[arg-type]
+    means = universes.chosen("aggregation", aggregation)
     kept = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
     if not kept:
         raise InputError(
@@ -156,13 +168,23 @@ def _judged(universes: Universes, missing: MissingPolicy, within: float, alpha: 
         )
         decision = decide(matrix, control=None, within=within, alpha=alpha, seed=seed, flips=flips)
         place = rows[decision.order]
-        judged.ranks[at][np.ix_(place, columns)] = decision.ranks
+        scores = decision.ranks if means[u] == "mean_rank" else scaled(matrix)[decision.order]
+        judged.ranks[at][np.ix_(place, columns)] = scores
         judged.better[at][np.ix_(place, place)] = decision.better
         judged.present[at, rows] = True
         grades.append(decision.grade)
     judged.grades = tuple(grades)
     judged.notes += _missing_notes(universes, cells, kept, missing)
     return judged
+
+
+def scaled(matrix: Matrix) -> FloatArray:
+    """Values on the scale of ranks: on each dataset 1 for the best and k for the worst, between them in proportion."""
+    down = -matrix.values if matrix.higher_is_better else matrix.values
+    low, high = down.min(axis=0), down.max(axis=0)
+    k = len(matrix.algorithms)
+    shares = np.where(high > low, (down - low) / np.where(high > low, high - low, 1.0), 0.5)
+    return np.asarray(1.0 + (k - 1) * shares)
 
 
 def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[IntArray, IntArray, FloatArray]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.analysis.multiverse.repeats import Drift, SeedShare
 from recassay.analysis.verdict.result import Grade
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
@@ -139,6 +140,10 @@ class MultiverseResult(Displayed):
     """The level, the number of relabelled tables, and the seed."""
     sources: tuple[Source, ...] = ()
     """The files that the table came from."""
+    drift: Drift | None = None
+    """Whether the order drifts over windows of time; None where there are none."""
+    seeds: tuple[SeedShare, ...] = ()
+    """How much each kind of seed moves the values; empty where no seed varies."""
 
     @property
     def universes(self) -> int:
@@ -255,6 +260,6 @@ class MultiverseResult(Displayed):
             "grades": {grade: grades.count(grade) for grade in dict.fromkeys(grades)},
             "leaky": {"universes": int(self.leaky.sum()), "best": self.best(leaky=True)},
             "mean_rank": by_name(np.nanmean(self.mean_ranks[~self.leaky], axis=0), self.algorithms),
-            **stated(self, "notes"),
+            **stated(self, "drift", "seeds", "notes"),
             "settings": plain(self.settings),
         }  # fmt: skip

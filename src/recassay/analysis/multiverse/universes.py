@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
+from recassay.analysis.multiverse.repeats import (
+    SEED_AXES,
+    WINDOW,
+    Drift,
+    SeedShare,
+    drift_test,
+    seed_shares,
+    window_ranks,
+)
 from recassay.core import columns as c
+from recassay.core.choices import Aggregation, MissingPolicy
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import find_label, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
@@ -59,9 +71,34 @@ class Universes:
     leaky: BoolArray
     """For each universe, whether it was marked as leaky or indefensible."""
     notes: tuple[str, ...] = ()
+    drift: Drift | None = None
+    """Whether the order drifts over windows of time; None where there are none."""
+    seeds: tuple[SeedShare, ...] = ()
+    """How much each kind of seed moves the values; empty where no seed varies."""
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def times(self, name: str, choices: tuple[str, ...]) -> Universes:
+        """Every universe once per choice of a further axis; the same where there is one choice."""
+        if len(choices) < 2:
+            return self
+        count, n = len(choices), len(self)
+        return replace(
+            self,
+            axes=(*self.axes, Axis(name, choices)),
+            places=np.hstack([np.tile(self.places, (count, 1)), np.repeat(np.arange(count), n)[:, None]]),
+            values=np.tile(self.values, (count, 1, 1)),
+            upward=np.tile(self.upward, count),
+            leaky=np.tile(self.leaky, count),
+        )
+
+    def chosen(self, name: str, otherwise: str) -> list[str]:
+        """The choice of every universe on an axis; `otherwise` where there is no such axis."""
+        for i, axis in enumerate(self.axes):
+            if axis.name == name and set(axis.choices) <= {*get_args(MissingPolicy), *get_args(Aggregation)}:
+                return [axis.choices[at] for at in self.places[:, i]]
+        return [otherwise] * len(self)
 
 
 def find_universes(
@@ -71,6 +108,7 @@ def find_universes(
     metric: str | None = None,
     leaky: Sequence[str] = (),
     higher_is_better: bool | None = None,
+    seed: int = 0,
 ) -> Universes:
     """The universes of a long frame: algorithm, dataset, metric, value, and a column per further choice (text).
 
@@ -90,6 +128,13 @@ def find_universes(
             "the table has one universe: no column besides algorithm, dataset, metric and value has several values",
             fix="add a column per choice (split, seed, ...), or give several tables that differ in their protocol",
         )
+    drift = None
+    if WINDOW in frame.columns and WINDOW not in used:
+        choices = [name for name in used if name not in (c.METRIC, CUTOFF)]
+        ranks, algorithms = window_ranks(frame, choices, dict(directions), _LABEL)
+        drift = drift_test(ranks, algorithms, derived_rng(seed, "multiverse", "drift"))
+        others = [name for name in frame.columns if name not in (WINDOW, c.VALUE, LEAKY)]
+        frame = frame.group_by(others, maintain_order=True).agg(pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
     frame = _one_value_per_cell(frame, used, explicit=axes is not None, notes=notes)
     kept, places, universe = _universes(frame, used, notes)
     names = {name: tuple(sorted(frame.get_column(name).unique().to_list())) for name in (c.ALGORITHM, c.DATASET)}
@@ -108,6 +153,12 @@ def find_universes(
         upward=upward,
         leaky=suspect,
         notes=tuple(notes),
+        drift=drift,
+        seeds=seed_shares(
+            frame,
+            [_LABEL, *(name for name in used if name not in (*SEED_AXES, c.METRIC, CUTOFF))],
+            derived_rng(seed, "multiverse", "seeds"),
+        ),
     )
 
 
@@ -188,7 +239,7 @@ def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
     keys = [c.ALGORITHM, c.DATASET, _LABEL]
     for name in _candidates(frame):
         column = frame.get_column(name)
-        if column.n_unique() < 2:
+        if column.n_unique() < 2 or name == WINDOW:
             continue
         numbers = column.cast(pl.Float64, strict=False)
         if numbers.null_count() == 0 and column.n_unique() > MOST_NUMBERS and ((numbers % 1) != 0).any():

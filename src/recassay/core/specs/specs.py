@@ -7,13 +7,28 @@ import json
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 
-SplitName = Literal["global_time", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"]
+SplitName = Literal[
+    "global_time", "rolling", "user_time", "leave_last_out", "random", "random_per_user", "kfold", "given"
+]
+FOLDED: tuple[SplitName, ...] = ("kfold", "rolling")
+"""Splits that divide the data several times: by `fold` of `folds`."""
+
 FilterName = Literal["once", "core", "none"]
 FinalFit = Literal["train+valid", "train"]
 AttackKind = Literal["nuke", "push"]
@@ -114,9 +129,12 @@ class ProtocolSpec(Spec):
     ratios: tuple[float, float, float] = (0.8, 0.1, 0.1)
     """Shares of the training, validation and test parts."""
     folds: Annotated[int, Field(ge=2, le=1000)] = 5
-    """For `kfold`: how many folds."""
+    """For `kfold`: how many folds; for `rolling`: how many windows."""
     fold: Annotated[int, Field(ge=0)] = 0
-    """For `kfold`: which fold is the test part (the next one is the validation part)."""
+    """For `kfold`: which fold is the test part (the next one validates); for `rolling`: which window, from 0."""
+    window: Literal["growing", "sliding"] = "growing"
+    """For `rolling`: training parts begin with the first event (`growing`), or move on and keep their size
+    (`sliding`). A protocol of another split is known by the other fields alone."""
     seed: int = 0
     """Seed of the random splits."""
     final_fit: FinalFit = "train+valid"
@@ -138,12 +156,24 @@ class ProtocolSpec(Spec):
             raise ValueError(f"ratios {self.ratios} must be three shares that sum to 1, the first above 0")
         if self.fold >= self.folds:
             raise ValueError(f"fold {self.fold} is not one of the {self.folds} folds 0..{self.folds - 1}")
+        if self.split == "rolling" and (self.ratios[2] <= 0 or self.ratios[0] - (self.folds - 1) * self.ratios[2] <= 0):
+            raise ValueError(
+                f"{self.folds} windows that test {100 * self.ratios[2]:g} % each leave nothing to train the first on; "
+                "use fewer folds, or a smaller third ratio"
+            )
         if self.task == "repeat" and self.split in ("random", "random_per_user", "kfold"):
             raise ValueError(
                 f"split {self.split!r} keeps all events of a user and item in one part, so that nothing is repeated; "
                 "task = 'repeat' needs a split by time, or a given one"
             )
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_window(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = fields(self)
+        if self.split != "rolling":
+            found.pop("window", None)
+        return found
 
 
 class AttackSpec(Spec):

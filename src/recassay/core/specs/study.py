@@ -113,12 +113,17 @@ class TuningSpec(Spec):
     """How many trials of a cell are proposed together, each from the trials of the rounds before, and run as jobs of
     their own where there is more than one. The numbers depend on it; 1 leaves a cell known by the other fields alone.
     """
+    seed: Seed | None = None
+    """Seed of the search and of the fits in it; None: the seed of the cell. With one, cells that differ in their seed
+    alone share their trials, and the seed of the cell is that of the final fit."""
 
     @model_serializer(mode="wrap")
     def _without_one(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = fields(self)
         if self.parallel == 1:
             del found["parallel"]
+        if self.seed is None:
+            del found["seed"]
         return found
 
     @property
@@ -157,6 +162,15 @@ class ComPerSpec(AttackSpec):
         return self.correctness, f"coverage@{self.k}", f"diversity@{self.k}"
 
 
+class MultiverseSpec(Spec):
+    """Alternatives for keys of the protocol and of tuning: every combination of them is a universe of the study."""
+
+    axes: dict[str, tuple[Any, ...]]
+    """By key, its alternatives; the first of each make the universe that all other commands judge."""
+    exclude: tuple[dict[str, Any], ...] = ()
+    """Combinations that make no sense: choices by key; `dataset` and `algorithm` narrow a rule to these."""
+
+
 class StudySpec(Spec):
     """A whole study. Relative paths in it start from the folder `base`."""
 
@@ -180,7 +194,16 @@ class StudySpec(Spec):
     """What one cell may use."""
     comper: ComPerSpec | None = None
     """What is measured for ComPer; None: nothing."""
+    multiverse: MultiverseSpec | None = None
+    """Choices that are varied; None: none."""
     base: str = "."
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = fields(self)
+        if self.multiverse is None:
+            found.pop("multiverse", None)
+        return found
 
     @model_validator(mode="after")
     def _check(self) -> StudySpec:

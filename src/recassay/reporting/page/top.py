@@ -17,6 +17,7 @@ from recassay.reporting.page.forest import verdict_card
 
 SPLITS = {
     "global_time": "by one point in time for all users",
+    "rolling": "windows of time that move on",
     "user_time": "by time within each user",
     "leave_last_out": "the last item of each user",
     "random": "at random over all interactions",

@@ -14,6 +14,7 @@ from recassay.reporting.paper.rank_table import against
 
 SPLITS = {
     "global_time": "a split at one point in time for all users",
+    "rolling": "windows of time that move on",
     "user_time": "a split in time within each user",
     "leave_last_out": "a leave-last-out split",
     "random": "a random split of all interactions",

@@ -32,7 +32,7 @@ def sentences(result: MultiverseResult) -> list[str]:
     told += _deciding(result)
     if main is not None:
         told += _shown(main) + _joint(result, main)
-    return [*told, *_leaky(result)]
+    return [*told, *_drift(result), *_seeds(result), *_leaky(result)]
 
 
 def _main(result: MultiverseResult) -> Claim | None:
@@ -90,6 +90,27 @@ def _joint(result: MultiverseResult, main: Claim) -> list[str]:
     sure = "more than" if main.p < result.settings.alpha else "not more than"
     return [f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
             f"ranks; {len(result.datasets)} datasets; joint {sure_p})."]  # fmt: skip
+
+
+def _drift(result: MultiverseResult) -> list[str]:
+    drift = result.drift
+    if drift is None:
+        return []
+    gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
+    sure = "p < 0.001" if drift.p < 0.001 else f"p = {drift.p:.3f}"
+    where = f"({drift.windows} windows, {drift.datasets} datasets; {sure})"
+    if drift.p >= result.settings.alpha:
+        return [f"No drift of the order over time is seen {where}."]
+    return [f"The order drifts over time {where}: from the first window to the last {gains} gains "
+            f"{-drift.slopes[gains]:.1f} ranks, {loses} loses {drift.slopes[loses]:.1f}."]  # fmt: skip
+
+
+def _seeds(result: MultiverseResult) -> list[str]:
+    if not result.seeds:
+        return []
+    parts = listing((f"{seed.seed} {percent(seed.share)}" for seed in result.seeds), most=None)
+    shares = f"; of the variance that they cause: {parts}" if len(result.seeds) > 1 else ""
+    return [f"Seeds alone move a value by up to {percent(result.seeds[0].swing)} of its mean{shares}."]
 
 
 def _leaky(result: MultiverseResult) -> list[str]:

@@ -1,0 +1,129 @@
+"""Studies with a [multiverse]: what is planned, what is shared, what is refused, and what the analysis sees of it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import recassay
+from recassay.core.errors import InputError, UsageError
+from recassay.recommenders.plan import plan
+from recassay.recommenders.study import run_study
+from recassay.recommenders.study_file import load_study, study_from_arguments
+from recassay.recommenders.universes import universes
+from recassay.store.store import Store
+
+SPLITS = ["global_time", "random", "rolling"]
+
+
+def study(multiverse, *, trials=0, **more):
+    more = {"algorithms": ["MostPop", "ItemKNN"], "metrics": ["ndcg@10", "recall@5"], **more}
+    return study_from_arguments(["synthetic:dense-small"], trials=trials, multiverse=multiverse, **more)
+
+
+def test_equal_splits_are_shared_between_universes():
+    spec = study(
+        {"split": SPLITS, "split_seed": [0, 1], "ratios": [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2]]}, protocol={"folds": 3}
+    )
+    planned = plan(spec)
+    assert len(universes(spec)) == 12
+    # 2 ratios x (time, random with 2 seeds, 3 windows) x 2 algorithms; the seed does not matter for splits by time
+    assert len(planned.splits()) == 2 * (1 + 2 + 3)
+    assert len(planned.cells) == 24
+    assert planned.price().startswith("12 universes, each with 2 metrics: 24 cells (16 more are shared), 12 splits")
+    first = [cell for cell in planned.cells if cell.universe == 0]
+    assert {cell.spec.split.protocol.split for cell in first} == {"global_time"}
+    assert len(first) == 2
+
+
+def test_rules_exclude_universes_datasets_and_algorithms():
+    rules = [{"split": "random", "min_interactions": [5, 10]}, {"split": "rolling", "algorithm": "MostPop"}]
+    spec = study({"split": SPLITS, "min_interactions": [0, 5, 10], "exclude": rules}, protocol={"folds": 2})
+    found = universes(spec)
+    assert len(found) == 7
+    assert not any(one.labels["split"] == "random" and one.labels["min_interactions"] != "0" for one in found)
+    assert found[0].study.protocol.min_user_interactions == 1
+    rolling = {cell.algorithm.name for cell in plan(spec).cells if cell.spec.split.protocol.split == "rolling"}
+    assert rolling == {"ItemKNN"}
+
+
+def test_seeds_are_a_design_and_share_their_trials():
+    spec = study({"tuning_seed": [1, 2], "fit_seed": [1, 2, 3]}, trials=4, algorithms=["ALS"])
+    cells = plan(spec).cells
+    assert len(cells) == 6
+    assert len({cell.spec.tuning_id for cell in cells}) == 2
+    assert {(cell.spec.search_seed, cell.spec.seed) for cell in cells} == {(t, f) for t in (1, 2) for f in (1, 2, 3)}
+    alone = plan(study({"fit_seed": [5, 6]}, trials=4, algorithms=["ALS"])).cells
+    assert len({cell.spec.tuning_id for cell in alone}) == 1  # what varies is the final fit
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"splitt": ["random", "kfold"]}, r"multiverse.splitt: there is no such choice; did you mean 'split'"),
+        ({"split": ["random"]}, "has not two different choices"),
+        ({"split": ["random", "random"]}, "has not two different choices"),
+        ({"seed": [1, 2]}, "say split_seed, tuning_seed or fit_seed"),
+        ({"metric": ["ndcg@10", "recall@10"]}, "list all in study.metrics|list them in study.metrics"),
+        ({"split": "random"}, "is no list"),
+        ({"split": ["random", "wild"]}, "split = wild: split"),
+        ({"split": SPLITS, "task": ["new", "repeat"]}, "exclude this combination"),
+        ({"missing": ["worst", "best"]}, "there is no 'best'"),
+        ({"split": SPLITS, "exclude": [{"core": 5}]}, "'core' is no choice that varies"),
+        ({"split": SPLITS, "exclude": [{"split": "kfold"}]}, "split is never 'kfold'"),
+        ({"split": SPLITS, "exclude": "none"}, "is no list of rules"),
+        ({"split": SPLITS, "exclude": [{"split": SPLITS}]}, "leaves no universe"),
+        ({}, "lists no choice"),
+        ({"split_seed": list(range(500)), "fit_seed": list(range(500))}, "250,000 combinations"),
+    ],
+    ids=str,
+)
+def test_bad_choices_are_refused_in_words(said, words):
+    with pytest.raises((InputError, UsageError), match=words):
+        study(said)
+
+
+def test_a_mistake_in_a_file_has_its_line(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text('[study]\ndatasets = ["a"]\nalgorithms = ["EASE"]\n[multiverse]\ntrials = [0]\n', encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"study.toml, line 5: multiverse.trials = \[0\] has not two different choices"
+    ):
+        load_study(path)
+
+
+def test_a_study_runs_resumes_and_is_analysed_over_its_universes(tmp_path):
+    choices = {
+        "split": SPLITS,
+        "min_interactions": [5, 10],
+        "split_seed": [0, 1],
+        "missing": ["drop-datasets", "worst"],
+    }
+    spec = study(choices, metrics=["ndcg@10"], protocol={"folds": 3}, algorithms=["MostPop", "Random"])
+    told = []
+    record = run_study(spec, tmp_path / "study", workers=2, progress=told.append)
+    assert not record.failed
+    assert told[0].said == plan(spec).price()
+    assert record.ran == len(plan(spec).cells) == 2 * 2 * (1 + 2 + 3)
+    assert run_study(spec, tmp_path / "study", workers=1).ran == 0
+    with Store.open(tmp_path / "study") as store:
+        assert store.status().done == record.ran
+        assert len(store.cells()) == 2  # other commands judge the first universe
+        assert store.results().frame.height == 2 * 4
+    result = recassay.multiverse(tmp_path / "study")
+    assert list(result.axes) == ["split", "min_interactions", "split_seed", "missing"]
+    assert result.universes == 24
+    assert result.drift is not None
+    assert (result.drift.windows, result.drift.datasets) == (3, 1)
+    assert [seed.seed for seed in result.seeds] == ["split_seed"]
+    frame = result.universes_frame()
+    same = frame.filter(pl.col("split") == "global_time").get_column("mean_rank MostPop")
+    assert same.n_unique() == 1
+
+
+def test_splits_that_the_audit_refused_are_marked_as_leaky(tmp_path):
+    from recassay.evidence.universes import universe_rows
+
+    spec = study({"min_interactions": [5, 10]}, protocol={"split": "random"})
+    run_study(spec, tmp_path / "study", workers=2)
+    assert set(universe_rows(tmp_path / "study").get_column("leaky")) == {"no"}
