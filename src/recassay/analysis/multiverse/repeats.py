@@ -27,7 +27,9 @@ class Drift:
     """Whether the order of the algorithms drifts over windows of time."""
 
     windows: int
+    """How many windows there are."""
     datasets: int
+    """How many datasets have all of them."""
     p: float
     """Share of orders of the windows, drawn at random per dataset, in which near windows are as much alike."""
     neighbours: float
@@ -43,9 +45,11 @@ class SeedShare:
     """How much one kind of seed moves the values of a cell."""
 
     seed: str
+    """Which: `split_seed`, `tuning_seed`, `fit_seed`, or `seed`."""
     share: float
     """Of the variance that all seeds together cause."""
     interval: tuple[float, float]
+    """The 95 % interval of the share."""
     deviation: float
     """Standard deviation that it causes, relative to the mean of the cell."""
     swing: float
