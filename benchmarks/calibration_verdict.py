@@ -17,7 +17,7 @@ import numpy as np
 
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.winners import possible_winners
-from recassay.analysis.verdict.fit import Decision, decide
+from recassay.analysis.verdict.decision import Decision, decide
 from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recassay.analysis.inference.families import enough_families, family_numbers, obvious_families
+from recassay.analysis.compare.fit import compare_algorithms
+from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.families import enough_families, family_means, family_numbers, obvious_families
+from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
@@ -29,5 +33,64 @@ def test_a_verdict_from_related_datasets_says_so():
     values[0] += 0.5
     found = judge(Matrix(values, ("a", "b"), NAMES, "ndcg@10", True))
     assert found.caution == (
-        "4 of the 8 datasets come from amazon and movielens: they are related, so the evidence is weaker than it looks."
+        "4 of the 8 datasets come from amazon and movielens: they are related. Counted as families, they support the "
+        "same verdict."
     )
+    assert found.families is None
+
+
+def related_table(better, rng):
+    """Eight families of three datasets that share 80 % of what is theirs; the first of five algorithms is better."""
+    shared, own = rng.standard_normal((5, 8))[:, np.repeat(np.arange(8), 3)], rng.standard_normal((5, 24))
+    values = np.r_[better, np.zeros(4)][:, None] + np.sqrt(0.8) * shared + np.sqrt(0.2) * own
+    return Matrix(values, tuple("abcde"), tuple(f"{family}-{i}" for family in "hijklmno" for i in range(3)), "x", True)
+
+
+def test_families_keep_the_level_that_independent_datasets_do_not():
+    """Equal algorithms on related datasets: any pair called better in 47 % of tables, and in 3 % by families."""
+    rng, found = np.random.default_rng(5), {None: 0, "auto": 0}
+    for _ in range(40):
+        matrix = related_table(0.0, rng)
+        numbers = family_numbers(matrix.datasets, "auto")
+        for families in found:
+            known = None if families is None else numbers
+            decision = decide(matrix, control=None, within=0.02, alpha=0.05, seed=1, flips=500, families=known)
+            found[families] += bool((decision.codes == "better").any())
+    assert found["auto"] <= 5
+    assert found[None] >= 10
+
+
+def test_rank_compare_and_plan_take_families():
+    matrix = related_table(1.0, np.random.default_rng(2))
+    alone, together = rank_algorithms(matrix, replicates=500), rank_algorithms(matrix, replicates=500, families="auto")
+    assert together.judgement.families == 8
+    widths = [np.ptp(one.rankings["mean"].score_interval, axis=1).mean() for one in (alone, together)]
+    assert widths[1] > 1.3 * widths[0]
+    assert (together.judgement.leads_again[0] < alone.judgement.leads_again[0]) or alone.judgement.leads_again[0] > 0.99
+    assert "8 families" in " ".join(together.judgement.how_sure)
+    compared = compare_algorithms(matrix, families="auto", draws=200)
+    assert compared.judgement.pairs[0].p == together.judgement.pairs[0].p > alone.judgement.pairs[0].p
+    with pytest.raises(UsageError, match="form 1 family"):
+        compare_algorithms(matrix, families=dict.fromkeys(matrix.datasets, "one"))
+
+
+def test_a_verdict_that_depends_on_families_says_so():
+    names = (*(f"amazon-{i}" for i in range(9)), *(f"d{i:02d}" for i in range(6)))
+    values = np.random.default_rng(1).uniform(0.1, 0.2, (2, 15))
+    values[0, :9] += 0.3
+    found = judge(Matrix(values, ("a", "b"), names, "ndcg@10", True))
+    assert found.grade == "clear_winner"
+    assert found.caution == (
+        "9 of the 15 datasets come from amazon: if each collection counts as one dataset, 2 of 2 algorithms could be "
+        "best."
+    )
+
+
+def test_family_means_and_draws_of_whole_families():
+    numbers = np.array([0, 0, 1])
+    values = np.array([[1.0, 3.0, 5.0]])
+    assert family_means(values, numbers).tolist() == [[2.0, 5.0]]
+    assert family_means(values, numbers, by_size=True).mean() == pytest.approx(values.mean())
+    weights = dataset_weights(3, 200, np.random.default_rng(1), numbers)
+    assert (weights[:, 0] == weights[:, 1]).all()
+    assert weights.sum(axis=1) == pytest.approx(np.full(200, 3.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
@@ -15,6 +17,7 @@ def compare(
     results: ResultsLike,
     metric: str | None = None,
     *,
+    families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
@@ -31,6 +34,8 @@ def compare(
     Args:
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        families: datasets that belong together count as one piece of evidence: `auto` (by the start of their names), or
+            a mapping from dataset to family.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the tests; intervals have level 1 - alpha.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
@@ -18,6 +18,7 @@ def rank(
     metric: str | None = None,
     *,
     methods: Sequence[str] | None = None,
+    families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     replicates: Draws | None = None,
@@ -34,6 +35,8 @@ def rank(
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         methods: names of aggregation rules; by default all.
+        families: datasets that belong together count as one piece of evidence: `auto` (by the start of their names), or
+            a mapping from dataset to family.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.

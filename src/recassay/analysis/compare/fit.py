@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import get_args
 
@@ -56,6 +56,7 @@ def compare_algorithms(
     bars: BarsRule = "sign-flips",
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
+    families: str | Mapping[str, str] | None = None,
     gaps_kept: FloatArray | None = None,
     draws: int | None = None,
     seed: int = 0,
@@ -70,6 +71,7 @@ def compare_algorithms(
     rules the critical-difference diagram draws. `control` is compared with every other algorithm (`control`); pairs are
     practically equal when they are shown to lie within `within` (`equivalence`). `gaps_kept` is the table (algorithms x
     datasets) before anything was dropped or filled: with missing cells in it, Skillings and Mack's test is made on it.
+    `families` of datasets count as one piece of evidence each in the verdict; the tests beside it do not know them.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -90,7 +92,7 @@ def compare_algorithms(
     first, second = np.triu_indices(k, 1)
     gaps = advantages(matrix, np.array(order)[first], np.array(order)[second])
     pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
-    judgement = judge(matrix, control=control, within=within, alpha=alpha, seed=seed)
+    judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))

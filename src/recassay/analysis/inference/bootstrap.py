@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_cdf, t_quantile
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 
-def dataset_weights(n_datasets: int, replicates: int, rng: np.random.Generator) -> FloatArray:
-    """How often each dataset was drawn in each replicate (replicates x datasets): the bootstrap over datasets."""
+def dataset_weights(
+    n_datasets: int, replicates: int, rng: np.random.Generator, families: IntArray | None = None
+) -> FloatArray:
+    """How often each dataset was drawn in each replicate (replicates x datasets): the bootstrap over datasets.
+
+    With `families` (the number of each dataset's) whole families are drawn, and the weights of a replicate are scaled
+    to the number of datasets: families are not of one size.
+    """
+    if families is not None:
+        count = int(families.max()) + 1
+        drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, families].astype(np.float64)
+        scaled: FloatArray = drawn * (n_datasets / drawn.sum(axis=1, keepdims=True))
+        return scaled
     return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
 
 

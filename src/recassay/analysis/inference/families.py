@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from recassay.core.errors import UsageError
-from recassay.core.types import IntArray
+from recassay.core.types import FloatArray, IntArray
 
 FEWEST_FAMILIES = 5
 """Below so many families nothing is drawn from them: an interval would be as narrow as they are few."""
@@ -56,6 +56,24 @@ def enough_families(numbers: IntArray) -> None:
             f"the datasets form {count} famil{'y' if count == 1 else 'ies'}",
             fix=f"families need at least {FEWEST_FAMILIES}; leave them out, or name finer ones",
         )
+
+
+def family_means(values: FloatArray, numbers: IntArray | None, *, by_size: bool = False) -> FloatArray:
+    """The means over the datasets of each family (... x datasets to ... x families); without families the values.
+
+    `by_size` weighs a family by its datasets, so that the mean over families is that over datasets.
+    """
+    if numbers is None:
+        return values
+    member = (numbers[:, None] == np.unique(numbers)).astype(np.float64)
+    return values @ (member * (member.shape[1] / len(member) if by_size else 1 / member.sum(axis=0)))
+
+
+def related(datasets: Sequence[str]) -> IntArray:
+    """Family numbers with the datasets of each well-known collection as one family, and every other dataset alone."""
+    found = obvious_families(datasets)
+    names = {name: f"\0{collection}" for collection, members in found.items() for name in members}
+    return np.unique([names.get(name, name) for name in datasets], return_inverse=True)[1]
 
 
 def _start(name: str) -> str:

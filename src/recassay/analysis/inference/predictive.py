@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.core.types import FloatArray
+from recassay.analysis.inference.families import family_means
+from recassay.core.types import FloatArray, IntArray
 
 FEWEST_DATASETS = 5
 """With fewer datasets nothing is said of another benchmark."""
@@ -17,8 +18,10 @@ SPHERE, CHANCE = 0.5, 0.5
 """How many datasets' weight the covariance gives to equal variances (times the algorithms), and to ranks by lot."""
 
 
-def probability_first(ranks: FloatArray, rng: np.random.Generator, *, draws: int = DRAWS) -> FloatArray:
-    """P(best mean rank in a new benchmark of as many datasets), from ranks (algorithms x datasets).
+def probability_first(
+    ranks: FloatArray, rng: np.random.Generator, *, families: IntArray | None = None, draws: int = DRAWS
+) -> FloatArray:
+    """P(best mean rank in a new benchmark of as many datasets, or families), from ranks (algorithms x datasets).
 
     The share of bootstrap replicates in which the observed first is first again is not that probability: the replicates
     repeat the luck that made it first. Here the luck is taken out before a new benchmark is drawn (empirical Bayes):
@@ -33,7 +36,7 @@ def probability_first(ranks: FloatArray, rng: np.random.Generator, *, draws: int
     """
     k = len(ranks)
     mean = ranks.mean(axis=1) - (k + 1) / 2
-    variance, axes = _between_datasets(ranks)
+    variance, axes = _between_datasets(family_means(ranks, families, by_size=True))
     seen = axes.T @ mean
     spread = max(0.0, (float((seen**2).sum()) - EVIDENCE * float(variance.sum())) / (k - 1))
     kept = spread / (spread + variance)

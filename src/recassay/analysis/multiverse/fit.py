@@ -21,7 +21,7 @@ from recassay.analysis.multiverse.claims import (
 from recassay.analysis.multiverse.result import Claim, Counts, MultiverseResult, MultiverseSettings, Share
 from recassay.analysis.multiverse.shares import Parts, variance_parts
 from recassay.analysis.multiverse.universes import Universes, find_universes
-from recassay.analysis.verdict.fit import decide
+from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.result import Grade
 from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy
 from recassay.core.errors import InputError, UsageError

@@ -70,7 +70,7 @@ def plan_study(
         matrix = Matrix(cells.values[whole].T, cells.algorithms, names, cells.metric, cells.higher_is_better)
         removal = fewest_to_remove(dataset_ranks(matrix))
         look = look_at(matrix, alpha=alpha)
-        verdict = judge(matrix, alpha=alpha, seed=seed)
+        verdict = judge(matrix, alpha=alpha, families=families, seed=seed)
     order, k = model.order(), len(model.algorithms)
     pairs = []
     for left, right in ((a, b) for i, a in enumerate(order) for b in order[i + 1 :]):

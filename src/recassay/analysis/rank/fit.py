@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules, first_shares
 from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.inference.families import enough_families, family_numbers
 from recassay.analysis.inference.predictive import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
@@ -32,6 +33,7 @@ def rank_algorithms(
     replicates: int | None = None,
     confidence: float = 0.95,
     control: str | None = None,
+    families: str | Mapping[str, str] | None = None,
     seed: int = 0,
     beta_max: float = BETA_MAX,
     beta_step: float | None = None,
@@ -44,7 +46,8 @@ def rank_algorithms(
     bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
     ranks first, ties sharing the win; it is not the probability of leading a new benchmark, which the `judgement` has,
     with who could be best. Below five datasets there is none of these. All of it treats the datasets as a sample of
-    those that the ranking should hold for.
+    those that the ranking should hold for. Datasets of one of the `families` (a mapping by dataset, or `auto`: by the
+    start of their names) are drawn together; means then have percentile intervals, too.
     """
     replicates = DRAWS_OF["rank"].number(replicates, len(matrix.algorithms))
     if replicates < 100:
@@ -62,7 +65,11 @@ def rank_algorithms(
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
     n = len(matrix.datasets)
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
-    weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric))
+    numbers = None if families is None else family_numbers(matrix.datasets, families)
+    if numbers is not None:
+        enough_families(numbers)
+    units = n if numbers is None else int(numbers.max()) + 1
+    weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
     rankings = {}
     for rule in rules:
         upward = rule.higher_is_better(matrix.higher_is_better)
@@ -73,8 +80,8 @@ def rank_algorithms(
             ranks = ties.ranks(sampled, higher_is_better=upward)
             ranking = replace(
                 ranking,
-                score_interval=_score_interval(rule.name, matrix, sampled, weights, confidence),
-                rank_interval=intervals(ranks, n, confidence, discrete=True),
+                score_interval=_score_interval(rule.name, matrix, sampled, weights, confidence, units),
+                rank_interval=intervals(ranks, units, confidence, discrete=True),
                 resampling_share=first_shares(ranks).mean(axis=0),
             )
         rankings[rule.name] = ranking
@@ -85,7 +92,7 @@ def rank_algorithms(
         datasets=matrix.datasets,
         rankings=rankings,
         mean_ranks=contest.ranks[0].mean(axis=1),
-        judgement=judge(matrix, control=control, alpha=round(1 - confidence, 12), seed=seed),
+        judgement=judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed),
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,
@@ -103,12 +110,12 @@ _MEANS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray
 
 
 def _score_interval(
-    rule: str, matrix: Matrix, sampled: FloatArray, weights: FloatArray, confidence: float
+    rule: str, matrix: Matrix, sampled: FloatArray, weights: FloatArray, confidence: float, units: int
 ) -> FloatArray:
-    """Of a mean by bootstrap-t on the scale on which it is one, of other scores by percentiles."""
+    """Of a mean by bootstrap-t on the scale on which it is one, of other scores and of families by percentiles."""
     values = matrix.values
-    if rule not in _MEANS or (rule != "mean" and not (values > 0).all()):
-        return intervals(sampled, values.shape[1], confidence)
+    if rule not in _MEANS or (rule != "mean" and not (values > 0).all()) or units < values.shape[1]:
+        return intervals(sampled, units, confidence)
     there, back = _MEANS[rule]
     ends = studentised(there(values), weights, confidence)
     if rule == "harmonic_mean":

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.all_pairs import FLIPS, FLOOR, PairTests, compare_pairs, scaled_values, smallest_p
+from recassay.analysis.inference.all_pairs import FLOOR, smallest_p
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
-from recassay.analysis.inference.effects import Effect, effect_kind, hodges_lehmann
-from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.effects import Effect, effect_kind
+from recassay.analysis.inference.families import (
+    enough_families,
+    family_means,
+    family_numbers,
+    obvious_families,
+    related,
+)
 from recassay.analysis.inference.predictive import FEWEST_DATASETS, probability_first
 from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import possible_winners
+from recassay.analysis.verdict.decision import Decision, decide, gains_of
 from recassay.analysis.verdict.letters import group_letters
-from recassay.analysis.verdict.result import Grade, PairVerdict, Status, Verdict
+from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
 from recassay.core.choices import PRACTICALLY_EQUAL
@@ -27,7 +34,7 @@ from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.types import IntArray
 
 
 def judge(
@@ -36,6 +43,7 @@ def judge(
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
+    families: str | Mapping[str, str] | None = None,
     replicates: int = 10_000,
     seed: int = 0,
 ) -> Verdict:
@@ -47,10 +55,14 @@ def judge(
     is better than all of them: naming the observed winner needs no further correction (Gutmann and Maymin 1987; Hung
     and Fithian 2019). A pair is `equivalent` where two one-sided tests, Holm-corrected, put their ratio within the
     margin, or where all values are the same. Everything else is `undecided`, or `undecidable` where even 2 / 2^N is not
-    below alpha.
+    below alpha. Datasets of one of the `families` count as one piece of evidence: their signs are flipped and they are
+    drawn together, and effects are those of family means.
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
-    return _judge(_Key(matrix), chosen, within, alpha, replicates, seed)
+    numbers = None if families is None else family_numbers(matrix.datasets, families)
+    if numbers is not None:
+        enough_families(numbers)
+    return _judge(_Key(matrix, numbers), chosen, within, alpha, replicates, seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -62,13 +74,13 @@ def find_control(name: str, algorithms: Sequence[str]) -> str:
 
 
 class _Key:
-    """A matrix that equals another with the same values and names."""
+    """A matrix, and the families of its datasets, that equals another with the same values and names."""
 
-    def __init__(self, matrix: Matrix) -> None:
-        self.matrix = matrix
+    def __init__(self, matrix: Matrix, families: IntArray | None) -> None:
+        self.matrix, self.families = matrix, families
         self.content: tuple[Any, ...] = (
             matrix.values.tobytes(), matrix.algorithms, matrix.datasets, matrix.metric, matrix.higher_is_better,
-            matrix.missing,
+            matrix.missing, None if families is None else families.tobytes(),
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -80,20 +92,23 @@ class _Key:
 
 @lru_cache(maxsize=8)
 def _judge(key: _Key, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
-    matrix = key.matrix
-    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed)
+    matrix, families = key.matrix, key.families
+    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
     order, ranks, mean_rank, better = decision.order, decision.ranks, decision.mean_rank, decision.better
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
     k, n = ranks.shape
+    units = n if families is None else int(families.max()) + 1
     p_best, decidable = decision.p_best, decision.decidable
     enough = n >= FEWEST_DATASETS
     interval = again = None
     if enough:
-        weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric))
-        interval = intervals(weights @ ranks.T / n, n, 1 - alpha)
-        again = probability_first(dataset_ranks(matrix), derived_rng(seed, "first again", matrix.metric))[order]
+        weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric), families)
+        interval = intervals(weights @ ranks.T / n, units, 1 - alpha)
+        rng = derived_rng(seed, "first again", matrix.metric)
+        again = probability_first(dataset_ranks(matrix), rng, families=families)[order]
         if not decidable:
-            p_best = possible_winners(ranks, derived_rng(seed, "possible winners", matrix.metric))
+            related_ranks = family_means(ranks, families, by_size=True)
+            p_best = possible_winners(related_ranks, derived_rng(seed, "possible winners", matrix.metric))
     could = p_best >= alpha
     leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
     removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
@@ -117,87 +132,19 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         p_best=p_best,
         groups=group_letters(better | better.T),
         status=_square(decision.codes, k),
-        pairs=_pairs(matrix, decision, alpha),
-        smallest_p=smallest_p(n),
-        visible_lead=visible_lead(k, n, decision.tests.critical) if decidable and decision.differing else None,
+        pairs=_pairs(matrix, decision, alpha, families),
+        smallest_p=smallest_p(units),
+        visible_lead=visible_lead(k, units, decision.tests.critical) if decidable and decision.differing else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
+        families=None if families is None else units,
     )
+    if families is None and found.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
+        together = decide(
+            matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
+        )
+        found = replace(found, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
     return replace(found, **in_words(found, matrix.missing))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
-    """Who is shown to be better than whom. Arrays of algorithms and pairs are in `order`, the best mean rank first."""
-
-    order: list[int]
-    ranks: FloatArray
-    mean_rank: FloatArray
-    codes: Any
-    """The status of the first of each pair against the second."""
-    p: FloatArray
-    tests: PairTests
-    gains: FloatArray
-    """Pairs x 3, as `hodges_lehmann` gives them, of the pairs that could be `better`; NaN for the others."""
-    better: BoolArray
-    """Algorithms x algorithms: the row is shown to be better than the column."""
-    p_best: FloatArray
-    decidable: bool
-    differing: bool
-    """Whether any two algorithms have different values on any dataset."""
-    grade: Grade
-
-
-def decide(
-    matrix: Matrix, *, control: str | None, within: float, alpha: float, seed: int, flips: int = FLIPS
-) -> Decision:
-    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs where not all."""
-    observed = dataset_ranks(matrix)
-    mean_rank = observed.mean(axis=1)
-    order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
-    ranks, mean_rank = observed[order], mean_rank[order]
-    k, n = ranks.shape
-    first, second = np.triu_indices(k, 1)
-    tests = _tests(matrix, order, control, derived_rng(seed, "all pairs", matrix.metric), flips)
-    same = (ranks[first] == ranks[second]).all(axis=1)
-    equal = same | (equivalence_p(matrix.values[order], first, second, within=within)[1] < alpha)
-    ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
-    likely = np.flatnonzero(ahead & (tests.single < alpha))
-    gains = np.full((len(first), 3), np.nan)
-    gains[likely] = _gains(matrix, order, first[likely], second[likely], alpha)
-    ahead[likely] = gains[likely, 1] >= -1e-12
-    p = _verified(tests.adjusted, tests.single, ahead, first)
-    decidable = smallest_p(n) < alpha
-    neither = "undecided" if decidable else "undecidable"
-    codes = np.where(equal, "equivalent", np.where((p < alpha) & ahead, "better", neither))
-    better = np.zeros((k, k), dtype=bool)
-    better[first, second] = codes == "better"
-    behind = np.ones((k, k))
-    behind[first, second] = np.where(ahead & ~equal, p, 1.0)
-    p_best = behind.min(axis=0)
-    grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
-    differing = not bool(same.all())
-    return Decision(order, ranks, mean_rank, codes, p, tests, gains, better, p_best, decidable, differing, grade)
-
-
-def _tests(matrix: Matrix, order: list[int], control: str | None, rng: np.random.Generator, flips: int) -> PairTests:
-    """Every pair in the order of mean ranks; those of a control as a family of their own."""
-    scaled = scaled_values(matrix)[order]
-    first, second = np.triu_indices(len(order), 1)
-    tests = compare_pairs(scaled, first, second, rng, flips)
-    if control is None:
-        return tests
-    place = order.index(matrix.algorithms.index(control))
-    own = (first == place) | (second == place)
-    adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips).adjusted
-    return replace(tests, adjusted=adjusted)
-
-
-def _verified(p: FloatArray, single: FloatArray, ahead: BoolArray, first: IntArray) -> FloatArray:
-    """p-values of the leader's pairs, at most that of "it beats every other": the largest of its single ones."""
-    own = first == 0
-    return np.where(own & ahead[own].all(), np.minimum(p, single[own].max()), p)
 
 
 def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:
@@ -208,24 +155,13 @@ def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:
     return tuple(tuple(row) for row in square.tolist())
 
 
-def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:
-    """The rule of the grade; it is written down in docs/verdict.md."""
-    if not matrix.values.any():
-        return "not_comparable"
-    if not decidable:
-        return "too_little_data"
-    if better[0, 1:].all():
-        return "clear_winner"
-    return "no_difference" if could.all() else "shared_lead"
-
-
-def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdict, ...]:
+def _pairs(matrix: Matrix, decision: Decision, alpha: float, families: IntArray | None) -> tuple[PairVerdict, ...]:
     order, ranks, codes = decision.order, decision.ranks, decision.codes
     first, second = np.triu_indices(len(order), 1)
     names = [matrix.algorithms[a] for a in order]
     kind = effect_kind(matrix)
     estimates, rest = decision.gains.copy(), np.isnan(decision.gains[:, 0])
-    estimates[rest] = _gains(matrix, order, first[rest], second[rest], alpha)
+    estimates[rest] = gains_of(matrix, order, first[rest], second[rest], alpha, families)
     estimates = np.exp(estimates) if kind == "ratio" else estimates
     known = bool(np.isfinite(estimates).all())
     wins = (ranks[first] < ranks[second]).sum(axis=1).tolist()
@@ -246,13 +182,6 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float) -> tuple[PairVerdic
             zip(first.tolist(), second.tolist(), estimates.tolist(), strict=True)
         )
     )
-
-
-def _gains(matrix: Matrix, order: list[int], first: IntArray, second: IntArray, alpha: float) -> FloatArray:
-    """By how much the first of each pair is better (Hodges-Lehmann, with interval); logs where effects are ratios."""
-    values = (np.log(matrix.values) if effect_kind(matrix) == "ratio" else matrix.values)[order]
-    up = values if matrix.higher_is_better else -values
-    return hodges_lehmann(up[first] - up[second], 1 - alpha)
 
 
 def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:

@@ -102,6 +102,12 @@ class Verdict:
     """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
     hopeful: str | None = None
     """Who would lead if every missing cell that was filled with the worst value had the best; None where nobody new."""
+    families: int | None = None
+    """How many families of datasets count as one piece of evidence each; None: all datasets are independent."""
+    grade_by_family: Grade | None = None
+    """The grade if the datasets of each well-known collection were one family; None where there are no such ones."""
+    best_by_family: int | None = None
+    """How many algorithms could then be best."""
     headline: str = ""
     """The answer in one sentence of at most 20 words."""
     sentences: tuple[str, ...] = ()

@@ -140,12 +140,17 @@ def caution(v: Verdict, missing: MissingCells) -> str | None:
     if v.grade in ("clear_winner", "shared_lead") and v.removal is not None and v.removal[1] <= few:
         return f"The lead rests on few datasets. {removal_sentence(v, *v.removal)}"
     families = obvious_families(v.datasets)
-    related = sum(map(len, families.values()))
-    if v.grade in ("clear_winner", "shared_lead") and 3 * related >= len(v.datasets):
-        return (
-            f"{related} of the {len(v.datasets)} datasets come from {listing(sorted(families), last='and')}: they are "
-            "related, so the evidence is weaker than it looks."
-        )
+    among = sum(map(len, families.values()))
+    if v.families is not None or v.grade_by_family is None:
+        return None
+    come = f"{among} of the {len(v.datasets)} datasets come from {listing(sorted(families), last='and')}"
+    if v.grade_by_family == "too_little_data":
+        return f"{come}: counted as families, they are too few for a verdict."
+    if v.grade_by_family != v.grade or v.best_by_family != len(v.could_be_best):
+        then = f"{v.best_by_family} of {len(v.algorithms)} algorithms could be best"
+        return f"{come}: if each collection counts as one dataset, {then}."
+    if 3 * among >= len(v.datasets):
+        return f"{come}: they are related. Counted as families, they support the same verdict."
     return None
 
 
@@ -197,6 +202,8 @@ def how_sure(v: Verdict) -> list[str]:
         "Rare failures that these datasets do not show are not covered.",
         "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
+    if v.families is not None:
+        said.append(f"Datasets of one family count as one piece of evidence: {v.families} families.")
     if v.control is not None:
         said.append(
             f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only; "
