@@ -1,8 +1,9 @@
 """Build the documentation: the pages of docs/ and those made from the code, as a searchable site in site/.
 
 `python3 dev.py docs` builds with the pictures as they are; `python3 dev.py docs --pictures` runs the demo first and
-renews them. The list of pages and their order stand in docs/index.md, the looks in mkdocs.yml. The site needs no
-network and no server: open site/index.html.
+renews them, and `--board` only renews the tables of docs/benchmark.md from the shipped benchmark. The list of pages
+and their order stand in docs/index.md, the looks in mkdocs.yml. The site needs no network and no server: open
+site/index.html.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from reference.algorithms import algorithms_page
+from reference.board import board_page, write_board
 from reference.commands import command_line_page
 from reference.functions import python_page
 from reference.metrics import metrics_page
@@ -71,6 +73,7 @@ def write_sources(folder: Path) -> None:
         shutil.copytree(HERE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     for notebook in (HERE / "notebooks").glob("*.ipynb"):
         (folder / "notebooks" / f"{notebook.stem}.md").write_text(notebook_page(notebook), encoding="utf-8")
+    (folder / "board.html").write_text(board_page(), encoding="utf-8")
     for name, make in GENERATED.items():
         (folder / f"{name}.md").write_text(make(), encoding="utf-8")
 
@@ -93,9 +96,12 @@ def build(site: Path) -> None:
 
 def main(arguments: list[str]) -> None:
     """Write site/."""
-    unknown = set(arguments) - {"--pictures"}
+    unknown = set(arguments) - {"--pictures", "--board"}
     if unknown:
-        raise SystemExit(f"docs/build.py: unknown option {sorted(unknown)[0]}; there is --pictures")
+        raise SystemExit(f"docs/build.py: unknown option {sorted(unknown)[0]}; there are --pictures and --board")
+    if "--board" in arguments:
+        write_board()
+        return
     if "--pictures" in arguments:
         refresh_pictures()
     build(ROOT / "site")

@@ -14,6 +14,7 @@ import ctypes
 import math
 import os
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -57,7 +58,7 @@ class Energy:
 def read_counters() -> Reading:
     """The counters now; those of a GPU where this process may be using one."""
     clock = os.times()
-    own = clock.user + clock.system + clock.children_user + clock.children_system
+    own = time.process_time() + clock.children_user + clock.children_system
     packages = {}
     for domain in _domains():
         with contextlib.suppress(OSError, ValueError):

@@ -1,0 +1,132 @@
+"""What the open benchmark supports, in sentences, each with the grade of the verdict behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from reference.board_table import METRIC, Board, is_neural
+
+import recassay
+from recassay.analysis.verdict.fit import judge
+from recassay.analysis.verdict.result import GRADES, Verdict
+from recassay.core.tables.results import Results
+
+OTHER_NAMES = {"Pop": "MostPop", "NCEPLRec": "NCE-PLRec"}
+"""Names that other tables have for algorithms of ours."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and the grade of the verdict that it states."""
+
+    sentence: str
+    grade: str
+
+
+def _graded(verdict: Verdict, before: str) -> Finding:
+    return Finding(f"{before}{verdict.headline}", GRADES[verdict.grade])
+
+
+def _pair(verdict: Verdict, one: str, other: str, said: str) -> Finding:
+    """What a pair of algorithms shows: significant, or not."""
+    pair = verdict.pair(one, other)
+    wins = pair.wins if pair.a == one else pair.losses
+    status = verdict.status_of(one, other)
+    grade = {"better": "Shown", "worse": "Shown", "equivalent": "Equivalent"}.get(status, "Not decided")
+    return Finding(f"{said} {one} is better than {other} on {wins} of {len(verdict.datasets)} datasets (corrected p = "
+                   f"{pair.p:.2g}).", grade)  # fmt: skip
+
+
+def findings(board: Board) -> list[Finding]:
+    """At most twelve sentences that the table supports, each with its grade."""
+    overall = board.overall
+    names, n = list(overall.algorithms), len(overall.datasets)
+    found = [_graded(overall, f"nDCG@10 on {n} datasets, {len(names)} algorithms: ")]
+    timed, untimed = board.clocked()
+    for datasets, what in ((timed, "split by time"), (untimed, "split at random")):
+        kept = [name for name in overall.datasets if name in datasets]
+        if len(kept) >= 2:
+            found.append(_graded(board.verdict(datasets=kept, only=names), f"On the {len(kept)} datasets {what}: "))
+    neural, classic = [x for x in names if is_neural(x)], [x for x in names if not is_neural(x)]
+    if neural and classic:
+        found.append(
+            _pair(overall, classic[0], neural[0], "The best algorithm without a network against the best with one:")
+        )
+    if "MostPop" in names:
+        better = [x for x in names if x != "MostPop" and overall.status_of(x, "MostPop") == "better"]
+        found.append(Finding(
+            f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity (MostPop, place "
+            f"{names.index('MostPop') + 1}).", "Shown" if better else "Not decided"))  # fmt: skip
+    found += _cost_findings(board)
+    for metric in ("recall@10", "coverage@10", "novelty@10"):
+        if metric in board.metrics:
+            found.append(_graded(board.verdict(metric, only=names), f"By {metric}: "))
+    if board.traits:
+        by = sorted(board.traits, key=lambda name: board.traits[name]["discrimination"])
+        hard = sorted(board.traits, key=lambda name: board.traits[name]["difficulty"])
+        found.append(Finding(
+            f"{by[-1]} separates algorithms best and {by[0]} least; {hard[-1]} is the hardest dataset and {hard[0]} "
+            "the easiest (beta-IRT).", "Estimate"))  # fmt: skip
+    found += _seed_finding(board)
+    found += [one for table in ("kdd24", "bi-reirt") if (one := _against(board, table)) is not None]
+    return found
+
+
+def _cost_findings(board: Board) -> list[Finding]:
+    """The cheapest algorithm that could be best, and what a point of nDCG costs."""
+    overall, seconds, joules = board.overall, board.median_cost("seconds_fit"), board.median_cost("joules")
+    could = [name for name in overall.could_be_best if name in seconds]
+    found = []
+    if could:
+        cheap = min(could, key=lambda name: seconds[name])
+        dear = max(could, key=lambda name: seconds[name])
+        more = f"; {dear} takes {seconds[dear]:.2g} s" if dear != cheap else ""
+        found.append(Finding(
+            f"Of the {len(could)} algorithms that could be best, {cheap} is the cheapest: {seconds[cheap]:.2g} s to "
+            f"train on a median dataset{more}.", "Measured"))  # fmt: skip
+    means = dict(zip(overall.algorithms, overall.mean, strict=True))
+    points = {name: joules[name] / (100 * means[name]) for name in means if joules.get(name) and name != "Random"}
+    if points:
+        least, most = min(points, key=points.__getitem__), max(points, key=points.__getitem__)
+        found.append(Finding(
+            f"A point of nDCG@10 (0.01) costs from {points[least]:.2g} J ({least}) to {points[most]:.2g} J ({most}) of "
+            "training on a median dataset.", _energy_grade(board)))  # fmt: skip
+    return found
+
+
+def _energy_grade(board: Board) -> str:
+    """Whether energy was measured or estimated."""
+    ways = board.benchmark.cells()["energy"].drop_nulls().unique().to_list()
+    return "Measured" if ways and all(str(way).startswith("measured") for way in ways) else "Estimate"
+
+
+def _seed_finding(board: Board) -> list[Finding]:
+    spread = board.frame.filter((pl.col("metric") == METRIC) & (pl.col("seeds") > 1) & (pl.col("value") > 0))
+    spread = spread.filter(pl.col("spread") > 0)
+    if not spread.height:
+        return []
+    share = (spread["spread"] / spread["value"]).median()
+    return [Finding(f"Another seed changes nDCG@10 of an algorithm with chance by {100 * share:.1f} % (median standard "
+                    f"deviation over {spread.height} cells).", "Measured")]  # fmt: skip
+
+
+def _against(board: Board, table: str) -> Finding | None:
+    """How the order of the algorithms that a published table shares with ours has changed."""
+    theirs = recassay.load_results(f"published:{table}")
+    frame = theirs.frame.with_columns(pl.col("algorithm").replace(OTHER_NAMES))
+    shared = sorted(set(frame["algorithm"]) & set(board.overall.algorithms))
+    if len(shared) < 4:
+        return None
+    verdict = judge(
+        Results.from_frame(frame.filter(pl.col("algorithm").is_in(shared))).matrix(METRIC, missing="drop-datasets")
+    )
+    ours = [name for name in board.overall.algorithms if name in shared]
+    rho = float(np.corrcoef([verdict.algorithms.index(x) for x in shared], [ours.index(x) for x in shared])[0, 1])
+    moved = max(shared, key=lambda x: abs(verdict.algorithms.index(x) - ours.index(x)))
+    names = {"kdd24": "KDD'24", "bi-reirt": "Bi-ReIRT"}
+    return Finding(
+        f"Against {names[table]} ({len(shared)} algorithms in both), the orders by mean rank correlate by {rho:.2f}: "
+        f"it puts {verdict.algorithms[0]} first, we put {ours[0]}; {moved} moves most, from place "
+        f"{verdict.algorithms.index(moved) + 1} to {ours.index(moved) + 1}.", "Description")  # fmt: skip
