@@ -8,6 +8,7 @@ python benchmarks/seal.py real --datasets a.parquet b.parquet   # the same cells
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import signal
@@ -15,14 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 import recassay
 from recassay.core.seeds import derived_rng
-from recassay.recommenders.rerun import _drawn, cells_needed, chance_of_catching
-from recassay.store.records import CellRecord
+from recassay.core.types import FloatArray
+from recassay.recommenders.rerun import Drawing, altered_cells, chance_of_catching, reruns_for
+from recassay.store import Store
 
 STUDY = """
 [study]
@@ -36,63 +39,122 @@ trials = 2
 """
 
 
-def honest(runs: int) -> None:
-    """Seal, run with kills at random moments, resume, move, verify: how often does it cry wolf?"""
-    alarms, kills = [], 0
-    for number in range(runs):
-        chance = random.Random(number)
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
+def honest(first: int, runs: int, to: Path | None) -> None:
+    """Seal, run with kills at random moments, move and resume, verify: how often does it cry wolf?
+
+    One line of JSON per run is added to `to`, so that the runs can be made in several sittings.
+    """
+    for number in range(first, first + runs):
+        chance, kills, moves = random.Random(number), Counter[str](), 0
+        with tempfile.TemporaryDirectory(prefix="recassay-honest-") as place:
+            folder, name = Path(place), "out"
             (folder / "study.toml").write_text(STUDY.format(seed=number))
-            recassay.seal(folder / "study.toml", claims=["EASE > MostPop"], folder=folder / "out")
-            run = [sys.executable, "-m", "recassay", "run", "study.toml", "--out", "out", "--workers", "2"]
-            for _ in range(chance.randrange(3)):
-                process = subprocess.Popen(run, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(chance.uniform(0.3, 4.0))
-                kills += process.poll() is None
-                process.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-                process.wait()
-            subprocess.run(run, cwd=folder, check=True, capture_output=True)
-            if chance.random() < 0.5:
-                shutil.move(folder / "out", folder / "moved")
-                (folder / "moved").rename(folder / "again")
-            else:
-                (folder / "out").rename(folder / "again")
-            checked = recassay.verify(folder / "again")
-            if not checked.sound:
-                alarms.append((number, checked.verdict()))
-    print(f"{runs} honest runs, {kills} kills while they ran, {len(alarms)} false alarms")
-    for alarm in alarms[:5]:
-        print(alarm)
+            recassay.seal(folder / "study.toml", claims=["EASE > MostPop"], folder=folder / name)
+            for attempt in range(chance.randrange(4)):
+                _kill(folder, name, chance, kills)
+                if chance.random() < 0.5:
+                    name = _move(folder, name, f"moved{attempt}", chance)
+                    moves += 1
+            subprocess.run(_command(name, chance), cwd=folder, check=True, capture_output=True)
+            name = _move(folder, name, "at the end", chance)
+            checked = recassay.verify(folder / name)
+            with Store.open(folder / name) as store:
+                done = store.status().done
+        row = {"run": number, "cells": done, "kills": dict(kills), "moves": moves + 1, "sound": checked.sound,
+               "sentences": [] if checked.sound else checked.verdict()}  # fmt: skip
+        print(json.dumps(row), flush=True)
+        if to is not None:
+            with to.open("a") as file:
+                file.write(json.dumps(row) + "\n")
 
 
-def catching(draws: int = 400) -> None:
-    """On grids of 20 algorithms x 20 datasets with real-looking scatter: the share of studies that a rerun catches."""
-    cells = 400
-    print("altered, improved, " + ", ".join(f"N = {n}" for n in (20, 40, 80, 133)) + ", at random alone")
-    for share in (0.01, 0.02, 0.05):
-        altered = round(share * cells)
-        for gain in (0.05, 0.10, 0.20):
-            caught = []
-            for n in (20, 40, 80, 133):
-                met = 0
-                for draw in range(draws):
-                    rng = derived_rng(draw, "grid")
-                    level = rng.normal(0, 0.3, 20)[:, None] + rng.normal(0, 0.8, 20)[None, :]
-                    values = 0.1 * np.exp(level + rng.normal(0, 0.12, (20, 20))).ravel()
-                    wrong = rng.choice(cells, altered, replace=False)
-                    values[wrong] *= 1 + gain
-                    records = [
-                        CellRecord(
-                            str(i), f"a{i // 20}", f"d{i % 20}", 1, None, {}, "done", metrics={"ndcg@10": float(v)}
-                        )
-                        for i, v in enumerate(values)
-                    ]
-                    met += bool({*_drawn(records, "ndcg@10", True, n, draw)} & {*wrong.tolist()})
-                caught.append(met / draws)
-            alone = [chance_of_catching(cells, altered, n) for n in (20, 40, 80, 133)]
-            print(f"{share:.0%}, {gain:.0%}: {caught} at random alone {[round(p, 2) for p in alone]}", flush=True)
-    print("N for 95 %, at random:", {share: cells_needed(cells, share) for share in (0.01, 0.02, 0.05)})
+def _command(name: str, chance: random.Random) -> list[str]:
+    workers = str(chance.choice((1, 2)))
+    return [sys.executable, "-m", "recassay", "run", "study.toml", "--out", name, "--workers", workers]
+
+
+def _kill(folder: Path, name: str, chance: random.Random, kills: Counter[str]) -> None:
+    """Start the study, wait until its store is written to, and kill it after a random while."""
+    output = subprocess.DEVNULL
+    process = subprocess.Popen(_command(name, chance), cwd=folder, stdout=output, stderr=output)
+    while process.poll() is None and not (folder / name / "study.sqlite").exists():
+        time.sleep(0.02)
+    time.sleep(chance.uniform(0.0, 2.5))
+    how = chance.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
+    if process.poll() is None:
+        kills[how.name] += 1
+        process.send_signal(how)
+    process.wait()
+
+
+def _move(folder: Path, name: str, new: str, chance: random.Random) -> str:
+    """Rename the study, or copy it with new times of its files and delete the first."""
+    if chance.random() < 0.5:
+        (folder / name).rename(folder / new)
+    else:
+        shutil.copytree(folder / name, folder / new, copy_function=shutil.copyfile)
+        shutil.rmtree(folder / name)
+    return new
+
+
+def honest_table(files: list[Path]) -> None:
+    """What all the lines of `honest` come to."""
+    rows = {row["run"]: row for file in files for row in map(json.loads, file.read_text().splitlines())}.values()
+    kills: Counter[str] = sum((Counter(row["kills"]) for row in rows), Counter())
+    killed = sum(bool(row["kills"]) for row in rows)
+    print(f"{len(rows)} honest runs of {sum(row['cells'] for row in rows)} cells: {kills.total()} kills {dict(kills)} "
+          f"in {killed} of them, {sum(row['moves'] for row in rows)} moves, "
+          f"{sum(not row['sound'] for row in rows)} false alarms")  # fmt: skip
+    for row in rows:
+        if not row["sound"]:
+            print(row["run"], *row["sentences"], sep="\n  ")
+
+
+def catching() -> None:
+    """The share of studies that N reruns catch, on simulated grids and on published results; is N enough?"""
+    numbers = (10, 20, 40, 80, 133)
+    published = recassay.load_results("published:kdd24").matrix("ndcg@10", missing="drop-datasets").values
+    for name, tables in (
+        ("20 x 20, simulated", [_grid(derived_rng(number, "grid")) for number in range(20)]),
+        ("11 x 30, KDD'24", [np.maximum(published, 1e-6)]),
+    ):
+        count = tables[0].size
+        print(f"{name}: share, improved by, chance with N = {numbers}, N for 95 %")
+        for share in (0.01, 0.02, 0.05):
+            altered = altered_cells(count, share)
+            for gain in (0.05, 0.10, 0.20):
+                met = np.sort(np.concatenate([_drawing(table).reruns_until_met(share, gain) for table in tables]))
+                caught = [f"{np.mean(met <= number):.2f}" for number in numbers]
+                print(f"  {share:.0%} {gain:.0%}: {caught} {met[int(np.ceil(0.95 * len(met))) - 1]}", flush=True)
+            alone = [chance_of_catching(count, altered, number) for number in range(1, count + 1)]
+            enough = 1 + int(np.argmax(np.array(alone) >= 0.95))
+            print(f"  {share:.0%} at random alone: {[f'{alone[number - 1]:.2f}' for number in numbers]} {enough}")
+        print(f"  the printed N, on studies whose cells were improved afterwards: {_kept_promise(tables)}", flush=True)
+
+
+def _kept_promise(tables: list[FloatArray], studies: int = 400) -> str:
+    """2 % of the cells improved by 10 %: how often does the N that `verify` prints for that study catch it?"""
+    caught, needed = 0, []
+    for number in range(studies):
+        rng = derived_rng(number, "promise")
+        table = tables[number % len(tables)].copy()
+        wrong = rng.choice(table.size, altered_cells(table.size, 0.02), replace=False)
+        table.ravel()[wrong] *= 1.1
+        drawing = _drawing(table)
+        met = drawing.reruns_until_met(0.02, 0.10)
+        needed.append(reruns_for(met, 0.95))
+        caught += bool({*drawing.order(number)[: needed[-1]].tolist()} & {*wrong.tolist()})
+    return f"{caught} of {studies} caught, N from {min(needed)} to {max(needed)}"
+
+
+def _grid(rng: np.random.Generator) -> FloatArray:
+    """Values of 20 algorithms on 20 datasets: levels of both, and a scatter of 12 %."""
+    level = rng.normal(0, 0.3, 20)[:, None] + rng.normal(0, 0.8, 20)[None, :]
+    return 0.1 * np.exp(level + rng.normal(0, 0.12, (20, 20)))
+
+
+def _drawing(table: FloatArray) -> Drawing:
+    return Drawing(np.log(table).ravel(), *(axis.ravel() for axis in np.indices(table.shape)))
 
 
 def real(datasets: list[str], algorithms: list[str]) -> None:
@@ -110,13 +172,18 @@ def real(datasets: list[str], algorithms: list[str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["honest", "catching", "real"])
+    parser.add_argument("what", choices=["honest", "honest-table", "catching", "real"])
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--to", type=Path)
+    parser.add_argument("--files", type=Path, nargs="*", default=[])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--datasets", nargs="*", default=[])
     parser.add_argument("--algorithms", nargs="*", default=["MostPop", "EASE", "ItemKNN", "ALS"])
     given = parser.parse_args()
     if given.what == "honest":
-        honest(given.runs)
+        honest(given.first, given.runs, given.to)
+    elif given.what == "honest-table":
+        honest_table(given.files)
     elif given.what == "catching":
         catching()
     else:

@@ -1,6 +1,6 @@
 """Hours of everything that can go wrong, with one table at the end: kills, chance, damage, full disks, clocks.
 
-python benchmarks/soak.py [--hours 1] [--seed 1] [--json FILE]
+python benchmarks/soak.py [--hours 1] [--seed 1] [--json FILE] [--keep FOLDER]
 
 Rounds of about three minutes until the time is over. In each: small studies whose drivers, workers, jobs and schedulers
 are killed (`faults.py`); files made by chance at a few doors, others in every round (`fuzz.py`); finished studies that
@@ -52,8 +52,8 @@ JUMPS = "import random, time; real = time.time; time.time = lambda: real() + ran
 class Soak:
     """What was tried, and what came of it, by kind."""
 
-    def __init__(self, seed: int, scratch: Path) -> None:
-        self.chance, self.scratch = random.Random(seed), scratch
+    def __init__(self, seed: int, scratch: Path, keep: Path | None = None) -> None:
+        self.chance, self.scratch, self.kept = random.Random(seed), scratch, keep or scratch / "kept"
         self.tried: Counter[str] = Counter()
         self.broken: Counter[str] = Counter()
         self.notes: dict[str, str] = {}
@@ -97,7 +97,7 @@ class Soak:
         """Files made by chance."""
         for door in self.chance.sample(sorted(DOORS), DOORS_A_ROUND):
             told = self.script("fuzz.py", "--minutes", str(ROUND_MINUTES / DOORS_A_ROUND), "--door", door,
-                               "--keep", str(self.scratch / "kept"))  # fmt: skip
+                               "--keep", str(self.kept))  # fmt: skip
             counts = told.get(door, told.get("doors", {}).get(door, told))
             self.tried["files at doors"] += int(counts.get("inputs", 0))
             bad = sum(int(counts.get(name, 0)) for name in ("tracebacks", "hangs", "memory", "crashes"))
@@ -211,10 +211,11 @@ def main() -> int:
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", type=Path, help="where inputs that broke a door are kept")
     asked = parser.parse_args()
     end, rounds = time.monotonic() + 3600 * asked.hours, 0
     with tempfile.TemporaryDirectory(prefix="recassay-soak-") as scratch:
-        soak = Soak(asked.seed, Path(scratch))
+        soak = Soak(asked.seed, Path(scratch), asked.keep)
         while rounds == 0 or time.monotonic() < end:
             soak.round()
             rounds += 1

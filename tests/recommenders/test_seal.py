@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import recassay
@@ -187,9 +188,9 @@ TAMPERING = {
     ),
     "a result gone": (
         sql("DELETE FROM cells WHERE rowid = (SELECT min(rowid) FROM cells)"),
-        "1 cells (",
+        "Not run: 1 cell (",
     ),
-    "called failed": (sql("UPDATE cells SET status = 'failed' WHERE algorithm = 'Pop'"), "failed and have no result."),
+    "called failed": (sql("UPDATE cells SET status = 'failed' WHERE algorithm = 'Pop'"), "Failed, without a result: "),
     "a cell out of the plan": (
         sql("DELETE FROM plan WHERE position = 0"),
         "The 3 cells of the study are not the sealed ones.",
@@ -218,7 +219,7 @@ TAMPERING = {
     "checksums removed": (sql("UPDATE cells SET seal = NULL"), "Cannot be verified, since no checksum was stored"),
     "an earlier result": (
         sql("UPDATE cells SET finished = '2001-01-01T00:00:00+00:00', seal = NULL"),
-        "finished before the plan was sealed.",
+        "Finished before the plan was sealed: ",
     ),
     "scores changed": (file("scores/*", flip), "Changed after it was written"),
     "scores exchanged": (file("scores/*", exchange), "Changed after it was written"),
@@ -244,7 +245,7 @@ def test_tampering_is_found(kind, study):
 
 
 def test_another_metric_of_the_analysis_is_a_deviation(honest):
-    checked = recassay.verify(honest, metric="recall@20")
+    checked = recassay.verify(honest, metric="hitrate@5")
     assert [deviation.kind for deviation in checked.deviations] == ["analysis"]
 
 
@@ -270,7 +271,7 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     late = recassay.seal(spec, folder=honest, out=tmp_path / "late.json")
     assert late.done == 4
     checked = recassay.verify(honest, seal=tmp_path / "late.json")
-    assert "4 cells had results when the plan was sealed." in [d.sentence for d in checked.deviations]
+    assert "Of its cells, 4 had results when the plan was sealed." in [d.sentence for d in checked.deviations]
     with pytest.raises(UsageError, match="names 'Fak'"):
         recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
 
@@ -278,15 +279,82 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
 def test_the_chance_of_catching_is_that_of_counting():
     import itertools
 
-    from recassay.recommenders.rerun import cells_needed, chance_of_catching
+    from recassay.recommenders.rerun import chance_of_catching
 
     for cells, altered, drawn in itertools.product((1, 5, 9), (0, 1, 3), (0, 2, 5)):
         if altered <= cells >= drawn:
             draws = list(itertools.combinations(range(cells), drawn))
             share = sum(min(draw, default=cells) < altered for draw in draws) / len(draws)
             assert chance_of_catching(cells, altered, drawn) == pytest.approx(share)
-    assert cells_needed(720, 0.02) == 138
     assert chance_of_catching(720, 14, 138) >= 0.95 > chance_of_catching(720, 14, 137)
+
+
+def grid(rng, shape=(8, 10), scatter=0.12):
+    """The drawing of a study: levels of algorithms and of datasets, and a scatter."""
+    from recassay.recommenders.rerun import Drawing
+
+    logs = rng.normal(0, 0.3, shape[0])[:, None] + rng.normal(0, 0.8, shape[1]) + rng.normal(0, scatter, shape)
+    return Drawing(logs.ravel(), *(axis.ravel() for axis in np.indices(shape)))
+
+
+def test_the_printed_number_of_reruns_catches_95_percent():
+    from dataclasses import replace
+
+    from recassay.recommenders.rerun import reruns_for
+
+    rng, caught = np.random.default_rng(1), 0
+    for study in range(100):
+        drawing = grid(rng)
+        altered = rng.choice(len(drawing.logs), 2, replace=False)
+        drawing = replace(drawing, logs=drawing.logs + np.log(1.1) * np.isin(np.arange(80), altered))
+        drawn = drawing.order(study)[: reruns_for(drawing.reruns_until_met(0.02, 0.1), 0.95)]
+        caught += bool(np.isin(altered, drawn).any())
+    assert caught >= 90  # 95 are expected; fewer than 90 by chance in 1 of 100 tests
+
+
+def test_no_choice_of_cells_is_safe_and_longer_reruns_begin_with_shorter_ones():
+    from dataclasses import replace
+
+    rng = np.random.default_rng(2)
+    drawing = grid(rng)
+    ordinary = np.argsort(drawing._surprise(drawing.logs[None])[0])[:4]  # improved where they were surprisingly bad
+    drawing = replace(drawing, logs=drawing.logs + np.log(1.02) * np.isin(np.arange(80), ordinary))
+    met = [np.isin(ordinary, drawing.order(seed)[:30]).any() for seed in range(300)]
+    assert np.mean(met) > 0.58 - 0.06  # 15 of 80 at random meet one of four with a chance of 0.58
+    assert sorted(drawing.order(1)) == list(range(80))
+
+
+def test_seeds_folds_and_missing_cells_have_their_place():
+    from dataclasses import replace
+
+    drawing = grid(np.random.default_rng(3))
+    keep = np.r_[0:17, 19:80, 40:60]  # two cells are missing, and twenty were run twice
+    drawing = replace(drawing, **{name: getattr(drawing, name)[keep] for name in ("logs", "algorithm", "dataset")})
+    assert np.isfinite(drawing._surprise(drawing.logs[None])).all()
+    assert sorted(drawing.order(0)) == list(range(98))
+    alone = replace(drawing, **{name: getattr(drawing, name)[:1] for name in ("logs", "algorithm", "dataset")})
+    assert alone.reruns_until_met(0.02, 0.1).tolist() == [1] * 1000
+    assert alone.reruns_until_met(0.02, 0.1, tolerance=0.2).tolist() == [2] * 1000  # nothing is found
+
+
+def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
+    from dataclasses import replace
+
+    from recassay.recommenders.rerun import NOISE, _noise
+
+    with Store.open(honest) as store:
+        one = store.cells()[0]
+    cells = [
+        replace(one, algorithm="a", dataset=f"d{i}", seed=seed, metrics={"ndcg@10": 0.1 * (1 + 0.02 * seed)})
+        for i in range(4)
+        for seed in (-1, 0, 1)
+    ]
+    assert _noise(cells, "ndcg@10", [("a", 0.1, 0.09)])["a"] == pytest.approx(0.08, rel=0.01)  # four deviations
+    assert _noise(cells, "ndcg@10", [("a", 0.1, 0.09), ("a", 0.2, 0.2)]) == {}  # it repeats its numbers
+    single = [cell for cell in cells if cell.seed == 0]
+    assert _noise(single, "ndcg@10", [("a", 0.11, 0.1)] * 5) == {}  # all improved: no noise, but alteration
+    moved = [("a", 0.1, 0.101), ("a", 0.1, 0.102), ("a", 0.1, 0.099), ("a", 0.1, 0.098), ("a", 0.11, 0.1)]
+    assert NOISE < _noise(single, "ndcg@10", moved)["a"] < 0.1
 
 
 @pytest.mark.slow
@@ -305,7 +373,7 @@ def test_rerun_cells_come_out_the_same_and_altered_ones_are_caught(study, honest
 def test_surprisingly_good_results_are_drawn_more_often(honest):
     from dataclasses import replace
 
-    from recassay.recommenders.rerun import _drawn
+    from recassay.recommenders.rerun import Drawing
 
     with Store.open(honest) as store:
         one = store.cells()[0]
@@ -315,8 +383,19 @@ def test_surprisingly_good_results_are_drawn_more_often(honest):
         for j in range(8)
     ]
     cells[9] = replace(cells[9], metrics={"ndcg@10": 1.1 * cells[9].metrics["ndcg@10"]})
-    drawn = [9 in _drawn(cells, "ndcg@10", True, 4, seed) for seed in range(200)]
-    assert sum(drawn) > 150  # at random it would be 12 or 13
+    drawing = Drawing.of(cells, "ndcg@10")
+    assert all(9 in drawing.order(seed)[:4] for seed in range(50))  # at random it would be 3 of 50
+
+
+def test_a_sealed_plan_without_a_run_and_an_unfinished_one_say_so(study, honest, tmp_path):
+    (tmp_path / "planned").mkdir()
+    shutil.copy(study / "seal.json", tmp_path / "planned")
+    with pytest.raises(UsageError, match="the plan is sealed, but the study has not been run"):
+        recassay.verify(tmp_path / "planned")
+    sql("DELETE FROM cells WHERE algorithm = 'Pop'", "DELETE FROM metrics WHERE cell NOT IN (SELECT id FROM cells)")(
+        study
+    )
+    assert recassay.verify(study).verdict()[0] == "So far the study is what was sealed, but it is not finished."
 
 
 def test_the_checklist_is_filled_from_the_records(honest, study):

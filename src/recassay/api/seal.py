@@ -19,15 +19,13 @@ from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
-from recassay.recommenders.plan import plan
-from recassay.recommenders.rerun import RerunCell, cells_needed, chance_of_catching
+from recassay.recommenders.plan import CellSpec, plan
+from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal
+from recassay.recommenders.study import Progress
 from recassay.recommenders.study_file import load_study
 from recassay.store.store import INDEX_FILE, Store
-
-SHARE = 0.02
-"""The share of altered cells that a rerun is to catch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,9 @@ class Seal:
     def verdict(self) -> list[str]:
         """The answer in plain sentences."""
         late = [f"{self.done} of its cells have results already, and the seal says so."] if self.done else []
-        claims = f" and {len(self.claims)} claims" if self.claims else ""
+        claims = f" and {_count(len(self.claims), 'claim')}" if self.claims else ""
         return [
-            f"Sealed: {self.cells} cells{claims} in {self.file}.",
+            f"Sealed: {_count(self.cells, 'cell')}{claims} in {self.file}.",
             *late,
             f"Publish this line to make it binding: {self.sha256}",
         ]
@@ -148,6 +146,8 @@ class VerifyResult:
     """How many cells of the study are done."""
     rerun: tuple[RerunCell, ...] = ()
     """The cells that were run again, with what was reported and what came out."""
+    chances: Chances | None = None
+    """What reruns would catch; None where no cell is done."""
 
     @property
     def state(self) -> str:
@@ -163,12 +163,12 @@ class VerifyResult:
         """The answer in plain sentences, the most important first."""
         if not self.sealed:
             return ["This study has no sealed plan: everything in it is exploratory.", *self._rerun_sentences()]
-        count = len(self.deviations)
-        first = (
-            f"The study is what was sealed on {str(self.made)[:10]}."
-            if not count
-            else f"The study deviates from its sealed plan in {count} {'point' if count == 1 else 'points'}."
-        )
+        if not self.deviations:
+            first = f"The study is what was sealed on {str(self.made)[:10]}."
+        elif {deviation.kind for deviation in self.deviations} == {"unfinished"}:
+            first = "So far the study is what was sealed, but it is not finished."
+        else:
+            first = f"The study deviates from its sealed plan in {_count(len(self.deviations), 'point')}."
         return [
             first,
             *(deviation.sentence for deviation in self.deviations),
@@ -177,26 +177,29 @@ class VerifyResult:
         ]
 
     def _rerun_sentences(self) -> list[str]:
-        if not self.done:
+        chances = self.chances
+        if chances is None:
             return []
+        altered = f"{chances.share * 100:.0f} % of its cells improved by {chances.gain * 100:.0f} %"
         if not self.rerun:
-            return [
-                f"Rerunning {cells_needed(self.done, SHARE)} of the {self.done} done cells would catch a study with "
-                f"{SHARE * 100:.0f} % of its cells altered with a chance of 95 %."
-            ]
+            enough = (
+                f"Rerunning {chances.needed or self.done} of the {_count(self.done, 'done cell')} would catch a study "
+            )
+            hidden = f"Were those cells chosen to look ordinary, it would take {chances.needed_hidden}."
+            first = f"{enough}with {altered} with a chance of {chances.level * 100:.0f} %."
+            return [first] if chances.needed == chances.needed_hidden else [first, hidden]
         states = Counter(cell.state for cell in self.rerun)
         wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
-        caught = chance_of_catching(self.done, max(1, round(SHARE * self.done)), len(self.rerun))
         return [
-            f"Of {len(self.rerun)} cells that were run again, {states['same']} came out the same and "
-            f"{states['within noise']} within noise; {len(wrong)} did not.",
+            f"Of {_count(len(self.rerun), 'cell')} run again, {states['same']} came out the same, "
+            f"{states['within noise']} within noise, and {len(wrong)} did not.",
             *(
                 f"{cell.algorithm} on {cell.dataset}: reported {cell.reported:.4g}, "
                 + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
                 for cell in wrong
             ),
-            f"With {SHARE * 100:.0f} % of the cells altered, such a draw would have met one with a chance of "
-            f"{caught * 100:.0f} %.",
+            f"A study with {altered} would have been caught with a chance of {_chance(chances.caught)}, "
+            f"and of {_chance(chances.caught_hidden)} if those cells were chosen to look ordinary.",
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -205,7 +208,7 @@ class VerifyResult:
         return pl.DataFrame(rows, schema={"kind": pl.String, "sentence": pl.String}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
-        """`state`, `made`, `sha256`, `deviations` and `claims`."""
+        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun` and `chances`."""
         return {
             "state": self.state,
             "made": self.made,
@@ -213,6 +216,7 @@ class VerifyResult:
             "deviations": self.to_frame().to_dicts(),
             "claims": [asdict(claim) for claim in self.claims],
             "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
+            "chances": None if self.chances is None else asdict(self.chances),
         }
 
 
@@ -226,11 +230,12 @@ def verify(
     base: str | Path = ".",
     workers: int | None = None,
     draw: int = 0,
+    progress: Progress | None = None,
 ) -> VerifyResult:
     """Check a study against its sealed plan, or by running some of its cells again.
 
     Every deviation is told in plain words, and what the named claims came to. Without a seal, cells can still be run
-    again: half of them drawn at random, half among surprisingly good results.
+    again: half of them drawn at random, half the most surprisingly good results.
 
     Args:
         study: the folder of a study.
@@ -240,23 +245,32 @@ def verify(
         base: the folder that relative paths of the study start from.
         workers: processes for the reruns; by default one per core.
         draw: another number draws other cells.
+        progress: called with every event of the reruns.
     """
     folder = Path(study)
     file = folder / FILE if seal is None else Path(seal)
+    if file.is_file() and not (folder / INDEX_FILE).is_file():
+        raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
-        done = store.status().done
-        tuned = store.manifest()["study"]["tuning"]["metric"] if rerun else ""
+        cells = [cell for cell in store.cells() if cell.status == "done"]
     again: tuple[RerunCell, ...] = ()
-    if rerun:
-        label = find_label(metric or tuned, load_results(folder).metrics)
+    likely: Chances | None = None
+    if cells:
+        tuned = CellSpec.model_validate(cells[0].spec).tuning.metric
+        label = find_label(metric or tuned, list(dict.fromkeys(name for cell in cells for name in cell.metrics)))
         origin = str(Path(base).resolve())
-        again = tuple(rerun_cells(folder, rerun, base=origin, metric=label, seed=draw, workers=workers))
+        if rerun:
+            again = tuple(
+                rerun_cells(folder, rerun, base=origin, metric=label, seed=draw, workers=workers, progress=progress)
+            )
+        if with_value(cells, label):
+            likely = chances(cells, label, again)
     if seal is None and not file.is_file():
-        return VerifyResult(False, None, None, (), (), done, again)
+        return VerifyResult(False, None, None, (), (), len(cells), again, likely)
     content = read_seal(file)
     found = deviations(folder, content, {} if metric is None else {"metric": metric})
     tested = tuple(_tested(folder, content))
-    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tested, done, again)
+    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tested, len(cells), again, likely)
 
 
 def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
@@ -281,3 +295,11 @@ def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
 def _claim(text: str) -> Claim:
     better, sign, worse = text.partition(" > ")
     return Claim(better, worse) if sign else Claim(text.removesuffix(" is best"))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _chance(value: float | None) -> str:
+    return f"{(value or 0.0) * 100:.0f} %"

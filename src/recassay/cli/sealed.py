@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recassay.cli.call import Call
+from recassay.cli.progress import show_progress
 from recassay.cli.render import Failed, print_json, print_lines
 from recassay.core.system.files import write_whole
 
@@ -15,8 +16,11 @@ def sealed(call: Call, *, as_json: bool = False) -> None:
     Args:
         as_json: print JSON on stdout instead of sentences.
     """
-    seal = call()
-    print_json(seal.to_dict()) if as_json else print_lines(seal.verdict())
+    seal, typed = call(), call.typed
+    folder = f" --out {typed['folder']}" if "folder" in typed else ""
+    print_json(seal.to_dict()) if as_json else print_lines(
+        [*seal.verdict(), f"Now: recassay run {typed['study']}{folder}"]
+    )
 
 
 def verified(call: Call, *, as_json: bool = False) -> None:
@@ -25,7 +29,7 @@ def verified(call: Call, *, as_json: bool = False) -> None:
     Args:
         as_json: print JSON on stdout instead of sentences.
     """
-    result = call()
+    result = call(progress=show_progress())
     print_json(result.to_dict()) if as_json else print_lines(result.verdict())
     if not result.sound:
         raise Failed

@@ -38,7 +38,7 @@ class Deviation:
     """One way in which a study is not what was sealed."""
 
     kind: str
-    """`seal`, `plan`, `data`, `code`, `results` or `analysis`."""
+    """`seal`, `plan`, `data`, `code`, `results`, `analysis`, or `unfinished`: cells that were not run yet."""
     sentence: str
     """What deviates, in words."""
 
@@ -138,14 +138,14 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
             )
     early = [cell for cell in cells if cell.finished and cell.finished < seal["made"]]
     if early:
-        found.append(Deviation("results", f"{_cells(early)} finished before the plan was sealed."))
+        found.append(Deviation("results", f"Finished before the plan was sealed: {_cells(early)}."))
     ran = {cell.id for cell in cells}
     failed = [cell for cell in cells if cell.status != "done"]
     absent = [row for row in rows if row.cell not in ran]
     if failed:
-        found.append(Deviation("results", f"{_cells(failed)} failed and have no result."))
+        found.append(Deviation("results", f"Failed, without a result: {_cells(failed)}."))
     if absent:
-        found.append(Deviation("results", f"{_cells(absent)} of the plan were not run."))
+        found.append(Deviation("unfinished", f"Not run: {_cells(absent)}; the same `recassay run` goes on."))
     if verified.damaged:
         places = listing(Path(place.partition(" (")[0]).name + _detail(place) for place in verified.damaged)
         found.append(Deviation("results", f"Changed after it was written: {places}."))
@@ -173,7 +173,7 @@ def _seal_problems(seal: Mapping[str, Any]) -> Iterator[str]:
     if seal.get("sha256") != _digest(content):
         yield "The seal was changed after it was made: its checksum differs."
     if seal.get("done_before"):
-        yield f"{seal['done_before']} cells had results when the plan was sealed."
+        yield f"Of its cells, {seal['done_before']} had results when the plan was sealed."
 
 
 def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> list[Deviation]:
@@ -216,7 +216,8 @@ def _shown(value: Any) -> str:
 
 
 def _cells(cells: Sequence[Any]) -> str:
-    return f"{len(cells)} cells ({listing((f'{cell.algorithm} on {cell.dataset}' for cell in cells), most=4)})"
+    names = listing((f"{cell.algorithm} on {cell.dataset}" for cell in cells), most=4)
+    return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ({names})"
 
 
 def _detail(place: str) -> str:

@@ -28,7 +28,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
 from recassay.recommenders.stage import Stage
-from recassay.runner.jobs import JobFailure, reason_of, status_of
+from recassay.runner.jobs import NO_ROOM, JobFailure, reason_of, status_of
 from recassay.runner.rounds import Rounds, failed
 from recassay.store import TrialRecord
 
@@ -174,6 +174,8 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
             value = stages[best] if on_all is None or state == "pruned" else float(on_all())
     except Exception as error:
         status = status_of(error)
+        if status == NO_ROOM:
+            raise
         state, reason = "over_budget" if status == "over_budget" else "failed", reason_of(error)
         if status == "memory":
             reason = f"out of memory: {reason}"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.system.cores import usable_cores
 from recassay.core.system.failures import Cause, causes
 from recassay.core.system.files import remove_unfinished
@@ -121,6 +121,9 @@ def drive(
                 else:
                     run.chosen(choose, to_run, executor)
         run.tell("end")
+        if run.no_room is not None:
+            fix = "free some space and run the same command again"
+            raise InputError("the disk is full, and cells are left", where=str(folder), fix=fix)
         status = store.status()
         return StudyRecord(
             folder=folder,

@@ -101,6 +101,11 @@ class Outcome:
     peak_memory: int | None = None
 
 
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+NO_ROOM = "no room"
+"""The status of a job that met a full disk. It says nothing of a cell, so the next run tries the cell again."""
+
+
 class Watcher(Protocol):
     """What the driver does while jobs run; all calls come from the thread that runs the executor."""
 
@@ -165,7 +170,7 @@ def reason_of(error: BaseException) -> str:
     """
     if isinstance(error, RecAssayError):
         return str(error)
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+    if isinstance(error, OSError) and error.errno in FULL:
         return str(from_os(error))
     said = " ".join(str(error).split())[:500]
     frames = traceback.extract_tb(error.__traceback__)
@@ -178,4 +183,7 @@ def status_of(error: BaseException) -> str:
     """The status of a job that ended with `error`."""
     if isinstance(error, JobFailure):
         return error.status
+    chain = (error, error.__cause__, error.__context__)
+    if any((isinstance(e, OSError) and e.errno in FULL) or "No space left on device" in str(e) for e in chain):
+        return NO_ROOM
     return "memory" if isinstance(error, MemoryError) else "failed"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from recassay.core.system.places import below
-from recassay.runner.jobs import CHECKED, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome
+from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
 from recassay.runner.order import LearnedCosts, chain_seconds
@@ -51,6 +51,8 @@ class Run:
         self.unusable: dict[str, Outcome] = {}
         self.queue = JobQueue()
         self.ran = 0
+        self.no_room: str | None = None
+        """What a job said that met a full disk."""
         self._limit = memory_limit(work.budget)
         self._planned = {cell.id for cell in work.cells}
         states = [status for cell, status in known.items() if cell in self._planned]
@@ -227,6 +229,10 @@ class Run:
 
     def _record(self, state: _AtWork, outcome: Outcome) -> None:
         cell, told = state.cell, dict(outcome.record or {})
+        if outcome.status == NO_ROOM:
+            self.no_room = outcome.reason
+            self.at_work.finish(cell.id)
+            return
         if outcome.status != "done":
             told = {"peak_memory": state.peak or outcome.peak_memory}
         elif cell.rounds is not None:
