@@ -25,6 +25,12 @@ def _json(content: bytes, **changes: object) -> bytes:
     return json.dumps({**json.loads(content), **changes}).encode()
 
 
+def _rank(content: bytes, value: object) -> bytes:
+    """The predictions with another rank in their third row."""
+    columns = json.loads(content)
+    return _json(content, rank={**columns["rank"], "2": value})
+
+
 FOUND = {
     "a Parquet file whose parts overlap": ("Parquet", "results.parquet", lambda b: _byte(b, -526, 255), "Parquet"),
     "a Parquet file that promises other rows": ("Parquet", "results.parquet", lambda b: _byte(b, -534, 0), "Parquet"),
@@ -47,6 +53,9 @@ FOUND = {
     ),
     "a split's files without a part": (
         "split folder", "split.json", lambda b: b.replace(b'"valid"', b'"value"'), "is damaged",
+    ),
+    "a list among ranks": (
+        "lists of other tools", "lists/omnirec_predictions.json", lambda b: _rank(b, []), "the rank column holds []",
     ),
     "a split's checksum gone": ("split folder", "split.json", lambda b: _json(b, files=3), "is damaged"),
     "a split's rule unknown": ("split folder", "split.json", lambda b: _json(b, repeated={"name": "x"}), "is damaged"),

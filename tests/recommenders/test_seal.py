@@ -148,6 +148,7 @@ TAMPERING = {
     "a larger budget": (in_plan("budget", "seconds_per_cell", value=1e6), "budget.seconds_per_cell was sealed as"),
     "more memory": (in_plan("budget", "memory_gb", value=64), "budget.memory_gb was sealed as"),
     "cells per gpu": (in_plan("budget", "cells_per_gpu", value=2), "budget.cells_per_gpu was sealed as 1 and is 2"),
+    "a multiverse": (in_plan("multiverse", value={"seeds": [1, 2]}), "multiverse was sealed as not set"),
     "an attack": (in_plan("comper", value={"k": 10}), "comper was sealed as not set"),
     "another name": (in_plan("name", value="better"), "name was sealed as"),
     "a seed more": (in_plan("seeds", value=[1, 2]), "Of the seeds, 2 was added after the seal."),
@@ -197,8 +198,9 @@ TAMPERING = {
     ),
     "a cell twice in the plan": (
         sql(
-            "INSERT INTO plan SELECT 99, 'f' || substr(cell, 2), algorithm, dataset, 5, fold, metrics, tuning, trials"
-            " FROM plan WHERE position = 0"
+            "CREATE TEMP TABLE one AS SELECT * FROM plan WHERE position = 0",
+            "UPDATE one SET position = 99, cell = 'f' || substr(cell, 2), seed = 5",
+            "INSERT INTO plan SELECT * FROM one",
         ),
         "The 5 cells of the study are not the sealed ones.",
     ),

@@ -222,6 +222,21 @@ def test_an_edited_row_is_made_again(study, tmp_path, edit):
         assert store.verify().damaged == ()
 
 
+@pytest.mark.parametrize(
+    "edit",
+    ["UPDATE plan SET trials = 1", "DELETE FROM plan WHERE position = 0", "UPDATE plan SET metrics = '[\"ndcg@5\"]'"],
+)
+def test_an_edited_plan_is_found(study, tmp_path, cli, edit):
+    folder = shutil.copytree(study[1], tmp_path / "copy")
+    connection = sqlite3.connect(folder / "study.sqlite")
+    connection.execute(edit)
+    connection.commit()
+    connection.close()
+    harmed = cli("status", folder, "--verify")
+    assert harmed.code == 1
+    assert "study.sqlite (the plan)" in harmed.out
+
+
 def test_what_has_no_checksum_cannot_be_verified(study, tmp_path, cli):
     folder = shutil.copytree(study[1], tmp_path / "copy")
     _sql("UPDATE cells SET files = NULL, seal = NULL")(folder)

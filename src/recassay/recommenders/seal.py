@@ -82,6 +82,7 @@ def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "tuning": study["tuning"],
         "budget": study["budget"],
         "comper": study["comper"],
+        "multiverse": study.get("multiverse"),
     }
 
 

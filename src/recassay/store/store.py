@@ -28,6 +28,8 @@ from recassay.store.trials import TrialTable
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
 SPLITS = "splits"
+PLAN_DIGEST = "plan_sha256"
+"""What the manifest calls the checksum of the plan's rows."""
 COST_METRICS = ("seconds_fit", "seconds_predict", "memory", "joules")
 """What every finished cell has besides its metrics: seconds of the final fit and the lists, megabytes at the peak, and
 joules of both (cells of earlier versions have none).
@@ -100,11 +102,17 @@ class Store(CellFiles, TrialTable):
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
             self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
-        write_sealed(self.folder / MANIFEST_FILE, plain(manifest))
+        write_sealed(self.folder / MANIFEST_FILE, plain({**manifest, PLAN_DIGEST: self._plan_digest()}))
+
+    def _plan_digest(self) -> str:
+        names = "position, cell, algorithm, dataset, seed, fold, metrics, tuning, trials, universe"
+        rows = self._connection.execute(f"SELECT {names} FROM plan ORDER BY position").fetchall()
+        return hashlib.sha256(json.dumps([tuple(row) for row in rows]).encode()).hexdigest()
 
     def manifest(self) -> dict[str, Any]:
         """Versions, machine, seeds, the study's spec, hashes and conventions, as of the last run."""
-        return read_sealed(self.folder, MANIFEST_FILE, "the manifest")
+        manifest = read_sealed(self.folder, MANIFEST_FILE, "the manifest")
+        return {key: value for key, value in manifest.items() if key != PLAN_DIGEST}
 
     def record(self, cell: CellRecord) -> None:
         """Keep what happened to a cell, in place of what was known before; a done one must have its files."""
@@ -222,11 +230,15 @@ class Store(CellFiles, TrialTable):
         if (self.folder / SPLITS).is_dir():
             folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
         states = {folder: folder_state(folder) for folder in sorted(folders)}
+        digest = self._stored_plan_digest()
+        if digest not in (None, self._plan_digest()):
+            damaged.append(f"{self.folder / INDEX_FILE} (the plan)")
         damaged += [str(folder) for folder, state in states.items() if state == "damaged"]
         unknown = {
             "cells": len(unsealed),
             "splits": sum(state == "unsealed" for state in states.values()),
             "trials": unsealed_trials,
+            "plans": int(digest is None and bool(planned)),
         }
         return Verification(
             cells=len(done),
@@ -234,6 +246,12 @@ class Store(CellFiles, TrialTable):
             damaged=tuple(damaged),
             unverified={what: count for what, count in unknown.items() if count},
         )
+
+    def _stored_plan_digest(self) -> str | None:
+        try:
+            return read_sealed(self.folder, MANIFEST_FILE, "the manifest").get(PLAN_DIGEST)
+        except InputError:  # of older versions, or damaged; what reads the manifest says so
+            return None
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no

@@ -89,6 +89,8 @@ def _number(table: pl.DataFrame, role: str, where: str) -> pl.Series:
 
 
 def _parsed(column: pl.Series) -> pl.Series:
+    if column.dtype == pl.Object:  # values of several kinds, such as a number beyond 64 bits
+        column = pl.Series(column.name, [None if value is None else str(value) for value in column], pl.String)
     return column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
 
 
