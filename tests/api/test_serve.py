@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import shutil
 import socket
 import struct
@@ -17,7 +18,7 @@ import pytest
 import recassay
 from recassay.api.serve import LiveStudy
 from recassay.evidence.pace import seconds_left
-from recassay.reporting.live import MOST_CLIENTS, LiveServer
+from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
 from recassay.store.records import CellRecord, PlannedRow
 from support.browser import why_not
@@ -68,6 +69,9 @@ def test_status_page_and_report(server):
     found = json.loads(ask(server, "/status.json")[1])
     assert (found["planned"], found["done"], found["failed"]) == (4, 4, [])
     assert found["grid"] == [["done", "done"], ["done", "done"]]
+    assert found["metric"] == "ndcg@10"
+    assert found["best"] == [max(row) for row in found["values"]]
+    assert all(0 < value < 1 for row in found["values"] for value in row)
     assert [row["algorithm"] for row in found["leaderboard"]["rows"]] == ["MostPop", "Random"]
     assert found["leaderboard"]["rows"][0]["mean_rank"] == 1.0
     deadline = time.monotonic() + 60
@@ -225,3 +229,21 @@ def test_many_readers_cost_what_one_does(server, study, monkeypatch):
     assert len(waited) == 100
     assert max(waited) < 5
     assert len(opened) < 10
+
+
+def luminance(colour):
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_of_the_page_has_a_contrast_of_4_5(scheme):
+    """The ratio of WCAG 2, from the colours of the style sheet."""
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in live_page()[1].decode().split("@media")[:2]
+    )
+    colours = light if scheme == "light" else light | dark
+    for text in ("ink", "faint", "done", "failed", "running"):
+        pair = sorted([luminance(colours[text]), luminance(colours["paper"])])
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, text

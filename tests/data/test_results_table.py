@@ -176,7 +176,7 @@ DEFECTS = {
     "duplicate": (LONG + "EASE,d1,ndcg@10,0.9\n", "2 rows repeat a cell, the first in data row 1 .*'seed' or 'fold'"),
     "duplicate by alias": (LONG + "EASE,d1,NDCG@10,0.9\n", "2 rows repeat a cell"),
     "nameless": (LONG.replace("Pop,d2", ",d2"), "column 'algorithm' is empty in data row 4"),
-    "ragged": (LONG + "EASE,d9,ndcg@10,0.1,7,8\n", "cannot be read as a table"),
+    "ragged": (LONG + "EASE,d9,ndcg@10,0.1,7,8\n", "line 6 has 6 fields, and the header has 4"),
     "header twice": (LONG.replace("dataset", "algorithm"), "column 'algorithm' appears twice"),
     "latin-1": (LONG.encode() + "Caf\xe9,d1,x,1".encode("latin-1"), "is not UTF-8 text"),
     "binary": (b"\x00\xff\xfe\x01" * 20, "is not UTF-8 text"),

@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
         protocol={"split": "random"},
     )
     with without_processes():
-        record = recassay.run(study, out / "study")
+        record = recassay.run(study, out / "study", skip_preflight=True)
     assert record.done == 4
     return out / "study"
 

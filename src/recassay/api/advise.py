@@ -11,15 +11,16 @@ from typing import Any
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
-from recassay.api.tables import asked, needed, study_folder
+from recassay.api.tables import asked, load_results, needed, study_folder
 from recassay.core.choices import Level, MissingPolicy
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.tables.results import Results
 from recassay.data.characteristics import describe
 from recassay.data.published.tables import Published, find_published, is_published
-from recassay.data.sources import open_dataset
+from recassay.data.sources import OpenedDataset, open_dataset
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.store.store import Store
 
@@ -68,7 +69,7 @@ def advise(
     """
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
     traits = needed(known)
-    opened = open_dataset(dataset, _read_spec(read))
+    opened = _opened(dataset, _read_spec(read))
     published = _published(table)
     spec, notes = _protocol(study_folder(table), protocol or {}, published, opened.interactions)
     own = describe(_kept(opened.interactions, spec)).to_dict()
@@ -86,6 +87,25 @@ def advise(
         seed=seed,
     )
     return replace(found, study=_study(found, dataset, spec, opened.interactions.time is not None))
+
+
+def _opened(dataset: InteractionsLike, read: ReadSpec) -> OpenedDataset:
+    """The dataset; a results table given in its place is named as what it is."""
+    try:
+        return open_dataset(dataset, read)
+    except InputError:
+        if not _is_results(dataset):
+            raise
+    where = str(dataset) if isinstance(dataset, (str, Path)) else None
+    fix = "give a file with users and items; results to learn from go to `results`"
+    raise UsageError("is a results table, and advice is about a dataset", where=where, fix=fix)
+
+
+def _is_results(source: Any) -> bool:
+    try:
+        return bool(load_results(source).algorithms)
+    except RecAssayError:
+        return False
 
 
 def _published(table: Results) -> Published | None:

@@ -14,14 +14,18 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
+
 from recassay.analysis.plan.fit import look_at
 from recassay.api.arguments import checked
 from recassay.api.report import report_page
 from recassay.api.tables import default_metric
+from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Range
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.core.tables.labels import find_label
+from recassay.core.tables.labels import find_label, known_direction
+from recassay.core.tables.results import Results
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
@@ -106,8 +110,11 @@ class LiveStudy:
         done = [replace(cell, spec={}) for cell in cells if cell.status == "done"]
         algorithms = list(dict.fromkeys(row.algorithm for row in plan))
         datasets = list(dict.fromkeys(row.dataset for row in plan))
-        told = {**found.to_dict(), "leaderboard": self._leaderboard(store), "algorithms": algorithms,
-                "datasets": datasets, "name": str(manifest.get("study", {}).get("name", self.folder.name))}  # fmt: skip
+        board, metric, means = self._means(store)
+        values = [[means.get((dataset, name)) for name in algorithms] for dataset in datasets]
+        told = {**found.to_dict(), "leaderboard": board, "algorithms": algorithms, "metric": metric,
+                "values": values, "best": [_best(row, metric) for row in values], "datasets": datasets,
+                "name": str(manifest.get("study", {}).get("name", self.folder.name))}  # fmt: skip
 
         def joined() -> dict[str, Any]:
             running = running_cells(self.folder)
@@ -131,11 +138,26 @@ class LiveStudy:
         """The last report, as HTML."""
         return self._page
 
-    def _leaderboard(self, store: Store) -> Mapping[str, Any] | None:
-        """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
+    def _means(
+        self, store: Store
+    ) -> tuple[Mapping[str, Any] | None, str | None, Mapping[tuple[str, str], float | None]]:
+        """The leaderboard, the metric of the page, and its mean by dataset and algorithm."""
         try:
             results = store.results()
-            metric = self.metric or default_metric(results)
+            metric = find_label(self.metric or default_metric(results), results.metrics)
+        except RecAssayError:
+            return None, None, {}
+        rows = (
+            results.frame.filter(pl.col(c.METRIC) == metric)
+            .group_by(c.DATASET, c.ALGORITHM)
+            .agg(pl.col(c.VALUE).mean())
+        )
+        means = {(row[c.DATASET], row[c.ALGORITHM]): row[c.VALUE] for row in rows.iter_rows(named=True)}
+        return self._leaderboard(results, metric), metric, means
+
+    def _leaderboard(self, results: Results, metric: str) -> Mapping[str, Any] | None:
+        """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
+        try:
             matrix = results.matrix(metric, missing="drop-datasets")
         except RecAssayError:
             return None
@@ -170,6 +192,13 @@ class LiveStudy:
                 self._stop.wait(REPORT_SECONDS)
             else:
                 self._stop.wait(2.0)
+
+
+def _best(values: Sequence[float | None], metric: str | None) -> float | None:
+    """The best value of a dataset, by the direction of the metric; None where there is none or it is not known."""
+    known = [value for value in values if value is not None]
+    higher = None if metric is None else known_direction(metric)
+    return None if not known or higher is None else max(known) if higher else min(known)
 
 
 @checked

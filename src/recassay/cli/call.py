@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -127,8 +128,18 @@ class Command:
                 raise UsageError(f"{written[name]} and {written[other]} exclude each other", fix="keep one")
             if other in typed:
                 typed[name] = not typed.pop(other)
+        _refuse_bare_options(typed.get("results") or (), written)
         path = context.command_path.partition(" ")[2]
         Call(self, path, typed, written).own(f"recassay.cli.{self.show}")
+
+
+def _refuse_bare_options(results: Any, written: Mapping[str, str]) -> None:
+    """`missing=worst` among the files is an option that was written as in Python."""
+    for word in results if isinstance(results, (list, tuple)) else ():
+        name, equals, value = str(word).partition("=")
+        option = written.get(name.replace("-", "_"))
+        if equals and option is not None and not Path(word).exists():
+            raise UsageError(f"there is no file {word!r}", fix=f"as an option it is {option} {value}")
 
 
 @dataclass(frozen=True)

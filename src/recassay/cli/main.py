@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit 0, 1 (something failed) or 2 (bad usage or input: one line on stderr)."""
     given = sys.argv[1:] if arguments is None else arguments
     _ready_streams()
+    output = sys.stdout
     code: int | str | None
     try:
         code = PROGRAM.main(given or ["--help"], prog_name="recassay", standalone_mode=False)
@@ -47,7 +48,8 @@ def main(arguments: list[str] | None = None) -> None:
         _without_output()
         code = 0
     except SystemExit as ended:  # the parser ends so where nobody reads the output any more
-        code = 0 if isinstance(ended.__context__, BrokenPipeError) else ended.code
+        gone = isinstance(ended.__context__, BrokenPipeError) or sys.stdout is not output
+        code = 0 if gone else ended.code
     except Exception as error:
         ours = _as_ours(error)
         for line in str(ours).splitlines():

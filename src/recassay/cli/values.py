@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,14 +54,15 @@ class Text(ValueType):
 
 
 class Listed(Text):
-    """Values with commas between them."""
+    """Values with commas between them; a name that has a comma stands in double quotes, as in CSV."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner if inner in (int, float) else str
 
     def read(self, text: str, option: str) -> Any:
         """A list of texts or of numbers."""
-        parts = [part.strip() for part in text.split(",") if part.strip()]
+        fields = next(csv.reader([text], skipinitialspace=True), [])
+        parts = [part.strip() for part in fields if part.strip()]
         if not parts:
             raise UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
         try:

@@ -46,8 +46,15 @@ def _written(option: str, name: str, value: str | None) -> str:
     if value[:1] in "[{":
         words = re.findall(r"'([^']*)'", value)
         pairs = zip(words[::2], words[1::2], strict=False) if value[0] == "{" else ()
-        return " ".join(f"{option} {key}={word}" for key, word in pairs) or f"{option} {','.join(words)}"
+        return " ".join(f"{option} {key}={word}" for key, word in pairs) or f"{option} {_listed(words)}"
     return f"{option} {value.strip(_QUOTES)}"
+
+
+def _listed(words: list[str]) -> str:
+    """Words as a comma list; one that has a comma stands in quotes, and the list in those of the shell."""
+    if not any("," in word for word in words):
+        return ",".join(words)
+    return "'" + ",".join(f'"{word}"' if "," in word else word for word in words) + "'"
 
 
 def _command(call: re.Match[str]) -> str:

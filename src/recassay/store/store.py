@@ -57,7 +57,9 @@ class Store(CellFiles, TrialTable):
         if create:
             folder.mkdir(parents=True, exist_ok=True)
         elif not index.is_file():
-            raise InputError("there is no study in this folder", where=str(folder), fix="name the folder of a study")
+            file = folder.is_file()
+            what = "is a file, and a study is a folder" if file else "there is no study in this folder"
+            raise InputError(what, where=str(folder), fix="name the folder of a study")
         return cls(folder, connect(index, create=create), writes=create)
 
     def close(self) -> None:

@@ -36,6 +36,11 @@ LARGEST_VALUE = 1e100
 """Of a metric: sums, squares and ratios of such values are still numbers."""
 
 
+def column_of(column: pl.Series) -> str:
+    """The name of a column for a message; nothing where it has none."""
+    return f" of the column {column.name!r}" if column.name else ""
+
+
 def as_number(column: pl.Series, where: str) -> pl.Series:
     """The values as float64, null for missing; text that is no number raises with its row."""
     if column.dtype.is_numeric():
@@ -49,7 +54,7 @@ def as_number(column: pl.Series, where: str) -> pl.Series:
     if bad.len():
         row = int(bad[0])
         raise InputError(
-            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}",
+            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}{column_of(column)}",
             where=where,
             fix="use plain numbers with a decimal point, and leave a missing value empty",
         )

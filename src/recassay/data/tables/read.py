@@ -125,5 +125,26 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
             raise_if_empty=False,
         )
     except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"cannot be read as a table: {reason}", where=name, fix="check its rows") from error
+        raise _odd_row(text, delimiter, str(error).splitlines()[0], name) from error
+
+
+def _odd_row(text: str, delimiter: str, reason: str, name: str) -> InputError:
+    """The first line and field that keep a text from being a table."""
+    lines = list(lines_of(text))
+    reader = csv.reader(lines, delimiter=delimiter)
+    fields = before = begin = 0
+    try:
+        for row in reader:
+            begin, before = before, reader.line_num
+            fields = fields or len(row)
+            if row and len(row) > fields:
+                what = f"line {reader.line_num} has {len(row)} fields, and the header has {fields}"
+                fix = f"remove field {fields + 1} ({row[fields]!r}), or put a value that has a {delimiter!r} in quotes"
+                return InputError(what, where=name, fix=fix)
+        if '"' in lines[begin]:  # the last row takes all that follows its quote
+            field = len(next(csv.reader([lines[begin]], delimiter=delimiter)))
+            what = f"line {begin + 1}, field {field}: the quote that opens there is never closed"
+            return InputError(what, where=name, fix="close it, or leave it out")
+    except csv.Error as error:
+        reason = f"line {reader.line_num}: {error}"
+    return InputError(f"cannot be read as a table: {reason}", where=name, fix="check its rows")

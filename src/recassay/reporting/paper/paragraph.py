@@ -16,7 +16,6 @@ WRITTEN = {
     "demsar2006statistical": "Demšar 2006",
     "westfall1993resampling": "Westfall and Young 1993",
     "romano2005exact": "Romano and Wolf 2005",
-    "gutmann1987selected": "Gutmann and Maymin 1987",
     "hodges1963estimates": "Hodges and Lehmann 1963",
 }
 """The works that the paragraph cites, as prose names them; the keys are those of `references.bib`."""
@@ -93,7 +92,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
     yield f"In {len(decided)} of {len(verdict.pairs)} pairs one algorithm is significantly better."
     could, k = verdict.could_be_best, len(verdict.algorithms)
     if verdict.grade == "clear_winner":
-        yield f"{leader} is therefore the winner on datasets like these{cite(['gutmann1987selected'])}."
+        yield f"{leader} is therefore the winner on datasets like these."
     elif len(could) < k:
         yield f"{listing(could, most=None, last='and')} remain possible winners on datasets like these."
 
