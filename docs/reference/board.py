@@ -120,9 +120,13 @@ def _not_run(benchmark: Benchmark) -> list[str]:
     """What was not run, one line per algorithm and reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     for one in benchmark.not_run:
-        reason = re.sub(r"[\d.]+ GB", "... GB", one["reason"])
+        reason = re.split(r"[;:] | \(", re.sub(r"[\d.]+ GB", "... GB", one["reason"]))[0]
         groups.setdefault((one["algorithm"], reason), []).append(one["dataset"])
-    return [f"{name} on {listing(sets, most=30)}: {reason}" for (name, reason), sets in sorted(groups.items())]
+    total = len(benchmark.datasets)
+    return [
+        f"{name} on {listing(sets) if len(sets) <= 5 else f'{len(sets)} of {total} datasets'}: {reason}."
+        for (name, reason), sets in sorted(groups.items())
+    ]
 
 
 def markdown(board: Board) -> str:

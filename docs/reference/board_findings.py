@@ -41,28 +41,35 @@ def _pair(verdict: Verdict, one: str, other: str, said: str) -> Finding:
 
 def findings(board: Board) -> list[Finding]:
     """At most twelve sentences that the table supports, each with its grade."""
-    overall = board.overall
-    names, n = list(overall.algorithms), len(overall.datasets)
-    found = [_graded(overall, f"nDCG@10 on {n} datasets, {len(names)} algorithms: ")]
+    overall, long = board.overall, board.long
+    names = list(overall.algorithms)
+    found = [_graded(overall, f"{len(names)} algorithms on {len(overall.datasets)} datasets: ")]
+    if set(long.datasets) != set(overall.datasets):
+        found.append(_graded(long, f"{len(long.algorithms)} algorithms on {len(long.datasets)} datasets: "))
     timed, untimed = board.clocked()
     for datasets, what in ((timed, "split by time"), (untimed, "split at random")):
-        kept = [name for name in overall.datasets if name in datasets]
+        kept = [name for name in long.datasets if name in datasets]
         if len(kept) >= 2:
-            found.append(_graded(board.verdict(datasets=kept, only=names), f"On the {len(kept)} datasets {what}: "))
+            verdict = board.verdict(datasets=kept, only=long.algorithms)
+            found.append(_graded(verdict, f"{len(long.algorithms)} algorithms on the {len(kept)} datasets {what}: "))
     neural, classic = [x for x in names if is_neural(x)], [x for x in names if not is_neural(x)]
     if neural and classic:
         found.append(
             _pair(overall, classic[0], neural[0], "The best algorithm without a network against the best with one:")
         )
-    if "MostPop" in names:
-        better = [x for x in names if x != "MostPop" and overall.status_of(x, "MostPop") == "better"]
-        found.append(Finding(
-            f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity (MostPop, place "
-            f"{names.index('MostPop') + 1}).", "Shown" if better else "Not decided"))  # fmt: skip
+    if "MostPop" in long.algorithms:
+        names = list(long.algorithms)
+        better = [x for x in names if x != "MostPop" and long.status_of(x, "MostPop") == "better"]
+        sentence = f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity on {len(long.datasets)}"
+        sentence += f" datasets (MostPop: place {names.index('MostPop') + 1})."
+        found.append(Finding(sentence, "Shown" if better else "Not decided"))
     found += _cost_findings(board)
-    for metric in ("recall@10", "coverage@10", "novelty@10"):
+    for metric in ("recall@20", "recall@10", "coverage@10"):
         if metric in board.metrics:
-            found.append(_graded(board.verdict(metric, only=names), f"By {metric}: "))
+            kept = [name for name in overall.algorithms if name != "Random"]
+            found.append(
+                _graded(board.verdict(metric, only=kept), f"The {len(kept)} algorithms but Random by {metric}: ")
+            )
     if board.traits:
         by = sorted(board.traits, key=lambda name: board.traits[name]["discrimination"])
         hard = sorted(board.traits, key=lambda name: board.traits[name]["difficulty"])

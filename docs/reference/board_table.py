@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +17,8 @@ from recassay.core.tables.results import Results
 from recassay.data.published.benchmark import RESULTS, Benchmark
 
 METRIC = "ndcg@10"
+FEWEST = 8
+"""Datasets that the overall verdict has at least: fewer could hardly show a difference between many algorithms."""
 COSTS = ("seconds_fit", "seconds_predict", "memory", "joules")
 
 
@@ -44,42 +47,49 @@ class Board:
         found = self.frame["metric"].unique(maintain_order=True).to_list()
         return [METRIC, *(name for name in found if name not in (METRIC, *COSTS))]
 
-    def whole(self, metric: str = METRIC, datasets: list[str] | None = None) -> pl.DataFrame:
-        """The largest complete part that is found by leaving out what lacks the larger share of its values."""
+    def part(self, least: int, metric: str = METRIC) -> pl.DataFrame:
+        """A large complete part of at least `least` datasets; an algorithm more counts as much as two datasets more.
+
+        Datasets come in by how many algorithms ran on them; an algorithm that lacks one of them is left out.
+        """
         rows = self.values(metric)
-        if datasets is not None:
-            rows = rows.filter(pl.col("dataset").is_in(datasets))
-        while rows.height:
-            names, sets = rows["algorithm"].n_unique(), rows["dataset"].n_unique()
-            if rows.height == names * sets:
-                return rows
-            of_algorithm = rows.group_by("algorithm").len().sort("len", "algorithm").row(0)
-            of_dataset = rows.group_by("dataset").len().sort("len", "dataset").row(0)
-            # An algorithm is left out before a dataset of the same share: datasets are what conclusions are drawn over.
-            worse = of_algorithm[1] / sets <= of_dataset[1] / names
-            column, name = ("algorithm", of_algorithm[0]) if worse else ("dataset", of_dataset[0])
-            rows = rows.filter(pl.col(column) != name)
-        return rows
+        order = rows.group_by("dataset").len().sort("len", "dataset", descending=[True, False])["dataset"].to_list()
+        best = rows.clear()
+        for count in range(min(least, len(order)), len(order) + 1):
+            there = rows.filter(pl.col("dataset").is_in(order[:count]))
+            whole = there.filter(pl.len().over("algorithm") == count)
+            sets = max(best["dataset"].n_unique(), 1)
+            best = whole if whole.height**2 / count > best.height**2 / sets else best
+        return best
 
     def verdict(
-        self, metric: str = METRIC, datasets: list[str] | None = None, only: list[str] | None = None
+        self, metric: str = METRIC, datasets: Sequence[str] | None = None, only: Sequence[str] | None = None
     ) -> Verdict:
-        """The verdict on the complete part."""
-        rows = self.whole(metric, datasets)
-        if only is not None:
-            rows = rows.filter(pl.col("algorithm").is_in(only))
-        frame = rows.with_columns(pl.lit(metric).alias("metric"))
-        return judge(Results.from_frame(frame).matrix(metric))
+        """The verdict on some algorithms and datasets, by default those of the overall verdict."""
+        names, sets = only or self.overall.algorithms, datasets or self.overall.datasets
+        rows = self.values(metric).filter(pl.col("algorithm").is_in(list(names)), pl.col("dataset").is_in(list(sets)))
+        return self._judged(rows, metric)
+
+    def _judged(self, rows: pl.DataFrame, metric: str = METRIC) -> Verdict:
+        return judge(Results.from_frame(rows.with_columns(pl.lit(metric).alias("metric"))).matrix(metric))
 
     @cached_property
     def overall(self) -> Verdict:
-        """The verdict on nDCG@10."""
-        return self.verdict()
+        """The verdict on nDCG@10 of many algorithms, on the datasets that nearly all of them ran on."""
+        return self._judged(self.part(FEWEST))
+
+    @cached_property
+    def long(self) -> Verdict:
+        """The verdict on nDCG@10 on nearly all datasets, of the algorithms that ran on all of these."""
+        return self._judged(self.part(self._nearly_all()))
+
+    def _nearly_all(self) -> int:
+        return max(FEWEST, int(0.85 * len(self.benchmark.datasets)))
 
     @cached_property
     def traits(self) -> dict[str, dict[str, float]]:
         """By dataset, difficulty and discrimination by beta-IRT; nothing where it cannot be fitted."""
-        rows = self.whole().with_columns(pl.lit(METRIC).alias("metric"))
+        rows = self.part(self._nearly_all()).with_columns(pl.lit(METRIC).alias("metric"))
         try:
             fitted = recassay.beta_irt(rows, METRIC)
         except RecAssayError:

@@ -90,7 +90,7 @@ def site(builder, tmp_path_factory):
 def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
     names = WRITTEN | NOTEBOOKS | {f"{name}.md" for name in builder.GENERATED}
     pages = {str(path.relative_to(site)): path for path in site.rglob("*.html")}
-    assert set(pages) == {name.replace(".md", ".html") for name in names} | {"404.html"}
+    assert set(pages) == {name.replace(".md", ".html") for name in names} | {"404.html", "board.html"}
     for page in pages.values():
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"?([^\s\">]+)", page.read_text())
         assert loaded

@@ -14,6 +14,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.files import write_whole
 from recassay.data.published.benchmark import (
     CELLS,
@@ -28,7 +29,9 @@ from recassay.data.published.benchmark import (
     sampled_users,
 )
 from recassay.evidence.characteristics import study_characteristics
-from recassay.recommenders.splits import split_record
+from recassay.recommenders.plan import SplitSpec
+from recassay.recommenders.splits import is_prepared, prepare_split, split_record
+from recassay.runner.references import dataset_version
 from recassay.store.records import CellRecord, PlannedRow
 from recassay.store.store import COST_METRICS, Store
 
@@ -55,6 +58,10 @@ class _Gathered:
             key = cell.algorithm, cell.dataset, cell.seed
             if key not in self.cells or cell.status == "done" or self.cells[key][1].status != "done":
                 self.cells[key] = folder, cell
+        self.describe(folder)
+
+    def describe(self, folder: Path) -> None:
+        """What the datasets are like whose splits the study has kept."""
         try:
             table = study_characteristics(folder)
         except NotApplicableError:
@@ -76,12 +83,13 @@ def export_benchmark(
     about: Mapping[str, Mapping[str, str]] | None = None,
     left_out: Mapping[str, str] | None = None,
     reasons: Mapping[str, str] | None = None,
+    data: str | Path | None = None,
 ) -> dict[str, int]:
     """Write the benchmark that the studies in `folders` are, into the folder `target`; by file its size in bytes.
 
     `about` has family, licence and source by dataset, `left_out` the datasets that are no part and why, `reasons` why
-    algorithms were not run, where the studies do not say it. All studies must share metrics of interest, tuning and
-    protocol per dataset: two splits of one dataset are refused.
+    algorithms were not run, where the studies do not say it. Where a study came without its splits, they are made again
+    from the files in the folder `data`, which must be those that the study read. Two splits of one dataset are refused.
     """
     gathered = _Gathered()
     for folder in folders:
@@ -89,6 +97,8 @@ def export_benchmark(
     done = gathered.done()
     if not done:
         raise InputError("no cell of these studies is done", fix="run them first")
+    if data is not None:
+        _make_splits(gathered, Path(data))
     splits = _splits(done)
     first = done[0][1].spec
     described = {
@@ -111,7 +121,7 @@ def export_benchmark(
         "metrics": list(first["metrics"]),
         "tuning": first["tuning"],
         "seeds": sorted({cell.seed for _, cell in done}),
-        "budget": dict(gathered.studies[0]["study"].get("budget", {})),
+        "budget": _budget(gathered.studies),
         "not_run": _not_run(gathered, reasons or {}),
         "left_out": dict(left_out or {}),
         "environments": [{key: one.get(key) for key in ("written", "versions", "machine")} for one in gathered.studies],
@@ -133,6 +143,33 @@ def export_benchmark(
     return {file: len(content) for file, content in files.items()}
 
 
+def _budget(studies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The largest limits of a cell that a study had; None: no limit."""
+    budgets = [one["study"].get("budget", {}) for one in studies]
+    limits = {name: [budget.get(name) for budget in budgets] for name in ("seconds_per_cell", "memory_gb")}
+    return {name: None if None in values else max(values) for name, values in limits.items()}
+
+
+def _make_splits(gathered: _Gathered, data: Path) -> None:
+    """Make the splits that no study has kept, in the folder of the first study that used them, and describe them."""
+    made: set[Path] = set()
+    kept = {str(cell.split) for folder, cell in gathered.done() if is_prepared(folder, str(cell.split))}
+    for folder, cell in gathered.done():
+        if str(cell.split) in kept:
+            continue
+        told = gathered.datasets[cell.dataset]
+        file = data / Path(str(told["reference"])).name
+        spec = DatasetSpec(reference=str(file.resolve()), name=cell.dataset, read=told.get("read", {}))
+        split = SplitSpec.model_validate(cell.spec["split"])
+        if dataset_version(spec, ".") != split.data:
+            raise InputError(f"is not the file that {cell.dataset} was", where=str(file), fix="give the same data")
+        prepare_split(folder, split, spec, ".")
+        kept.add(str(cell.split))
+        made.add(folder)
+    for folder in made:
+        gathered.describe(folder)
+
+
 def _splits(done: Sequence[tuple[Path, CellRecord]]) -> dict[str, tuple[CellRecord, str]]:
     """By dataset, a cell of it and the fingerprint of its split."""
     fingerprints: dict[str, str] = {}
@@ -143,7 +180,7 @@ def _splits(done: Sequence[tuple[Path, CellRecord]]) -> dict[str, tuple[CellReco
             try:
                 fingerprints[split] = split_record(folder, split).fingerprint
             except InputError:
-                continue  # another study may have kept it
+                continue  # another study has kept it
         known = found.setdefault(cell.dataset, (cell, fingerprints[split]))
         if known[1] != fingerprints[split]:
             raise InputError(
