@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -114,3 +116,87 @@ def test_folds_under_other_names(word, tmp_path):
     results = load_results(tmp_path / "t.csv")
     assert results.metrics == ["ndcg@10"]
     assert results.frame.get_column("fold").unique().sort().to_list() == ["0", "1", "2"]
+
+
+def test_instances_of_each_format_give_their_means():
+    helm = load_results(SAMPLES / "helm" / "per_instance_stats.json")
+    assert helm.frame.select("value", "runs").row(0) == (pytest.approx(2 / 6), 6)  # perturbed ones are left out
+    samples = load_results(SAMPLES / "every_eval_ever" / "4f1c_samples.jsonl")
+    means = dict(samples.frame.select("metric", "value").iter_rows())
+    assert means == {"accuracy": pytest.approx(0.2), "score": pytest.approx(0.5)}
+    report = load_results(SAMPLES / "swe_bench" / "org__agent.lite-run.json")
+    assert report.algorithms == ["org/agent"]
+    assert report.frame.get_column("value").to_list() == [0.5]
+    predictions = load_results(SAMPLES / "openml" / "predictions.arff")
+    assert predictions.datasets == ["openml task 59"]
+    assert predictions.frame.get_column("value").item() == pytest.approx(3 / 7)
+    for one in (helm, samples, report, predictions):
+        assert one.words == ("model", "task")
+
+
+def test_what_another_submission_resolved_counts_as_not_resolved(tmp_path):
+    results = load_results(SAMPLES / "swe_bench" / "verified")
+    assert dict(results.frame.select("algorithm", "value").iter_rows()) == {"20240402_one": 0.75, "20240620_two": 0.25}
+    alone = tmp_path / "verified" / "one" / "results" / "results.json"
+    alone.parent.mkdir(parents=True)
+    alone.write_text('{"no_generation": [], "no_logs": [], "resolved": ["a-1"]}')
+    with pytest.raises(RecAssayError, match="resolved instances only"):
+        load_results(alone)
+
+
+def test_folders_of_mteb_are_models_and_tasks(tmp_path):
+    results = load_results(SAMPLES / "mteb")
+    assert results.algorithms == ["org/old", "org/small"]
+    assert results.datasets == ["BIOSSES", "Banking77Classification", "STS22[de]", "STS22[en]"]
+    again = tmp_path / "org__small"
+    shutil.copytree(SAMPLES / "mteb" / "org__small", again)
+    shutil.copytree(again / "e4ce9877abf3", again / "c007d7ef6fd8")
+    assert load_results(tmp_path).algorithms == ["org/small@c007d7e", "org/small@e4ce987"]
+
+
+def test_battles_are_rated_as_bradley_and_terry(tmp_path):
+    found = recassay.ratings(SAMPLES / "battles" / "clean_battle.json", replicates=200)
+    # gpt-4 made 1 + 1 + 0.5 + 0 points in four battles, vicuna 0 + 0.5 + 1 + 1 in four, koala the other 1.
+    assert found.battles == 6
+    rating = dict(zip(found.algorithms, found.rating, strict=True))
+    assert rating["gpt-4"] == pytest.approx(rating["vicuna-13b"], abs=1e-6)
+    assert rating["koala-13b"] < rating["gpt-4"]
+    rng = np.random.default_rng(1)
+    strength = np.array([0.8, 0.2, -1.0])
+    rows = []
+    for a, b in rng.choice([(0, 1), (0, 2), (1, 2), (1, 0)], size=4000).tolist():
+        wins = rng.random() < 1 / (1 + np.exp(strength[b] - strength[a]))
+        rows.append((f"m{a}", f"m{b}", "model_a" if wins else "model_b"))
+    pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row").write_csv(tmp_path / "b.csv")
+    result = recassay.ratings(tmp_path / "b.csv", replicates=200)
+    truth = 1500 + 400 / np.log(10) * strength
+    assert ((result.interval[:, 0] <= truth) & (truth <= result.interval[:, 1])).all()
+    assert result.to_dict()["battles"] == 4000
+    with pytest.raises(RecAssayError, match="families"):
+        recassay.ratings(tmp_path / "b.csv", families="auto")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("b.csv", "model_a,model_b,winner\na,a,model_a\n", "meets itself"),
+        ("b.csv", "model_a,model_b,winner\na,b,c\n", "neither of"),
+        ("b.csv", "model_a,model_b,winner\na,,tie\n", "lacks a model"),
+        ("b.jsonl", '{"model_a": "a", "model_b": "b", "winner": "tie"}\n[]\n', "line 2: is no JSON object"),
+        ("p.arff", "@relation openml_task_1_predictions\n@attribute row_id numeric\n"
+         "@attribute prediction {a}\n@data\n1,a\n", "no true class"),
+        ("t.json", '{"mteb_version": "1.1", "test": {"languages": []}}', "holds no score"),
+        ("t.json", '{"mteb_version": "1.1", "task_name": "x", "scores": {"test": [3]}}', "is not what MTEB writes"),
+        ("s.json", '{"resolved_ids": [], "submitted_ids": []}', "resolved instances only"),
+        ("s.json", '{"resolved_ids": [[1]], "submitted_ids": [{}]}', "is not what SWE-bench writes"),
+        ("h.json", '[{"instance_id": "i", "stats": [3]}]', "is not what HELM writes"),
+        ("h.json", '[{"instance_id": "i", "stats": []}]', "holds no score of an instance"),
+        ("e.jsonl", '{"schema_version": "instance_level_eval_0.2.2"}\n', "is not what Every Eval Ever writes"),
+        ("e.jsonl", '{"schema_version": "instance_level_eval_0.2.2", "x": ' + "[" * 5000 + "\n", "JSON|nested"),
+    ],
+)  # fmt: skip
+def test_bad_instance_files_are_refused_in_one_line(name, text, words, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(RecAssayError, match=words) as refused:
+        load_results(tmp_path / name)
+    assert "\n" not in str(refused.value)

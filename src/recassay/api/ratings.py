@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recassay.analysis.ratings.fit import rate_by_pairs
+from recassay.analysis.ratings.fit import WON, rate_battles, rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
-from recassay.api.tables import on_matrix
+from recassay.api.tables import load_results, on_matrix
 from recassay.core.choices import Draws, Level, MissingPolicy
+from recassay.core.errors import UsageError
 from recassay.core.inputs import ResultsLike
 
 
@@ -27,6 +28,8 @@ def ratings(
 ) -> RatingsResult:
     """Ratings on the Elo scale that do not depend on the order of the datasets, win rates, improvability and skill.
 
+    A table of battles (model_a, model_b, winner; or winner, loser) is rated by its battles.
+
     Args:
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
@@ -39,4 +42,10 @@ def ratings(
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
     """
-    return on_matrix(rate_by_pairs, locals())
+    asked = locals()
+    table = load_results(results, metric=metric)
+    if table.metrics != [WON] or table.users is None:
+        return on_matrix(rate_by_pairs, asked | {"results": table})
+    if families is not None:
+        raise UsageError("battles have no families of datasets", fix="leave `families` out")
+    return rate_battles(table.users, baseline=baseline, replicates=replicates, confidence=confidence, seed=seed)

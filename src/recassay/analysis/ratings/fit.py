@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import polars as pl
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.families import enough_families, family_numbers
 from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
+from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import UsageError
@@ -85,6 +87,80 @@ def rate_by_pairs(
         replicates=replicates,
         confidence=confidence,
         seed=seed,
+    )
+
+
+WON = "won"
+"""The metric of battles: 1 for the winner, 0 for the loser, 0.5 for both in a tie."""
+
+REPLICATES_OF_BATTLES = 1_000
+_BLOCK = 4_000_000
+"""Games (replicates x players x players) held at once."""
+
+
+def rate_battles(
+    battles: pl.DataFrame,
+    *,
+    baseline: str | None = None,
+    replicates: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> RatingsResult:
+    """Bradley-Terry ratings of models that met in pairs; `battles` has one row per battle and model (`user`, `won`).
+
+    Intervals: battles drawn with replacement and everything fitted again, as Chatbot Arena does.
+    """
+    replicates = REPLICATES_OF_BATTLES if replicates is None else replicates
+    if replicates < 100:
+        raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    met = battles.group_by(c.USER, c.DATASET, maintain_order=True).agg(c.ALGORITHM, pl.col(c.VALUE))
+    if (met.get_column(c.ALGORITHM).list.len() != 2).any():
+        raise UsageError("in some battles there are not two algorithms", fix="give two different ones in every battle")
+    names = tuple(sorted(battles.get_column(c.ALGORITHM).unique().to_list()))
+    place, k = {name: i for i, name in enumerate(names)}, len(names)
+    first, second = (np.array([place[pair[i]] for pair in met.get_column(c.ALGORITHM)]) for i in (0, 1))
+    result = np.array([pair[0] for pair in met.get_column(c.VALUE)])
+    # Battles of the same two with the same result are one kind; a bootstrap draws how many there are of each.
+    kinds, count = np.unique(np.stack([first, second, 2 * result]), axis=1, return_counts=True)
+    a, b, won = kinds[0].astype(np.int64), kinds[1].astype(np.int64), kinds[2] / 2
+    rng = derived_rng(seed, "ratings", "battles")
+    drawn = rng.multinomial(len(met), count / len(met), size=replicates).astype(np.float64)
+
+    def strengths_of(weights: FloatArray, start: FloatArray | None = None) -> FloatArray:
+        points, games = np.zeros((len(weights), k)), np.zeros((len(weights), k, k))
+        for kind in range(len(a)):
+            points[:, a[kind]] += weights[:, kind] * won[kind]
+            points[:, b[kind]] += weights[:, kind] * (1 - won[kind])
+            games[:, a[kind], b[kind]] += weights[:, kind]
+        return strengths(points, games + games.transpose(0, 2, 1), start=start)
+
+    whole = strengths_of(count[None].astype(np.float64))[0]
+    block = max(1, _BLOCK // k**2)
+    parts = [strengths_of(drawn[at : at + block], whole) for at in range(0, replicates, block)]
+    anchor = _find(names, baseline)
+    rating = _on_scale(whole[None], anchor)[0]
+    played, made = np.zeros((k, k)), np.zeros((k, k))
+    np.add.at(played, (a, b), count)
+    np.add.at(played, (b, a), count)
+    np.add.at(made, (a, b), count * won)
+    np.add.at(made, (b, a), count * (1 - won))
+    return RatingsResult(
+        metric=WON,
+        higher_is_better=True,
+        algorithms=names,
+        datasets=(),
+        families=None,
+        rating=rating,
+        interval=_ends(rating, _on_scale(np.vstack(parts), anchor), len(met), confidence),
+        win_rate=np.divide(made, played, out=np.zeros((k, k)), where=played > 0),
+        improvability=np.full(k, np.nan),
+        skill=None,
+        anchored=None if anchor is None else names[anchor],
+        baseline=None,
+        replicates=replicates,
+        confidence=confidence,
+        seed=seed,
+        battles=len(met),
     )
 
 

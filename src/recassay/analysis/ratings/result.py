@@ -49,6 +49,13 @@ class RatingsResult(Displayed):
     replicates: int
     confidence: float
     seed: int
+    battles: int | None = None
+    """How many battles of two were played, where the ratings are from those and not from a table of datasets."""
+
+    @property
+    def rounds(self) -> str:
+        """What the ratings rest on, with its number: `30 datasets`, `5,000 battles`."""
+        return f"{len(self.datasets)} datasets" if self.battles is None else f"{self.battles:,} battles"
 
     def order(self) -> list[int]:
         """Positions of the algorithms, highest rating first."""
@@ -62,7 +69,7 @@ class RatingsResult(Displayed):
 
     def least_share(self) -> float:
         """The share of datasets that an algorithm which won on all of them wins at least, at this confidence."""
-        rounds = len(self.datasets) if self.families is None else self.families
+        rounds = self.battles or (len(self.datasets) if self.families is None else self.families)
         return float(((1 - self.confidence) / 2) ** (1 / rounds))
 
     def to_frame(self) -> pl.DataFrame:
@@ -92,7 +99,7 @@ class RatingsResult(Displayed):
         """`ratings` with intervals, `win_rate` by pair, `improvability`, `skill` and the settings."""
         names = self.algorithms
         return plain({
-            **stated(self, "metric", "higher_is_better", "datasets"),
+            **stated(self, "metric", "higher_is_better", "datasets", "battles"),
             "ratings": estimates(names, self.rating, self.interval),
             "lead": dict(zip(("points", "win_share"), self.lead(), strict=True)),
             "win_rate": by_pair(self.win_rate, names),

@@ -1,7 +1,8 @@
 """Every Eval Ever: the shared JSON of evaluation results, one model in a file. An evaluation is a dataset.
 
 The schema gives each evaluation one score and says its direction; the metric is `metric_name` where there is one, the
-description where that is a known metric, else `score`.
+description where that is a known metric, else `score`. Its instance records (`*_samples.jsonl`) have one line per
+sample.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from recassay.core import columns as c
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, number
 from recassay.data.importers.opened import OpenedFile
 
 _HALF_WIDTH = 1.959964
@@ -22,12 +24,14 @@ def recognise(file: OpenedFile) -> Kind | None:
     document = file.json
     if isinstance(document, dict) and {"schema_version", "model_info", "evaluation_results"} <= document.keys():
         return "results"
-    return "other" if file.lines and '"instance_level_eval' in file.lines[0] else None
+    return "user results" if file.lines and '"instance_level_eval' in file.lines[0] else None
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each evaluation of the model."""
     document = file.json
+    if document is None or "evaluation_results" not in document:
+        return instance_results(_instances(file), file, "Every Eval Ever")
     info = document["model_info"] if isinstance(document["model_info"], dict) else {}
     library = document.get("eval_library") if isinstance(document.get("eval_library"), dict) else {}
     rows = [
@@ -39,7 +43,19 @@ def read(file: OpenedFile) -> Imported:
         }
         for row in _rows(document["evaluation_results"])
     ]
-    return Imported(long_frame(rows))
+    return Imported(long_frame(rows), words=WORDS)
+
+
+def _instances(file: OpenedFile) -> Iterator[Answer]:
+    """The score of every sample, and whether it is correct."""
+    for record in json_lines(file):
+        told = record.get("evaluation")
+        judged = told if isinstance(told, dict) else {}
+        task, sample = str(record["evaluation_name"]), str(record.get("sample_id") or record["sample_idx"])
+        for metric, key, up in (("accuracy", "is_correct", True), ("score", "score", None)):
+            value = number(judged.get(key))
+            if value is not None:
+                yield Answer(str(record["model_id"]), task, sample, metric, value, up)
 
 
 def _rows(results: Any) -> Iterator[dict[str, Any]]:
@@ -87,6 +103,10 @@ def _standard_error(details: Mapping[str, Any]) -> float | None:
 
 
 IMPORTER = Importer(
-    name="every_eval_ever", title="Every Eval Ever", files="{uuid}.json of its schema", recognise=recognise, read=read,
+    name="every_eval_ever",
+    title="Every Eval Ever",
+    files="{uuid}.json of its schema, {uuid}_samples.jsonl",
+    recognise=recognise,
+    read=read,
     aliases=("eee", "every-eval-ever"),
-)  # fmt: skip
+)

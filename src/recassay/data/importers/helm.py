@@ -1,5 +1,6 @@
 """HELM: `stats.json` in the folder of a run (`mmlu:subject=x,model=openai_gpt2`), and the tables that `helm-summarize`
-writes (`groups/json/*.json`). A scenario is a dataset; means on the test split without perturbation are read."""
+writes (`groups/json/*.json`). A scenario is a dataset; means on the test split without perturbation are read.
+`per_instance_stats.json` has them for each instance."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.instances import WORDS, Answer, instance_results, metric_label
 from recassay.data.importers.opened import OpenedFile
 
 _BOOKKEEPING = re.compile(r"^(num_|max_prob|batch_size|finish_reason|inference_|training_|logprob|estimated_|runtime)")
@@ -26,6 +27,8 @@ def recognise(file: OpenedFile) -> Kind | None:
         first = document[0]
         if isinstance(first.get("name"), dict) and "split" in first["name"] and "mean" in first:
             return "results"
+        if "instance_id" in first and isinstance(first.get("stats"), list):
+            return "user results"
         return "results" if first.keys() >= _TABLE else None
     if isinstance(document, dict) and document.keys() >= _TABLE:
         return "results"
@@ -37,16 +40,36 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each statistic of a run, or for each cell of a table."""
     document = file.json
+    if isinstance(document, list) and "instance_id" in document[0]:
+        return instance_results(_instances(file), file, "HELM")
     tables = document if isinstance(document, list) and document[0].keys() >= _TABLE else [document]
     rows = list(_run(file)) if isinstance(document, list) and tables == [document] else [
         row for table in tables for row in _table(table)
     ]  # fmt: skip
     if not rows:
         raise InputError("holds no score on a test split", where=file.name, fix="give stats.json of a finished run")
-    return Imported(long_frame({**row, c.FRAMEWORK: "HELM"} for row in rows))
+    return Imported(long_frame({**row, c.FRAMEWORK: "HELM"} for row in rows), words=WORDS)
 
 
-def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
+def _instances(file: OpenedFile) -> Iterator[Answer]:
+    model, dataset = _run_of(file)
+    for instance in file.json:
+        for name, value in () if instance.get("perturbation") else _stats(instance["stats"]):
+            yield Answer(model, dataset, str(instance["instance_id"]), metric_label(name), float(value))
+
+
+def _stats(stats: Any) -> Iterator[tuple[str, float]]:
+    """The metrics on the test split, without perturbations and bookkeeping."""
+    for one in stats:
+        name = one["name"]
+        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in one:
+            continue
+        if not _BOOKKEEPING.match(str(name["name"])):
+            yield str(name["name"]), one["mean"]
+
+
+def _run_of(file: OpenedFile) -> tuple[str, str]:
+    """Model and scenario of the run."""
     folder = _run_name(file)
     scenario, _, arguments = folder.partition(":")
     told = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
@@ -54,18 +77,13 @@ def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
     for noise in ("method", "data_augmentation", "stop", "num_outputs"):
         told.pop(noise, None)
     dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in told.items())]).rstrip(":")
-    for one in file.json:
-        name = one["name"]
-        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in one:
-            continue
-        metric = str(name["name"])
-        if not _BOOKKEEPING.match(metric):
-            yield {
-                c.ALGORITHM: model.replace("_", "/", 1),
-                c.DATASET: dataset,
-                c.METRIC: _label(metric),
-                c.VALUE: one["mean"],
-            }
+    return model.replace("_", "/", 1), dataset
+
+
+def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
+    model, dataset = _run_of(file)
+    for name, value in _stats(file.json):
+        yield {c.ALGORITHM: model, c.DATASET: dataset, c.METRIC: metric_label(name), c.VALUE: value}
 
 
 def _run_name(file: OpenedFile) -> str:
@@ -99,20 +117,15 @@ def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 continue
             lower = header.get("lower_is_better")
             yield {
-                c.ALGORITHM: str(values[0]), c.DATASET: scenario, c.METRIC: _label(metric), c.VALUE: float(value),
+                c.ALGORITHM: str(values[0]), c.DATASET: scenario, c.METRIC: metric_label(metric), c.VALUE: float(value),
                 c.HIGHER_IS_BETTER: None if lower is None else not lower,
             }  # fmt: skip
-
-
-def _label(metric: str) -> str:
-    bare = metric.strip()
-    return normal_label(bare) if is_known(bare) else bare.lower()
 
 
 IMPORTER = Importer(
     name="helm",
     title="HELM",
-    files="stats.json of a run, groups/json/*.json of helm-summarize",
+    files="stats.json and per_instance_stats.json of a run, groups/json/*.json of helm-summarize",
     recognise=recognise,
     read=read,
 )

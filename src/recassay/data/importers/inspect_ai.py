@@ -10,13 +10,12 @@ import io
 import json
 import zipfile
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.instances import Answer, instance_results
 from recassay.data.importers.opened import OpenedFile
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -39,25 +38,22 @@ def read(file: OpenedFile) -> Imported:
     """One row per sample and scorer."""
     document = file.json if file.json is not None else _unpacked(file)
     told = document["eval"]
-    values: dict[tuple[str, str], list[float]] = defaultdict(list)
-    graded: set[str] = set()
-    for sample in document.get("samples") or []:
-        for scorer, value, grade in _scores(sample.get("scores")):
-            values[str(sample["id"]), scorer].append(value)
-            graded |= {scorer} if grade else set()
-    if not values:
-        raise InputError("holds no score of a sample", where=file.name, fix="give the log of an evaluation that ended")
-    scorers = {scorer for _, scorer in values}
+    found = [
+        (str(sample["id"]), *score)
+        for sample in document.get("samples") or []
+        for score in _scores(sample.get("scores"))
+    ]
+    scorers = {scorer for _, scorer, *_ in found}
+    graded = {scorer for _, scorer, _, grade in found if grade}
     labels = {scorer: _label(scorer, scorer in graded, len(scorers) == 1) for scorer in scorers}
-    version = (told.get("packages") or {}).get("inspect_ai") if isinstance(told.get("packages"), dict) else None
-    frame = long_frame(
-        {c.ALGORITHM: told["model"], c.DATASET: told["task"], c.METRIC: labels[scorer], c.USER: sample,
-         c.VALUE: sum(scores) / len(scores), c.FRAMEWORK: "inspect_ai", c.VERSION: version,
-         c.HIGHER_IS_BETTER: True if scorer in graded else None}
-        for (sample, scorer), scores in values.items()
-    )  # fmt: skip
+    answers = (
+        Answer(str(told["model"]), str(told["task"]), sample, labels[scorer], value, scorer in graded or None)
+        for sample, scorer, value, _ in found
+    )
+    packages = told.get("packages")
+    version = packages.get("inspect_ai") if isinstance(packages, dict) else None
     notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
-    return Imported(frame, notes, words=("model", "task"))
+    return instance_results(answers, file, "inspect_ai", version, notes)
 
 
 def _label(scorer: str, graded: bool, alone: bool) -> str:

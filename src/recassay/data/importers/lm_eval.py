@@ -6,19 +6,16 @@ column of users.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
-from recassay.core.system.lines import lines_of
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, number
 from recassay.data.importers.opened import OpenedFile
 
-WORDS = ("model", "task")
 _SAMPLES = re.compile(r"^samples_(?P<task>.+)_(?P<stamp>\d{4}-\d{2}-\d{2}T[\d.:-]+)$")
 
 
@@ -64,28 +61,18 @@ def _samples(file: OpenedFile) -> Imported:
     beside = file.path.with_name(f"results_{stamp}.json")
     document = OpenedFile(beside).json if stamp and beside.is_file() else None
     model = _model(document, file) if isinstance(document, dict) else file.parents()[0].replace("__", "/")
-    rows: dict[tuple[str, str], float] = {}
-    for number, line in enumerate(lines_of(file.text), start=1):
-        if not line.strip():
-            continue
-        sample = json.loads(line)
-        if not isinstance(sample, dict) or "doc_id" not in sample:
-            raise InputError("is no sample", where=f"{file.name}, line {number}", fix="give the file as it was written")
-        told = sample.get("metrics")
-        filtered = str(sample.get("filter", "none"))
-        for name in told if isinstance(told, list) else []:
-            value = sample.get(str(name))
-            if isinstance(value, (int, float)):
-                label = normal_label(str(name)) if is_known(str(name)) else str(name)
-                rows[str(sample["doc_id"]), label if filtered == "none" else f"{label}[{filtered}]"] = float(value)
-    if not rows:
-        raise InputError("holds no metric of a document", where=file.name, fix="give samples of a task with metrics")
-    frame = long_frame(
-        {c.ALGORITHM: model, c.DATASET: task, c.METRIC: metric, c.USER: document_id, c.VALUE: value,
-         c.FRAMEWORK: "lm-eval", c.HIGHER_IS_BETTER: True if metric.startswith("acc") else None}
-        for (document_id, metric), value in rows.items()
-    )  # fmt: skip
-    return Imported(frame, words=WORDS)
+
+    def answers() -> Iterator[Answer]:
+        for sample in json_lines(file):
+            named, filtered = sample.get("metrics"), str(sample.get("filter", "none"))
+            for name in map(str, named if isinstance(named, list) else []):
+                value = number(sample.get(name))
+                if value is not None:
+                    label = normal_label(name) if is_known(name) else name
+                    label = label if filtered == "none" else f"{label}[{filtered}]"
+                    yield Answer(model, task, str(sample["doc_id"]), label, value, name.startswith("acc") or None)
+
+    return instance_results(answers(), file, "lm-eval")
 
 
 def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -37,6 +37,10 @@ class Part:
     """What the place calls its algorithms and datasets."""
 
 
+MOST_SOURCES = 4
+"""Files whose cells are counted one by one in a note."""
+
+
 def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     """One checked table. The same cell from two places must have one value, unless `prefer` says whose counts.
 
@@ -198,9 +202,11 @@ def _provenance(frame: pl.DataFrame) -> str:
         pl.col(c.ALGORITHM).n_unique().alias("algorithms"),
         pl.col(c.DATASET).n_unique().alias("datasets"),
     )
+    if counts.height > MOST_SOURCES:
+        return f"{counts.get_column('cells').sum():,} cells from {counts.height:,} files"
     told = [f"{cells} cells ({algorithms} algorithms on {datasets} datasets) from {source}"
             for source, cells, algorithms, datasets in counts.iter_rows()]  # fmt: skip
-    return listing(told, most=12)
+    return listing(told, most=None)
 
 
 def _without_gaps(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -18,17 +18,18 @@ OPEN = 100.0
 
 def sentences(result: RatingsResult) -> list[str]:
     """The two best and how often the first would beat the second; nothing below five datasets."""
-    if len(result.datasets) < FEWEST_DATASETS:
+    if result.battles is None and len(result.datasets) < FEWEST_DATASETS:
         return []
     first, second = result.order()[:2]
     gap, wins = result.lead()
     low, high = result.interval[first].tolist()
     if high == float("inf"):
         return [
-            f"{result.algorithms[first]} won all {len(result.datasets)} datasets against every other: its true share "
+            f"{result.algorithms[first]} won all {result.rounds} against every other: its true share "
             f"is at least {percent(result.least_share())} ({100 * result.confidence:g} %; rating {low:.0f} or more)."
         ]
-    drawn = "datasets" if result.families is None else f"{result.families} families of datasets"
+    over = "datasets" if result.battles is None else result.rounds
+    drawn = over if result.families is None else f"{result.families} families of datasets"
     return [
         f"By pairwise wins {result.algorithms[first]} is rated {result.rating[first]:.0f} "
         f"({100 * result.confidence:g} % {between(low, high, 0)} over {drawn}), {gap:.0f} points before "
@@ -46,21 +47,22 @@ def _interval(low: float, high: float) -> str:
 def tables(result: RatingsResult) -> list[Table]:
     """Ratings, highest first, with win rate, improvability and skill."""
     shown = f"{100 * result.confidence:g} %"
-    header = ["algorithm", "rating", shown, "win rate", "improvability"]
+    table = result.battles is None
+    header = ["algorithm", "rating", shown, "win rate", *(["improvability"] if table else [])]
     skill = [] if result.skill is None else [f"skill against {result.baseline}"]
     rows = [
         [row["algorithm"], number(row["rating"], 0), _interval(row["low"], row["high"]), percent(row["win_rate"]),
-         percent(row["improvability"], 1), *([percent(row["skill"], 1)] if skill else [])]
+         *([percent(row["improvability"], 1)] if table else []), *([percent(row["skill"], 1)] if skill else [])]
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
     anchor = f"{result.anchored} is 1000" if result.anchored else "the mean is 1500"
     return [
         Table(
-            f"Ratings: {result.metric}, {len(result.datasets)} datasets; {anchor}",
+            f"Ratings: {result.metric}, {result.rounds}; {anchor}",
             [*header, *skill],
             rows,
             important=["rating", shown, "win rate"],
-            notes=["Improvability: the share of the best score that is left, averaged over datasets."],
+            notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
         )
     ]
 
@@ -96,7 +98,7 @@ def plot_ratings(result: RatingsResult) -> Any:
     return themed(
         layer(*layers).properties(width=460, height=22 * len(order)),
         f"Ratings by pairwise wins, {result.metric}",
-        f"{100 * result.confidence:g} % intervals over {len(result.datasets)} datasets",
+        f"{100 * result.confidence:g} % intervals over {result.rounds}",
     )
 
 
@@ -121,7 +123,7 @@ def plot_win_rates(result: RatingsResult) -> Any:
     return themed(
         chart.properties(width=40 * len(order), height=24 * len(order)),
         "Who beats whom",
-        f"Share of {len(result.datasets)} datasets on which the row is better; ties count half",
+        f"Share of {result.rounds} which the row won; ties count half",
     )
 
 

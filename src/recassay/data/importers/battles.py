@@ -1,0 +1,95 @@
+"""Pairwise battles, as of Chatbot Arena: columns model_a, model_b and winner, or winner and loser; for `ratings`.
+
+A battle is an instance in which two models meet: `won` is 1 for the winner, 0 for the loser and 0.5 for both in a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from recassay.core.errors import InputError, listing
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.instances import Answer, instance_results, json_lines
+from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import read_frame
+
+_TWO = ("model_a", "model_b", "winner")
+_ONE = ("winner", "loser")
+_FIRST, _SECOND = {"model_a", "a", "left", "1"}, {"model_b", "b", "right", "2"}
+_TIES = {"tie", "tie (bothbad)", "bothbad", "both_bad", "draw", "equal", "0.5", "tie (both bad)"}
+_ENDINGS = {".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """The columns, or the keys of the first record, are those of battles."""
+    return "user results" if _columns(_keys(file)) else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """Two rows per battle; the columns beside those of the battle are not read."""
+    keys = _keys(file)
+    columns = _columns(keys) or ()
+
+    def answers() -> Iterator[Answer]:
+        for place, record in enumerate(_records(file, keys), start=1):
+            first, second, result = _battle([record.get(name) for name in columns], f"{file.name}, row {place}")
+            for model, won in ((first, result), (second, 1 - result)):
+                yield Answer(model, "battles", f"b{place}", "won", won, True)
+
+    return instance_results(answers(), file, "battles")
+
+
+def _battle(cells: Sequence[Any], where: str) -> tuple[str, str, float]:
+    """The two models, and what the first made: 1, 0.5 or 0."""
+    names = [str(cell).strip() if cell is not None else "" for cell in cells]
+    first, second, said = names if len(names) == 3 else (*names, "model_a")
+    if not first or not second:
+        raise InputError("a battle lacks a model", where=where, fix="name both models in every row")
+    if first == second:
+        raise InputError(f"{first!r} meets itself", where=where, fix="leave that row out")
+    word = said.lower()
+    if word in _FIRST or (said == first and word not in _SECOND):
+        return first, second, 1.0
+    if word in _SECOND or said == second:
+        return first, second, 0.0
+    if word in _TIES or word.startswith("tie"):
+        return first, second, 0.5
+    fix = "write model_a, model_b, tie, or the name of the winner"
+    raise InputError(f"the winner {said!r} is neither of {listing([first, second])}", where=where, fix=fix)
+
+
+def _columns(keys: Mapping[str, str]) -> tuple[str, ...] | None:
+    return next((tuple(keys[name] for name in wanted) for wanted in (_TWO, _ONE) if set(wanted) <= keys.keys()), None)
+
+
+def _keys(file: OpenedFile) -> dict[str, str]:
+    """The columns of a table, or the keys of the first record, by their names in lower case; empty for other files."""
+    if file.suffix not in _ENDINGS:
+        return {}
+    told: Sequence[Any] = file.header if not file.head.lstrip().startswith(("{", "[")) else []
+    if isinstance(file.json, list) and file.json and isinstance(file.json[0], dict):
+        told = list(file.json[0])
+    elif file.lines and file.lines[0].startswith("{"):
+        told = list(next(json_lines(file), {})) if '"model_a"' in file.lines[0] or '"loser"' in file.lines[0] else []
+    return {str(name).strip().lower(): str(name) for name in told}
+
+
+def _records(file: OpenedFile, keys: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    if isinstance(file.json, list):
+        yield from file.json
+    elif not file.is_parquet and file.head.lstrip().startswith("{"):
+        yield from json_lines(file)
+    else:
+        columns = _columns(keys) or ()
+        yield from read_frame(file.data, file.name).select(columns).iter_rows(named=True)
+
+
+IMPORTER = Importer(
+    name="battles",
+    title="Pairwise battles",
+    files="tables with model_a, model_b and winner, or winner and loser (CSV, Parquet, JSON)",
+    recognise=recognise,
+    read=read,
+    aliases=("arena",),
+)

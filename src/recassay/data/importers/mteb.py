@@ -1,0 +1,84 @@
+"""MTEB: `results/MODEL/REVISION/TASK.json`, with one main score per task and further metrics.
+
+A task is a dataset; tasks with several subsets (languages) have one dataset per subset. The test split is read where
+there is one. Files before version 1.11 have the split at the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from recassay.core import columns as c
+from recassay.core.errors import InputError
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.instances import WORDS, metric_label, model_name
+from recassay.data.importers.opened import OpenedFile
+
+_SPLITS = ("test", "validation", "dev", "train")
+_NO_METRIC = ("evaluation_time", "nauc_", "hf_subset", "languages", "kg_co2_emissions")
+
+
+def recognise(file: OpenedFile) -> Kind | None:
+    """`task_name` and `scores` by split, or `mteb_version` with a split; `model_meta.json` is no result."""
+    told = file.json
+    if not isinstance(told, dict):
+        return None
+    if isinstance(told.get("scores"), dict) and "task_name" in told and "mteb_version" in told:
+        return "results"
+    if "mteb_version" in told and any(isinstance(told.get(split), dict) for split in _SPLITS):
+        return "results"
+    return "other" if {"revision", "n_parameters", "max_tokens"} <= told.keys() else None
+
+
+def read(file: OpenedFile) -> Imported:
+    """One row per subset and metric; `main_score` is the one that the leaderboard shows."""
+    told = file.json
+    task = str(told.get("task_name") or told.get("mteb_dataset_name") or file.stem)
+    by_split = told["scores"] if isinstance(told.get("scores"), dict) else told
+    split = next((one for one in (*_SPLITS, *by_split) if by_split.get(one)), None)
+    subsets = _subsets(by_split[split]) if split else []
+    model = _model(file)
+    rows = [
+        {c.ALGORITHM: model, c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
+         c.METRIC: metric, c.VALUE: value, c.FRAMEWORK: "MTEB", c.VERSION: str(told.get("mteb_version")),
+         c.HIGHER_IS_BETTER: True if metric == "main_score" else None}
+        for name, scores in subsets for metric, value in _metrics(scores)
+    ]  # fmt: skip
+    if not rows:
+        raise InputError("holds no score", where=file.name, fix="give the file of a task that was evaluated")
+    notes = () if split == "test" else (f"{task} has no test split: {split} was read",)
+    return Imported(long_frame(rows), notes, words=WORDS)
+
+
+def _subsets(scores: Any) -> list[tuple[str, dict[str, Any]]]:
+    """The scores of each subset: a list with their names in it, or the older dictionary."""
+    if isinstance(scores, list):
+        return [(str(one.get("hf_subset", "default")), one) for one in scores]
+    inner = [(str(name), one) for name, one in scores.items() if isinstance(one, dict) and "main_score" in one]
+    return inner or [("default", scores)]
+
+
+def _metrics(scores: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in scores.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and not name.startswith(_NO_METRIC):
+            yield metric_label(name), float(value)
+
+
+def _model(file: OpenedFile) -> str:
+    """The folder of the model, with the revision where there are several of it."""
+    revision = file.path.absolute().parent
+    if not _is_revision(revision.name):
+        return model_name(revision.name)
+    several = sum(_is_revision(one.name) for one in revision.parent.iterdir() if one.is_dir()) > 1
+    return model_name(revision.parent.name) + (f"@{revision.name[:7]}" if several else "")
+
+
+def _is_revision(name: str) -> bool:
+    bare = name.lower()
+    return bare in {"no_revision_available", "external", "main"} or (
+        len(bare) >= 7 and set(bare) <= set("0123456789abcdef")
+    )
+
+
+IMPORTER = Importer(name="mteb", title="MTEB", files="results/MODEL/REVISION/TASK.json", recognise=recognise, read=read)
