@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 import recassay
-from recassay.analysis.adaptive.belief import complete
+from recassay.analysis.adaptive.belief import as_evidence, complete
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
 from recassay.analysis.adaptive.fit import (
@@ -23,10 +24,14 @@ from recassay.analysis.adaptive.fit import (
     replay_costs,
     run_adaptive,
 )
+from recassay.analysis.adaptive.prior import Prior, prior_from
 from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
+from recassay.analysis.inference.failures import draw_failures, failure_probabilities
+from recassay.api.published_prior import published_prior
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
+from recassay.core.system.plain import plain
 from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from support.vega import assert_valid
 
@@ -85,7 +90,7 @@ def test_the_belief_keeps_every_order_that_was_seen():
         seen = np.flatnonzero(~np.isnan(values[:, j]))
         best_first = seen[np.argsort(-values[seen, j])]
         assert (np.diff(ranks[:, best_first, j], axis=1) > 0).all()
-    assert (np.sort(ranks, axis=1) == np.arange(1, 7)[:, None]).all()
+    assert np.allclose(ranks.sum(axis=1), 21), "ranks, shared by those that may fail"
 
 
 def test_a_complete_grid_is_known_ties_and_failures_included():
@@ -374,3 +379,124 @@ def test_a_runner_may_bring_its_own_probe():
         recassay.adaptive("published:kdd24", probe=look(made.values, made.seconds))
     with pytest.raises(UsageError, match=r"takes 2 of a cell's seconds"):
         Probes(made.values, made.seconds, 2.0)
+
+
+def test_an_algorithm_that_fails_above_a_size_is_expected_to_fail_there():
+    """Seven algorithms on twelve datasets: one fails on the three largest that were run; the others ran everywhere."""
+    size = np.arange(12.0)
+    run = np.zeros((7, 12), bool)
+    run[:, :10] = True
+    failed = np.zeros((7, 12), bool)
+    failed[0, 7:10] = True
+    chance = failure_probabilities(failed, run, size, rng(1))
+    assert (chance[0, 10:] > 0.9).all()
+    assert (chance[1:, 10:] < 0.15).all()
+    assert np.array_equal(chance[:, :10], failed[:, :10])
+    narrow, wide = run.copy(), run.copy()
+    narrow[1, 4:], wide[1, 8:] = False, False
+    assert (
+        failure_probabilities(failed, narrow, size, rng(1))[1, 11]
+        > failure_probabilities(failed, wide, size, rng(1))[1, 11]
+    )
+    ran = np.zeros((7, 2))
+    ran[1] = 2.0
+    drawn = draw_failures(failed, narrow, size, 2000, rng(1), elsewhere=(ran, np.array([10.0, 11.0])))
+    assert drawn[:, 1, 11].mean() < 0.5 * failure_probabilities(failed, narrow, size, rng(1))[1, 11]
+
+
+def test_a_failed_cell_says_nothing_of_the_score_that_it_would_have_had():
+    """The best of five crashes on the two largest datasets that were run: it stays best where it will not fail."""
+    size = np.linspace(8, 14, 10)
+    values = np.full((5, 10), np.nan)
+    values[:, :8] = np.arange(5.0)[:, None] + rng(3).normal(0, 0.2, (5, 8))
+    values[4, 6:8] = -np.inf
+    belief = complete(values, size[:, None], rng=rng(4))
+    assert belief.failed[:, 4, 9].mean() > 0.8
+    succeeds = ~belief.failed[:, 4, 9]
+    assert belief.ranks[succeeds, 4, 9].mean() < 2
+    assert (belief.ranks[~succeeds, 4, 9] >= 3).all()
+
+
+def halves(seed: int, names: tuple[str, ...] | None = None) -> tuple[Benchmark, Prior]:
+    """The half of a grid, and the prior that the other half gives; its algorithms may go by wrong names."""
+    whole = benchmark("families", seed=seed, algorithms=8, datasets=24)
+    known, new = np.arange(0, 24, 2), np.arange(1, 24, 2)
+    features = whole.grid.features
+    table = as_evidence(
+        "known",
+        names or whole.grid.algorithms,
+        whole.values[:, known],
+        whole.seconds[:, known],
+        features[known, 0],
+        rng(),
+    )
+    grid = CellGrid("score", whole.grid.algorithms, tuple(f"d{j}" for j in new), features[new])
+    prior = prior_from([table], whole.grid.algorithms)
+    assert prior is not None
+    return Benchmark(grid, whole.values[:, new], whole.seconds[:, new], True), prior
+
+
+def test_a_prior_sharpens_the_belief_where_it_is_right_and_counts_little_where_it_is_wrong():
+    closer, weights = [], []
+    for seed in range(3):
+        table, prior = halves(seed)
+        values = table.values.copy()
+        values[:, 4:] = np.nan
+        truth = whole_ranks(table.values)
+        error = []
+        for given in (None, prior, halves(seed, tuple(np.roll(table.grid.algorithms, 3).tolist()))[1]):
+            belief = complete(values, table.grid.features, prior=given, rng=rng(seed))
+            error.append(np.abs(belief.mean_ranks.mean(axis=0) - truth).mean())
+            weights.append(belief.weight)
+        closer.append(error)
+    none, right, wrong = np.mean(closer, axis=0)
+    assert right < none
+    assert wrong < 1.6 * none
+    assert np.mean(weights[0::3]) == 0
+    assert np.mean(weights[1::3]) > 1.5 * np.mean(weights[2::3])
+
+
+def test_unknown_algorithms_get_the_level_of_their_class_and_a_prior_survives_a_journal():
+    table, _ = halves(1)
+    evidence = as_evidence("t", tuple("abcdefgh"), table.values, table.seconds, None, rng())
+    names, kinds = ("a", "B-", "c", "new", "other"), ("x", "x", "y", "x", "z")
+    prior = prior_from([evidence], names, kinds)
+    assert prior is not None
+    assert prior.known.tolist() == [True, True, True, False, False]
+    assert prior.levels[3] == pytest.approx(prior.levels[:2].mean())
+    assert prior.levels[4] == 0
+    assert prior.sources == ("t (3 of 5 algorithms, 12 datasets)",)
+    assert np.linalg.eigvalsh(prior.covariance).min() > 0
+    again = Prior.from_dict(json.loads(json.dumps(plain(prior.to_dict()))))
+    assert again.sources == prior.sources
+    for name in ("levels", "deviations", "covariance", "log_seconds", "succeeded", "log_size"):
+        assert np.array_equal(getattr(again, name), getattr(prior, name), equal_nan=True)
+    assert prior_from([evidence], ("a", "b", "new")) is None, "two shared algorithms are too few"
+
+
+def test_published_tables_speak_for_the_algorithms_they_know_and_not_for_their_own_datasets():
+    grid = CellGrid("recall@20", ("EASE", "ItemCF", "Pop", "Mine"), ("d1", "d2"), None, ("closed form",) * 4)
+    prior = published_prior(grid)
+    assert prior is not None
+    assert prior.known.tolist() == [True, True, True, False]
+    assert prior.levels[0] > prior.levels[1] > prior.levels[2]
+    assert any("published:kdd24 (3 of 4 algorithms, 30 datasets)" in source for source in prior.sources)
+    own = published_prior(replace(grid, datasets=recassay.load_results("published:kdd24").datasets))
+    assert own is None or not any("kdd24" in source for source in own.sources)
+    assert published_prior(replace(grid, metric="coverage@20")) is None
+
+
+def test_how_much_costs_scatter_is_learned():
+    """Two grids with the same sizes: where times scatter more, more is expected of cells that were not run."""
+    size = np.linspace(8, 14, 20)
+    noise = rng(1).normal(0, 1.0, (6, 20))
+    found = []
+    for scatter in (0.05, 1.0):
+        truth = np.exp(-6 + size + scatter * noise)
+        seen = truth.copy()
+        seen[:, 10:] = np.nan
+        found.append(predict_seconds(seen, size)[:, 10:] / np.exp(-6 + size[10:]))
+    assert np.median(np.abs(np.log(found[0]))) < 0.15
+    assert np.median(found[1]) > 1.15 * np.median(found[0])
+    relative = predict_seconds(np.full((3, 4), np.nan), relative=np.array([0.0, 2.0, np.nan]))
+    assert relative[1, 0] / relative[0, 0] == pytest.approx(np.exp(2))

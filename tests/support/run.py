@@ -271,7 +271,7 @@ def children_of(pid: int) -> list[int]:
     found = []
     for task in Path("/proc").glob("[0-9]*"):
         try:
-            if f"--driver\0{pid}\0" in (task / "cmdline").read_text():
+            if f"--driver\0{pid}\0" in (task / "cmdline").read_text(errors="replace"):
                 found.append(int(task.name))
         except OSError:
             continue

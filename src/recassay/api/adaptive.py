@@ -20,6 +20,7 @@ from recassay.analysis.adaptive.fit import (
 )
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.api.arguments import checked, refuse_no_time
+from recassay.api.published_prior import published_prior
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
 from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
 from recassay.core.errors import UsageError
@@ -45,6 +46,7 @@ def adaptive(
     workers: int = 1,
     probe: Runner | None = None,
     probe_ratio: float = 0.1,
+    prior: bool = True,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:
@@ -72,6 +74,7 @@ def adaptive(
         probe: beside a function that runs cells, one that looks at them in a cheaper way (a sample of the users, few
             epochs, no tuning) and returns the same; its looks are chosen like cells, by what they tell per second.
         probe_ratio: the share of a cell's seconds that a probe is expected to take; what they take is learned.
+        prior: start from what published tables say about the algorithms; it counts less where the new cells disagree.
         progress: called with the result of every decision.
         seed: the same seed gives the same numbers.
     """
@@ -91,7 +94,8 @@ def adaptive(
         )  # fmt: skip
         return run_adaptive(
             results_or_runner, grid, question, higher_is_better=higher_is_better is not False,
-            budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio, told=progress, seed=seed,
+            budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio,
+            prior=published_prior(grid) if prior else None, told=progress, seed=seed,
         )  # fmt: skip
     table = load_results(results_or_runner, metric=metric)
     folder = study_folder(results_or_runner)
@@ -103,10 +107,11 @@ def adaptive(
         characteristics=known_characteristics(results_or_runner, table, characteristics), classes=classes,
         higher_is_better=higher_is_better, algorithms=algorithms, datasets=datasets,
     )  # fmt: skip
+    known_before = published_prior(benchmark.grid) if prior else None
     if not np.isnan(benchmark.values).any():
-        return replay(benchmark, question, budget=budget, workers=workers, told=progress, seed=seed)
+        return replay(benchmark, question, budget=budget, workers=workers, prior=known_before, told=progress, seed=seed)
     spent = np.nansum(np.where(np.isnan(benchmark.values), 0.0, benchmark.seconds))
     return decide(
-        benchmark.grid, question, benchmark.values, benchmark.seconds,
+        benchmark.grid, question, benchmark.values, benchmark.seconds, prior=known_before,
         cells=workers, most_seconds=np.inf if budget is None else budget - float(spent), seed=seed,
     )  # fmt: skip

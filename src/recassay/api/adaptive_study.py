@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.adaptive.fit import CellGrid, Probes, Question, dataset_features, decide
+from recassay.analysis.adaptive.fit import CellGrid, Prior, Probes, Question, dataset_features, decide
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray
@@ -46,6 +46,8 @@ class AdaptiveStudy:
     last: AdaptiveResult | None = field(default=None)
     probe: Callable[[Path, Sequence[tuple[str, str]]], None] | None = None
     waiting: tuple[tuple[str, str], ...] = ()
+    evidence: Callable[[CellGrid], Prior | None] | None = None
+    """Where the prior comes from; without it the run starts from nothing."""
 
     def __call__(self, planned: Plan, store: Store) -> Choice:
         """Run the probes that were decided on, decide, and keep the decision."""
@@ -61,12 +63,14 @@ class AdaptiveStudy:
         grid = study_grid(planned, store.folder)
         values, seconds = stored_cells(grid, store)
         probes = stored_probes(grid, store.folder, planned.study.tuning.trials, more=self.probe is not None)
+        prior = None if self.evidence is None else self.evidence(grid)
         result = decide(
             grid,
             self.question,
             values,
             seconds,
             probes=probes,
+            prior=prior,
             steps=self.steps,
             cells=self.workers,
             least_seconds=WORTH * self.took * self.workers,
@@ -77,7 +81,7 @@ class AdaptiveStudy:
         if result.next is not None:
             self.steps = (*self.steps, result.next)
         self.last = replace(result, steps=self.steps)
-        write_adaptive(store.folder, self._journal(grid, result, said, probes))
+        write_adaptive(store.folder, self._journal(grid, result, said, probes, prior))
         self.took = time.monotonic() - start
         self.waiting = () if result.next is None else result.next.probes
         chosen = set(result.next.cells) if result.next is not None else set()
@@ -88,7 +92,9 @@ class AdaptiveStudy:
         )
         return Choice([row.cell for row in rows], said, again=bool(self.waiting))
 
-    def _journal(self, grid: CellGrid, result: AdaptiveResult, said: str, probes: Probes | None) -> dict[str, Any]:
+    def _journal(
+        self, grid: CellGrid, result: AdaptiveResult, said: str, probes: Probes | None, prior: Prior | None
+    ) -> dict[str, Any]:
         return {
             "metric": grid.metric,
             "algorithms": grid.algorithms,
@@ -101,6 +107,7 @@ class AdaptiveStudy:
             "steps": [asdict(step) for step in self.steps],
             "ended": result.ended,
             "said": said,
+            "prior": None if prior is None else prior.to_dict(),
             **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
         }
 

@@ -106,6 +106,7 @@ def run(
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
+    prior: bool = True,
     skip_preflight: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
@@ -130,6 +131,7 @@ def run(
         indifference: for `order`: mean ranks that do not matter.
         budget: time limit of an adaptive run, in seconds; by default none.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
+        prior: start an adaptive run from what published tables say about the algorithms.
         skip_preflight: start without a look at names, timestamps, memory, packages and own algorithms.
     """
     refuse_no_time(budget)
@@ -143,28 +145,32 @@ def run(
         retry_failed=retry_failed,
         dry_run=dry_run,
         cluster=cluster,
-        choose=_chooser(spec, target, confidence, indifference, budget, workers, cluster, probes) if adaptive else None,
+        choose=(
+            _chooser(spec, (target, confidence, indifference), budget, workers, cluster, probes, prior)
+            if adaptive
+            else None
+        ),
         preflight=not skip_preflight,
     )
 
 
 def _chooser(
     spec: StudySpec,
-    target: AdaptiveTarget,
-    confidence: float,
-    indifference: float,
+    asked: tuple[AdaptiveTarget, float, float],
     budget: Seconds | None,
     workers: Workers | None,
     cluster: str | None,
     probes: bool,
+    prior: bool,
 ) -> StudyChooser:
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
+    from recassay.api.published_prior import published_prior
     from recassay.recommenders.probes import prober
 
     probe = prober(spec, workers=workers, cluster=cluster) if probes else None
-    question = Question(target, confidence, indifference)
-    return AdaptiveStudy(question, budget, settled_workers(workers), probe=probe)
+    evidence = published_prior if prior else None
+    return AdaptiveStudy(Question(*asked), budget, settled_workers(workers), probe=probe, evidence=evidence)
 
 
 @checked

@@ -35,7 +35,7 @@ def run(call: Call, *, as_json: bool = False) -> None:
         raise UsageError("a study is a file, or --datasets and --algorithms", fix=fix)
     adaptive, folder = "adaptive" in typed, typed.get("folder")
     if not adaptive:
-        choosing = "target confidence indifference budget probes"
+        choosing = "target confidence indifference budget probes prior"
         call.refuse(choosing, "is for adaptive runs", "add --adaptive, or leave it out")
     elif typed.get("target") != "order":
         call.refuse("indifference", "is for --target order", "say that, or leave it out")
@@ -111,6 +111,7 @@ def _show_status(folder: str, state: StoreStatus) -> None:
         from recassay.api.adaptive import adaptive
         from recassay.api.content import tell
 
+        print_lines(_standing(Path(folder)))
         print_answer(tell(adaptive(folder)))
 
 

@@ -3,8 +3,9 @@
     log seconds_ij = a + c_k(i) + u_i + (b + v_i) log(size_j) + d_j + e_ij
 
 with normal priors: a is free, c (the class k of algorithm i, such as closed form, factor model or neural, where classes
-are declared) and u vary by `BETWEEN`, b is near 1 and v near 0 by `SLOPE`, d (the dataset) and e vary by `DATASET` and
-`REST`. All is linear and normal, so that the posterior is a system of linear equations.
+are declared) and u vary by `BETWEEN`, b is near 1 and v near 0 by `SLOPE`. d (the dataset) and e vary by `DATASET` and
+`REST`, each of three values, over which predictions are averaged by marginal likelihood: how much costs scatter is
+learned. Given these, all is linear and normal, so that the posterior is a system of linear equations.
 
 A probe of a cell (a cheaper look at it) takes h + w_i more on that scale: h is near the logarithm of what it is said to
 cost beside a cell, by `CHEAPER`, and w varies by `SLOPE`.
@@ -13,18 +14,25 @@ cost beside a cell, by `CHEAPER`, and w varies by `SLOPE`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
 from recassay.core.types import FloatArray
 
-FREE, BETWEEN, SLOPE, DATASET, REST = 10.0, 1.5, 0.3, 0.5, 0.4
+FREE, BETWEEN, SLOPE = 10.0, 1.5, 0.3
 """Prior deviations on the scale of natural logarithms of seconds."""
+
+DATASET, REST = (0.25, 0.5, 1.0), (0.2, 0.4, 0.8)
+"""Those of d and e on a grid, all as likely before."""
+
+ELSEWHERE = 0.7
+"""That of u where it is known how the algorithms' costs compare elsewhere."""
 
 CHEAPER = 0.7
 
-UNSIZED = 1.5
-"""The deviation of d where sizes are not known."""
+UNSIZED = 3.0
+"""How many times as much d varies where sizes are not known."""
 
 MOST_VARIANCE = 1.0
 """Expected seconds are exp(mean + variance/2), the variance cut here: a cell of which nothing is known shall not count
@@ -40,11 +48,13 @@ def predict_seconds(
     *,
     probes: FloatArray | None = None,
     ratio: float = 0.1,
+    relative: FloatArray | None = None,
 ) -> FloatArray:
     """Expected seconds of every cell (algorithms x datasets); those that were run (not NaN) keep what they took.
 
     `expected` are the prior means of c by class, 0 for those that it does not name. With `probes` (seconds of probes,
     as `seconds` are; `ratio` is their expected share of a cell's) those of the probes follow as further columns.
+    `relative` says by how much the algorithms' logarithms of seconds differ elsewhere, NaN where that is not known.
     """
     m, n = seconds.shape
     table = seconds if probes is None else np.hstack([seconds, probes])
@@ -54,13 +64,16 @@ def predict_seconds(
     probe, column = column >= n, column % n
     widths = [len(names), m, m, n, 1, m]
     starts = np.cumsum([2, *widths])
-    of_dataset = DATASET if log_size is not None else UNSIZED
-    deviation = np.repeat([BETWEEN if classes else 1e-6, BETWEEN, SLOPE, of_dataset, CHEAPER, SLOPE], widths)
-    prior = 1 / np.concatenate([[FREE, SLOPE], deviation]) ** 2
+    deviation = np.repeat([BETWEEN if classes else 1e-6, BETWEEN, SLOPE, 1.0, CHEAPER, SLOPE], widths)
     centre = np.zeros(starts[-1])
     centre[1] = 1.0
     centre[2 : starts[1]] = [(expected or {}).get(name, 0.0) for name in names]
     centre[starts[4]] = np.log(ratio)
+    spread = np.concatenate([[FREE, SLOPE], deviation])
+    if relative is not None:
+        compared = np.flatnonzero(np.isfinite(relative))
+        centre[starts[1] + compared] = relative[compared] - centre[starts[0] + kinds[compared]]
+        spread[starts[1] + compared] = ELSEWHERE
     # Eight coefficients matter to a cell or probe: which ones, and what each is multiplied by.
     one, scale, cheap = np.ones(table.size), size[column], probe.astype(np.float64)
     places = np.stack(
@@ -76,15 +89,21 @@ def predict_seconds(
         ],
         axis=1,
     )
-    factors = np.stack([one, scale, one, one, scale, one, cheap, cheap], axis=1)
+    design = np.zeros((table.size, starts[-1]))
+    np.put_along_axis(design, places, np.stack([one, scale, one, one, scale, one, cheap, cheap], axis=1), axis=1)
     run = np.isfinite(table.ravel())
-    known = np.zeros((int(run.sum()), starts[-1]))
-    np.put_along_axis(known, places[run], factors[run], axis=1)
+    known = design[run]
     rest = np.log(np.maximum(table.ravel()[run], 1e-3)) - known @ centre
-    covariance = np.linalg.inv(np.diag(prior) + known.T @ known / REST**2)
-    mean = (factors * (centre + covariance @ (known.T @ rest) / REST**2)[places]).sum(axis=1)
-    variance = REST**2 + sum(
-        factors[:, i] * factors[:, j] * covariance[places[:, i], places[:, j]] for i in range(8) for j in range(8)
-    )
-    predicted = np.exp(mean + np.minimum(variance, MOST_VARIANCE) / 2).reshape(table.shape)
+    squares, moments = known.T @ known, known.T @ rest
+    predictions, likelihoods = [], []
+    for of_dataset, of_rest in product(DATASET, REST):
+        spread[starts[3] : starts[4]] = of_dataset * (1.0 if log_size is not None else UNSIZED)
+        covariance = np.linalg.inv(np.diag(spread**-2) + squares / of_rest**2)
+        shift = covariance @ moments / of_rest**2
+        variance = of_rest**2 + ((design @ covariance) * design).sum(axis=1)
+        predictions.append(np.exp(design @ (centre + shift) + np.minimum(variance, MOST_VARIANCE) / 2))
+        size_of = np.linalg.slogdet(covariance)[1] - 2 * np.log(spread).sum() - 2 * len(rest) * np.log(of_rest)
+        likelihoods.append(0.5 * (size_of - rest @ rest / of_rest**2 + moments @ shift / of_rest**2))
+    weight = np.exp(np.array(likelihoods) - max(likelihoods))
+    predicted = (weight / weight.sum() @ np.array(predictions)).reshape(table.shape)
     return np.where(np.isfinite(table), table, predicted)

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from recassay.core.types import FloatArray
 
-GridKind: TypeAlias = Literal["factors", "tails", "regimes", "none", "failures", "ties", "families", "bands"]
+GridKind: TypeAlias = Literal["factors", "tails", "regimes", "none", "failures", "ties", "families", "bands", "memory"]
 """How the scores arise.
 
 `factors`: levels, slopes over size and other characteristics, hidden factors of datasets. `tails`: the same with errors
@@ -18,7 +18,8 @@ of a Student distribution with 1.5 degrees of freedom. `regimes`: other levels a
 algorithm is better than another. `failures`: an algorithm fails on up to 12 % of the datasets. `ties`: scores are
 rounded so that many tie. `families`: levels that hardly depend on size, errors shared within families of algorithms,
 one or two algorithms that take most of the seconds, as benchmarks of recommenders are known to have. `bands`: the same
-with algorithms in two to four bands of nearly equal level.
+with algorithms in two to four bands of nearly equal level. `memory`: the two best algorithms of `factors` fail (minus
+infinity) above a size, which only roughly decides, as memory depends on users and items.
 """
 
 GRID_KINDS: tuple[GridKind, ...] = get_args(GridKind)
@@ -68,7 +69,7 @@ def synthetic_grid(
     chance = rng.normal(0, 0.7, (m, n))
     slopes = rng.normal(0, 0.4, (m, 1)) * x[:, 0]
     score = level[:, None] + slopes + by_factors + chance
-    if kind == "factors":
+    if kind in ("factors", "memory"):
         score = score + rng.normal(0, 0.2, (m, 3)) @ x.T
     elif kind == "tails":
         score = score - chance + 0.5 * rng.standard_t(1.5, (m, n))
@@ -86,6 +87,10 @@ def synthetic_grid(
     else:
         score = _families(level, x, rng, bands=kind == "bands")
     values = np.exp(0.5 * score * rng.lognormal(0, 0.4, n) + rng.normal(-3, 1, n))
+    if kind == "memory":
+        best = np.argsort(-score.mean(axis=1))[:2]
+        needed = size + rng.normal(0, 0.2, (2, n))
+        values[best] = np.where(needed > np.quantile(size, rng.uniform(0.4, 0.9, (2, 1))), -np.inf, values[best])
     a, b = rng.normal(-8, 1.8, (m, 1)), rng.normal(1, 0.25, (m, 1))
     if kind in ("families", "bands"):
         a[rng.permutation(m)[: int(rng.integers(1, 3))]] = a.max() + rng.uniform(1, 3)

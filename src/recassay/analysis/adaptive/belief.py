@@ -11,7 +11,9 @@ hardly known. Of the scores only their order within a dataset is used (the rank 
 Applied Statistics 1, 265-283): neither the scale of a dataset nor skewness matters. Sigma ~ InverseWishart(m + 1 + f,
 f I), and (l, s) is averaged over a grid of settings.
 
-A draw completes the grid, and its ranks are a draw of what the full run would have said.
+A draw completes the grid, and its ranks are a draw of what the full run would have said. Failures are drawn apart
+(`inference.failures`: their probability rises with size): a failed cell says nothing of the score that it would have
+had, and the draws put it last on its dataset.
 
 A probe is a cheaper look at a cell (without tuning, on fewer users, with fewer epochs): the same algorithms on the same
 dataset, judged with more noise and perhaps a bias of its own. Probes are n further columns that share the levels and
@@ -30,13 +32,15 @@ from itertools import product
 
 import numpy as np
 
+from recassay.analysis.adaptive.prior import DEGREES, Prior, Table
 from recassay.analysis.adaptive.sampler import sample
+from recassay.analysis.inference.failures import draw_failures
 from recassay.core import ties
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
-LEVELS = (0.3, 1.0, 3.0)
+LEVELS, INFORMED_LEVELS = (0.3, 1.0, 3.0), (0.03, 0.3, 1.0)
 SLOPES: tuple[float, ...] = (0.0, 0.1, 0.4, 1.0)
-"""l and s on the grid."""
+"""l and s on the grid; with a prior of the levels, l is what is left beside it."""
 
 NO_SLOPE = 0.5
 """How probable it is, before anything is known, that ranks do not depend on size (s = 0)."""
@@ -49,15 +53,21 @@ SPARE_DEGREES = 6.0
 
 SWEEPS, BURN_IN = 600, 60
 
+UNSIZED = 1.5
+"""By how much the logarithms of sizes scatter where they are not known."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """`ranks[s, i, j]`: the rank of algorithm i on dataset j in draw s of the completed grid, 1 the best; `probes` the
-    same of the probes, where there are any.
+    """`ranks[s, i, j]`: the rank of algorithm i on dataset j in draw s of the completed grid, 1 the best; `failed`
+    those cells that fail in the draw; `probes` the ranks of the probes, where there are any.
     """
 
     ranks: FloatArray
+    failed: BoolArray
     probes: FloatArray | None = None
+    weight: float = 0.0
+    """How many measured datasets the prior of the levels counts for, on average over the algorithms that it knows."""
 
     @property
     def mean_ranks(self) -> FloatArray:
@@ -71,40 +81,89 @@ def complete(
     features: FloatArray | None = None,
     *,
     probes: FloatArray | None = None,
+    work: FloatArray | None = None,
+    prior: Prior | None = None,
     rng: np.random.Generator,
 ) -> Belief:
     """Draws of the completed grid.
 
     `values` (algorithms x datasets) has higher values for better results, NaN where a cell was not run and -inf where
     it failed, which counts as the last place. `features` (datasets x p) are characteristics of the datasets, of which
-    the first is read, the logarithm of the size; None where nothing is known of them. `probes` are values of
-    probes, as `values` are.
+    the first is read, the logarithm of the size; None where nothing is known of them. Then `work`, the logarithm of
+    what a dataset costs, tells failures by size (NaN: nothing was run there). `probes` are values of probes, as
+    `values` are, and `prior` is what published tables say about the algorithms.
     """
     m, n = values.shape
     table = values if probes is None else np.hstack([values, probes])
-    run = ~np.isnan(table)
-    touched, empty = np.flatnonzero(run.any(axis=0)), np.flatnonzero(~run.any(axis=0))
+    failed, run = np.isneginf(table), ~np.isnan(table)
+    seen = run & ~failed
+    touched, empty = np.flatnonzero(seen.any(axis=0)), np.flatnonzero(~seen.any(axis=0))
+    draws = SWEEPS - BURN_IN
+    size = np.tile(_sizes(n, features, work, draws, rng), table.shape[1] // n)
+    record = None if prior is None or features is None else (prior.succeeded, prior.log_size)
+    fails = draw_failures(failed, run, size, draws, rng, elsewhere=record)
+    weight = 0.0
     if not len(touched):  # nothing is known: any order of any dataset
-        places = np.tile(np.arange(1.0, m + 1), (SWEEPS - BURN_IN, run.shape[1], 1))
-        return _belief(rng.permuted(places, axis=2).transpose(0, 2, 1), n)
-    columns = np.concatenate([touched, empty])
-    order, group, start = _orders(table[:, touched])
-    kernels, log_prior = _kernels(n, features, with_probes=probes is not None)
-    inverse, log_weight, slope, factor = _solved(kernels, log_prior, touched, empty, m)
-    drawn, _ = sample(
-        start, order, group, run[:, touched].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
-        m + 1 + SPARE_DEGREES, SPARE_DEGREES, SWEEPS, BURN_IN, rng,
-    )  # fmt: skip
-    ranks = np.empty(drawn.shape)
-    ranks[:, :, columns] = _ranks(drawn)
+        latent = rng.random((draws, *table.shape))
+    else:
+        columns = np.concatenate([touched, empty])
+        order, group, start = _orders(np.where(failed, np.nan, table)[:, touched])
+        kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=prior is not None)
+        inverse, log_weight, slope, factor = _solved(kernels, log_prior, touched, empty, m)
+        spare = SPARE_DEGREES if prior is None else DEGREES
+        none = np.zeros(0)
+        drawn, weights = sample(
+            start, order, group, seen[:, touched].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
+            m + 1 + spare, spare * (np.eye(m) if prior is None else prior.covariance),
+            none if prior is None else prior.levels, none if prior is None else prior.deviations,
+            SWEEPS, BURN_IN, rng,
+        )  # fmt: skip
+        latent = np.empty(drawn.shape)
+        latent[:, :, columns] = drawn
+        weight = 0.0 if prior is None else float(weights[prior.known].mean())
+    ranks = _ranks(latent, fails)
     whole = run.all(axis=0)
     ranks[:, :, whole] = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
-    return _belief(ranks, n)
+    return Belief(ranks[:, :, :n], fails[:, :, :n], ranks[:, :, n:] if probes is not None else None, weight)
 
 
-def _belief(ranks: FloatArray, n: int) -> Belief:
-    """Ranks of all columns as those of the grid's n, and of the probes that follow."""
-    return Belief(ranks[:, :, :n], ranks[:, :, n:] if ranks.shape[2] > n else None)
+def as_evidence(
+    name: str,
+    algorithms: tuple[str, ...],
+    values: FloatArray,
+    seconds: FloatArray,
+    log_size: FloatArray | None,
+    rng: np.random.Generator,
+) -> Table:
+    """A published table as evidence for a prior: its latent scores, as this belief sees them."""
+    m, n = values.shape
+    run = np.isfinite(values)
+    columns = np.flatnonzero(run.any(axis=0))
+    order, group, start = _orders(np.where(run, values, np.nan)[:, columns])
+    kernels, log_prior = _kernels(n, None, with_probes=False, informed=False)
+    inverse, log_weight, slope, factor = _solved(kernels, log_prior, columns, np.zeros(0, dtype=np.int64), m)
+    none = np.zeros(0)
+    drawn, _ = sample(
+        start, order, group, run[:, columns].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
+        m + 1 + SPARE_DEGREES, SPARE_DEGREES * np.eye(m), none, none, SWEEPS, BURN_IN, rng,
+    )  # fmt: skip
+    centred = drawn - drawn.mean(axis=1, keepdims=True)
+    own = (centred - centred.mean(axis=2, keepdims=True)).std(axis=(1, 2), keepdims=True)
+    latent = (centred / own).mean(axis=0)
+    size = np.full(n, np.nan) if log_size is None else log_size
+    log_seconds = np.log(np.where(seconds > 0, seconds, np.nan))
+    return Table(name, algorithms, latent, log_seconds[:, columns], size[columns], run[:, columns])
+
+
+def _sizes(
+    n: int, features: FloatArray | None, work: FloatArray | None, draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Logarithms of sizes; one row per draw where they are unknown."""
+    if features is not None and features.shape[1]:
+        return features[:, 0]
+    known = np.full(n, np.nan) if work is None else work
+    middle = float(np.nanmean(known)) if not np.isnan(known).all() else 0.0
+    return np.where(np.isnan(known), middle + UNSIZED * rng.standard_normal((draws, n)), known)
 
 
 def standardised(size: FloatArray) -> FloatArray:
@@ -121,33 +180,35 @@ def _finite(values: FloatArray) -> FloatArray:
 
 
 def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """For each column: the algorithms from worst to best, those that were not run last; the number of each one's group
-    of ties; and normal scores of the observed order to start from (0 where it was not run).
+    """For each column: the algorithms from worst to best, those without a value last; the number of each one's group
+    of ties; and normal scores of the observed order to start from (0 where it has none).
     """
     m, touched = values.shape
     order = np.zeros((touched, m), dtype=np.int64)
     group = np.zeros((touched, m), dtype=np.int64)
     start = np.zeros((touched, m))
-    up = _finite(values)
     for j in range(touched):
-        seen = np.flatnonzero(~np.isnan(up[:, j]))
-        level = ties.level(up[seen, j])
+        seen = np.flatnonzero(~np.isnan(values[:, j]))
+        level = ties.level(values[seen, j])
         by = np.argsort(level, kind="stable")
         place = np.unique(level, return_inverse=True)[1]
         order[j, : len(seen)] = seen[by]
-        order[j, len(seen) :] = np.flatnonzero(np.isnan(up[:, j]))
+        order[j, len(seen) :] = np.flatnonzero(np.isnan(values[:, j]))
         group[j, : len(seen)] = place[by]
         start[j, seen] = 3.0 * ((place + 1.0) / (place.max() + 2.0) - 0.5)
     return order, group, start
 
 
-def _kernels(n: int, features: FloatArray | None, *, with_probes: bool) -> tuple[FloatArray, FloatArray]:
+def _kernels(
+    n: int, features: FloatArray | None, *, with_probes: bool, informed: bool
+) -> tuple[FloatArray, FloatArray]:
     """K under every setting, and the log of its prior weight."""
     if features is None or features.shape[1] == 0:
         x, slopes = np.zeros(n), SLOPES[:1]
     else:
         x, slopes = standardised(features[:, 0]), SLOPES
-    settings = list(product(LEVELS, slopes, LINKS, BIASES)) if with_probes else list(product(LEVELS, slopes))
+    levels = INFORMED_LEVELS if informed else LEVELS
+    settings = list(product(levels, slopes, LINKS, BIASES)) if with_probes else list(product(levels, slopes))
     none = np.array([setting[1] == 0 for setting in settings])
     own = np.eye(n)
     kernels = []
@@ -181,6 +242,9 @@ def _solved(
     )
 
 
-def _ranks(latent: FloatArray) -> FloatArray:
-    """Ranks of the algorithms (second axis), 1 the best; latents never tie."""
-    return np.argsort(np.argsort(-latent, axis=1), axis=1).astype(np.float64) + 1.0
+def _ranks(latent: FloatArray, failed: BoolArray) -> FloatArray:
+    """Ranks of the algorithms (second axis), 1 the best; failed ones share the last places, and latents never tie."""
+    down = np.where(failed, np.inf, -latent)
+    ranks = np.argsort(np.argsort(down, axis=1), axis=1) + 1.0
+    count = failed.sum(axis=1, keepdims=True)
+    return np.where(failed, latent.shape[1] - (count - 1) / 2, ranks)

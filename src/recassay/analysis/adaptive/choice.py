@@ -7,6 +7,10 @@ on a dataset is the sum over the pairs that it completes; the set with the most 
 found by leaving out one algorithm after another (greedy peeling, Charikar 2000), and the best dataset's set is run. So
 cheap datasets are run whole, and expensive cells are run only where the order is still undecided.
 
+A cell also tells whether its algorithm fails there and on datasets like it (`inference.failures`). That is worth, for
+each pair of the algorithm, the share of the variance of D (below) which the failure tells, beside the share that a
+pair's ranks on a dataset tell on average.
+
 A probe of a dataset (see `belief`) is a further column. It is worth less than a cell, by as much less as it tells. For
 a pair, D = mean rank of a - mean rank of b varies over the draws, and so does d_j, the difference of their ranks in
 column j: running both there tells the share cov(D, d_j)^2 / (var(D) var(d_j)) of the variance of D.
@@ -69,12 +73,12 @@ def choose(
 
     Cells that would take more than `most_seconds` are not considered.
     """
-    gain = _gains(belief, pair_weights(belief.mean_ranks, certificate, target))
+    gain, alone = _gains(belief, pair_weights(belief.mean_ranks, certificate, target))
     open_cells = ~done & (seconds <= most_seconds)
     candidates = [
         block
         for j in range(done.shape[1])
-        if (block := _best_block(j, gain[:, :, j], open_cells[:, j], done[:, j], seconds[:, j])) is not None
+        if (block := _best_block(j, gain[:, :, j], alone[:, j], open_cells[:, j], done[:, j], seconds[:, j]))
     ]
     candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
     blocks: list[Block] = []
@@ -110,13 +114,33 @@ def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) 
     return weight + weight.T
 
 
-def _gains(belief: Belief, weight: FloatArray) -> FloatArray:
-    """By pair and column, what running both algorithms there is worth."""
+def _gains(belief: Belief, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """By pair and column, what running both algorithms there is worth; by algorithm and column, what it is worth to
+    see whether it fails.
+    """
     cells = np.repeat(weight[:, :, None], belief.ranks.shape[2], axis=2)
+    usual = max(_told(belief.mean_ranks, belief.ranks), 1e-12)
+    alone = (weight[:, :, None] * _told_by_failures(belief)).sum(axis=1) / usual
     if belief.probes is None:
-        return cells
-    less = _told(belief.mean_ranks, belief.probes) / max(_told(belief.mean_ranks, belief.ranks), 1e-12)
-    return np.concatenate([cells, min(less, 1.0) * cells], axis=2)
+        return cells, alone
+    less = min(_told(belief.mean_ranks, belief.probes) / usual, 1.0)
+    return np.concatenate([cells, less * cells], axis=2), np.hstack([alone, less * alone])
+
+
+def _told_by_failures(belief: Belief) -> FloatArray:
+    """For a pair (i, b) and a dataset j: the share of the variance of D that the failure of i on j tells."""
+    draws, m, n = belief.failed.shape
+    means = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
+    fails = belief.failed - belief.failed.mean(axis=0)
+    across = (means.T @ fails.reshape(draws, -1) / draws).reshape(m, m, n)  # cov(mean rank of b, failure of i on j)
+    own = np.diagonal(across, axis1=0, axis2=1).T  # i x j
+    joint = own[:, None, :] - across.transpose(1, 0, 2)
+    total = means.T @ means / draws
+    whole = np.diagonal(total)[:, None] + np.diagonal(total) - 2 * total
+    inner = (fails**2).mean(axis=0)
+    both = whole[:, :, None] * inner[:, None, :]
+    share = np.divide(joint**2, both, out=np.zeros_like(joint), where=both > 1e-9)
+    return np.maximum(share - 4.0 / draws, 0.0)  # chance alone correlates by 1/draws, and there are many cells
 
 
 def _told(mean_ranks: FloatArray, ranks: FloatArray) -> float:
@@ -139,7 +163,7 @@ def _told(mean_ranks: FloatArray, ranks: FloatArray) -> float:
 
 
 def _best_block(
-    dataset: int, gain: FloatArray, open_cells: BoolArray, done: BoolArray, seconds: FloatArray
+    dataset: int, gain: FloatArray, alone: FloatArray, open_cells: BoolArray, done: BoolArray, seconds: FloatArray
 ) -> Block | None:
     """The set of open algorithms with the most value per second on one dataset."""
     chosen = open_cells.copy()
@@ -148,11 +172,12 @@ def _best_block(
         return None
     best: Block | None = None
     while chosen.any():
-        value = float((gain[np.ix_(inside, inside)].sum() - gain[np.ix_(done, done)].sum()) / 2)
+        pairs = (gain[np.ix_(inside, inside)].sum() - gain[np.ix_(done, done)].sum()) / 2
+        value = float(pairs + alone[chosen].sum())
         cost = float(seconds[chosen].sum())
         if best is None or value / cost > best.value / best.seconds:
             best = Block(dataset, tuple(int(i) for i in np.flatnonzero(chosen)), value, cost)
-        lost = np.where(chosen, gain @ inside.astype(float) / seconds, np.inf)
+        lost = np.where(chosen, (gain @ inside.astype(float) + alone) / seconds, np.inf)
         leaves = int(lost.argmin())
         chosen[leaves] = inside[leaves] = False
     return best

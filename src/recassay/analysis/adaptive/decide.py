@@ -10,6 +10,7 @@ import numpy as np
 from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
 from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
+from recassay.analysis.adaptive.prior import Prior
 from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError
@@ -86,6 +87,7 @@ def decide(
     seconds: FloatArray,
     *,
     probes: Probes | None = None,
+    prior: Prior | None = None,
     steps: Sequence[Step] = (),
     allowed: BoolArray | None = None,
     cells: int = 1,
@@ -97,19 +99,21 @@ def decide(
     `seconds` that those cells took (NaN where unknown), and the batch to run next.
 
     `probes` are cheaper looks at the cells, where there can be any: they are chosen like cells, by what they tell about
-    the grid per second. `steps` were taken before. A cell is chosen only where `allowed`, and where it should take at
+    the grid per second. `prior` is what published tables say about the
+    algorithms. `steps` were taken before. A cell is chosen only where `allowed`, and where it should take at
     most `most_seconds`; a batch has at least so many `cells` and `least_seconds`.
     """
     n = len(grid.datasets)
     measured = ~np.isnan(values)
     done = measured if probes is None else np.hstack([measured, ~np.isnan(probes.values)])
-    predicted = _predicted(grid, done, seconds, probes)
+    predicted = _predicted(grid, done, seconds, probes, prior)
     spent = float(predicted[done].sum())
     total = float(predicted[:, :n].sum())
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
     if probes is not None:
         barred[:, n:] |= (measured | (not probes.more)) & ~done[:, n:]  # what was run needs no probe
-    belief, certificate = _believe(grid, question, values, probes, seed)
+    work = np.where(np.asarray(done[:, :n].any(axis=0)), np.log(predicted[:, :n]).mean(axis=0), np.nan)
+    belief, certificate = _believe(grid, question, values, probes, work, prior, seed)
     ended = _ended(certificate, question, measured, done, barred, predicted, most_seconds)
     blocks: list[Block] = []
     if ended is None:
@@ -162,28 +166,39 @@ def decide(
         ended=ended,
         probe_values=None if probes is None else probes.values,
         probe_seconds=None if probes is None else predicted[:, n:],
+        prior=() if prior is None else prior.sources,
+        prior_weight=belief.weight,
     )
 
 
-def _predicted(grid: CellGrid, done: BoolArray, seconds: FloatArray, probes: Probes | None) -> FloatArray:
+def _predicted(
+    grid: CellGrid, done: BoolArray, seconds: FloatArray, probes: Probes | None, prior: Prior | None
+) -> FloatArray:
     """The expected seconds of every cell, and of every probe after them."""
     n = len(grid.datasets)
     size = None if grid.features is None else grid.features[:, 0]
     known = np.where(done[:, :n], seconds, np.nan)
+    relative = None if prior is None else prior.log_seconds
     if probes is None:
-        return predict_seconds(known, size, grid.classes)
+        return predict_seconds(known, size, grid.classes, relative=relative)
     looked = np.where(done[:, n:], probes.seconds, np.nan)
-    return predict_seconds(known, size, grid.classes, probes=looked, ratio=probes.ratio)
+    return predict_seconds(known, size, grid.classes, probes=looked, ratio=probes.ratio, relative=relative)
 
 
 def _believe(
-    grid: CellGrid, question: Question, values: FloatArray, probes: Probes | None, seed: int
+    grid: CellGrid,
+    question: Question,
+    values: FloatArray,
+    probes: Probes | None,
+    work: FloatArray,
+    prior: Prior | None,
+    seed: int,
 ) -> tuple[Belief, Certificate]:
     done = str(int((~np.isnan(values)).sum()))
     looked = None if probes is None else probes.values
     more = () if looked is None else (str(int((~np.isnan(looked)).sum())),)
     rng = derived_rng(seed, "adaptive", grid.metric, done, *more)
-    belief = complete(values, grid.features, probes=looked, rng=rng)
+    belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
     return belief, certify(belief.mean_ranks, indifference=question.indifference, rho=question.rho)
 
 

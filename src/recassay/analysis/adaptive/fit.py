@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from recassay.analysis.adaptive.belief import as_evidence
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, decide
+from recassay.analysis.adaptive.prior import Prior, Table, prior_from
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
@@ -24,12 +26,16 @@ __all__ = [
     "Benchmark",
     "CellGrid",
     "Measured",
+    "Prior",
     "Probes",
     "Question",
     "Runner",
+    "Table",
+    "as_evidence",
     "dataset_features",
     "decide",
     "fit_adaptive",
+    "prior_from",
     "probes_from",
     "read_benchmark",
     "replay",
@@ -127,13 +133,15 @@ def run_adaptive(
     allowed: BoolArray | None = None,
     probe: Runner | None = None,
     probe_ratio: float = 0.1,
+    prior: Prior | None = None,
     told: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:
     """Run cells until the target is certified, `budget` seconds of cells are spent, or all were run.
 
     `known` are values and seconds of cells that were run before; `told` hears of every decision. Where there is one,
-    `probe` runs cells in a cheaper way, which takes about `probe_ratio` of their seconds.
+    `probe` runs cells in a cheaper way, which takes about `probe_ratio` of their seconds. `prior` is what published
+    tables say about the algorithms.
     """
     shape = (len(grid.algorithms), len(grid.datasets))
     values, seconds = (part.copy() for part in known) if known else (np.full(shape, np.nan), np.full(shape, np.nan))
@@ -144,7 +152,7 @@ def run_adaptive(
         spent += 0.0 if probes is None else np.nansum(probes.seconds)
         left = np.inf if budget is None else budget - float(spent)
         result = decide(
-            grid, question, values, seconds, probes=probes,
+            grid, question, values, seconds, probes=probes, prior=prior,
             steps=steps, allowed=allowed, cells=workers, most_seconds=left, seed=seed,
         )  # fmt: skip
         if told is not None:
@@ -236,9 +244,10 @@ def fit_adaptive(
         if algorithm in grid.algorithms and dataset in grid.datasets:
             seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
     probes = None if metric not in (None, journal["metric"]) else probes_from(journal)
+    stored = journal.get("prior") if metric in (None, journal["metric"]) else None
     result = decide(
         grid, question, table.values, seconds, probes=probes, steps=steps_from(journal["steps"]),
-        seed=int(journal["seed"]),
+        prior=None if stored is None else Prior.from_dict(stored), seed=int(journal["seed"]),
     )  # fmt: skip
     return replace(result, ended=result.ended or journal.get("ended"))
 

@@ -99,6 +99,11 @@ class AdaptiveResult(Displayed):
     """Algorithms x datasets: what probes (cells without tuning) gave, as in `values`; None where none may be run."""
     probe_seconds: FloatArray | None = None
     """Algorithms x datasets: what each probe took, or is expected to take."""
+    prior: tuple[str, ...] = ()
+    """The published tables that the belief started from, in words; none where it started from nothing."""
+    prior_weight: float = 0.0
+    """How many measured datasets these tables count for, on average over the algorithms that they know. It falls where
+    the new cells disagree with them."""
 
     @property
     def certified(self) -> bool:
@@ -205,6 +210,7 @@ class AdaptiveResult(Displayed):
                 "predicted_total": float(self.seconds.sum()),
                 "share": self.share,
             },
+            "prior": {"sources": list(self.prior), "weight_in_datasets": self.prior_weight},
             "next": None if self.next is None else asdict(self.next),
             "cells": self.cells().to_dicts(),
             "curve": self.curve().to_dicts(),

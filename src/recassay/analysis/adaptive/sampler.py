@@ -6,7 +6,9 @@ observed cells within each dataset is known. A sweep draws
 1. column by column, the observed latents, each normal given the others of its column and cut off at its neighbours in
    the observed order; then the missing ones of the column given those (jointly);
 2. Sigma given Z (inverse Wishart, by Bartlett's decomposition);
-3. now and then the setting of K by its marginal likelihood, |K|^(-m/2) |S + Z K^-1 Z'|^(-(nu+n)/2).
+3. now and then the setting of K by its marginal likelihood, |K|^(-m/2) |S + Z K^-1 Z'|^(-(nu+n)/2);
+4. with a prior of the levels (`prior.py`), Z has the mean m 1': m given Z and Sigma (normal), which algorithms the
+   prior says something about, how often it does not (e), and how far levels move between benchmarks (t).
 
 Columns without any observed cell carry no information: they are left out, and drawn once for each kept sweep.
 """
@@ -22,6 +24,12 @@ from recassay.core.types import FloatArray, IntArray
 
 SETTING_EVERY = 6
 """How often, in sweeps, the setting of K is drawn again."""
+
+MOVES = np.array([0.1, 0.2, 0.4, 0.7])
+"""t on a grid, all as likely before."""
+
+ANEW, KEPT = 1.0, 4.0
+"""Parameters of the beta prior of e: as if so many levels had been seen that the prior missed, and that it met."""
 
 
 @compiled
@@ -141,32 +149,90 @@ def redraw_column(
 
 
 @compiled
+def _draw_levels(
+    z: FloatArray, q: FloatArray, precision: FloatArray, mean: FloatArray, variance: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:  # fmt: skip
+    """m given the latents (columns x algorithms): q = K^-1, `precision` = Sigma^-1, m ~ N(mean, variance) before."""
+    columns, m = z.shape
+    total = q.sum()
+    pull = np.zeros(m)
+    for k in range(columns):
+        weight = q[k].sum()
+        for i in range(m):
+            pull[i] += weight * z[k, i]
+    inner = total * precision
+    right = precision @ pull
+    for i in range(m):
+        inner[i, i] += 1.0 / variance[i]
+        right[i] += mean[i] / variance[i]
+    root = np.linalg.cholesky(inner)
+    half = np.linalg.solve(root, right)
+    for i in range(m):
+        half[i] += rng.standard_normal()
+    drawn: Any = np.linalg.solve(np.ascontiguousarray(root.T), half)
+    return drawn
+
+
+@compiled
+def _draw_trust(
+    level: FloatArray, centre: FloatArray, spread: FloatArray, trusted: FloatArray, missed: float, moved: float,
+    rng: np.random.Generator,
+) -> tuple[float, float]:  # fmt: skip
+    """Which levels follow the prior (`trusted`, in place), e and t, given the levels."""
+    m = len(level)
+    follow, others = 0.0, 0.0
+    for i in range(m):
+        if np.isfinite(spread[i]):
+            variance = spread[i] ** 2 + moved**2
+            apart = -0.5 * (level[i] - centre[i]) ** 2 / variance - 0.5 * np.log(variance) + 0.5 * level[i] ** 2
+            odds = (1.0 - missed) / missed * np.exp(min(apart, 50.0))
+            trusted[i] = 1.0 if rng.random() * (1.0 + odds) < odds else 0.0
+            follow += trusted[i]
+            others += 1.0 - trusted[i]
+    missed = min(max(rng.beta(ANEW + others, KEPT + follow), 1e-6), 1.0 - 1e-6)
+    score = np.zeros(len(MOVES))
+    for k in range(len(MOVES)):
+        for i in range(m):
+            if trusted[i] > 0.0:
+                variance = spread[i] ** 2 + MOVES[k] ** 2
+                score[k] -= 0.5 * (level[i] - centre[i]) ** 2 / variance + 0.5 * np.log(variance)
+    score = np.cumsum(np.exp(score - score.max()))
+    at = min(int(np.searchsorted(score, rng.random() * score[-1])), len(MOVES) - 1)
+    return missed, MOVES[at]
+
+
+@compiled
 def sample(
     start: FloatArray, order: IntArray, group: IntArray, known: IntArray, inverse: FloatArray, log_weight: FloatArray,
-    slope: FloatArray, factor: FloatArray, degrees: float, scale: float, sweeps: int, burn_in: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, IntArray]:  # fmt: skip
-    """Draws of the latents, kept sweeps x algorithms x (touched columns, then empty ones), and of the setting of K.
+    slope: FloatArray, factor: FloatArray, degrees: float, base: FloatArray, centre: FloatArray, spread: FloatArray,
+    sweeps: int, burn_in: int, rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Draws of the latents, kept sweeps x algorithms x (touched columns, then empty ones), and how many datasets the
+    prior of each level counts for, averaged over the draws.
 
     For each touched column (rows of `start`): `order`, `group` and `known` as in `redraw_column`. For each setting of
     K: `inverse` of its touched part, `log_weight` (prior times |K|^(-m/2)), and for the empty columns their regression
     on the touched ones (`slope`) and the Cholesky factor of what is left (`factor`). The prior of Sigma is inverse
-    Wishart with `degrees` and the matrix `scale` times the identity.
+    Wishart with `degrees` and the matrix `base`. `centre` and `spread` are the prior of the levels; without any
+    `centre` they are 0.
     """
     touched, m = start.shape
     empty = slope.shape[1]
     settings = len(log_weight)
     z = start.copy()
-    base = np.eye(m) * scale
     setting = 0
+    informed = len(centre) > 0
+    level, weight = np.zeros(m), np.zeros(m)
+    trusted = np.isfinite(spread) * 1.0
+    missed, moved = 0.2, 0.4
     drawn = np.empty((sweeps - burn_in, m, touched + empty))
-    chosen = np.empty(sweeps - burn_in, dtype=np.int64)
     for sweep in range(sweeps):
         # The setting of K, from its discrete posterior given the latents.
         if sweep % SETTING_EVERY == 0:
             score = np.empty(settings)
             for g in range(settings):
-                matrix = base + z.T @ (inverse[g] @ z)
+                matrix = base + (z - level).T @ (inverse[g] @ (z - level))
                 root = np.linalg.cholesky(matrix)
                 half = 0.0
                 for i in range(m):
@@ -176,21 +242,30 @@ def sample(
             setting = min(int(np.searchsorted(score, rng.random() * score[-1])), settings - 1)
         # Sigma given the latents, then every touched column given the others.
         q = inverse[setting]
-        sigma = _draw_factor(base + z.T @ (q @ z), degrees + touched, rng)
+        sigma = _draw_factor(base + (z - level).T @ (q @ (z - level)), degrees + touched, rng)
         precision = sigma @ np.ascontiguousarray(sigma.T)
+        if informed:
+            mean = np.where(np.isfinite(spread), trusted, 1.0) * centre
+            variance = np.ones(m)
+            for i in range(m):
+                if trusted[i] > 0.0:
+                    variance[i] = spread[i] ** 2 + moved**2
+            level = _draw_levels(z, q, precision, mean, variance, rng)
+            missed, moved = _draw_trust(level, centre, spread, trusted, missed, moved, rng)
+            if sweep >= burn_in:
+                weight += trusted / (spread**2 + moved**2) / (sweeps - burn_in)
         for j in range(touched):
             mean = np.zeros(m)
             for k in range(touched):
                 if k != j:
                     for i in range(m):
-                        mean[i] -= q[j, k] * z[k, i]
-            mean /= q[j, j]
+                        mean[i] -= q[j, k] * (z[k, i] - level[i])
+            mean = level + mean / q[j, j]
             redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], precision, rng)
         if sweep >= burn_in:
             at = sweep - burn_in
-            chosen[at] = setting
             drawn[at, :, :touched] = z.T
             if empty:  # columns without observations follow from the touched ones by regression
                 noise = np.linalg.solve(np.ascontiguousarray(sigma.T), rng.standard_normal((m, empty))).T
-                drawn[at, :, touched:] = (slope[setting] @ z + factor[setting] @ noise).T
-    return drawn, chosen
+                drawn[at, :, touched:] = (level + slope[setting] @ (z - level) + factor[setting] @ noise).T
+    return drawn, weight

@@ -34,7 +34,16 @@ def standing(result: AdaptiveResult) -> str:
         parts.append(f"next: {first}{others}, {seconds(result.next.seconds)}")
     elif result.ended is not None:
         parts.append(ENDS[result.ended])
+    if result.prior:
+        tables = listing([source.partition(" (")[0] for source in result.prior], most=2, last="and")
+        parts.append(f"prior: {tables}, as much as {number(result.prior_weight)} datasets")
     return "; ".join(parts)
+
+
+def _prior(result: AdaptiveResult) -> str:
+    """Where the belief started, and what that counts for now."""
+    count = f"{number(result.prior_weight)} measured datasets"
+    return f"it started from {listing(result.prior, most=4, last='and')}, which now count as much as {count}"
 
 
 def _named(step: Step) -> list[str]:
@@ -76,6 +85,11 @@ def sentences(result: AdaptiveResult) -> list[str]:
         said.append(
             f"{result.probed} cells were probed besides ({seconds(result.probes_took)}, counted above): a cheaper look "
             "that says something about the cell and stands in no table."
+        )
+    if result.prior:
+        text = _prior(result)
+        said.append(
+            f"{text[0].upper()}{text[1:]} (the less, the more the new cells disagree; --no-prior leaves it out)."
         )
     if result.target != "first":
         said.append(f"{result.order[0]} is first with {percent(first)}.")
