@@ -22,8 +22,11 @@ def test_run_status_and_report(cli, tmp_path):
     answer = cli("adaptive", out, "--json").json()
     assert answer["certified"]
     assert answer["cost"]["of"] == 9
+    assert answer["prior"]["sources"][0].startswith("published:kdd24 (3 of 3 algorithms")
+    assert answer["prior"]["weight_in_datasets"] > 0
+    assert "prior: published:kdd24" in status["adaptive"]
     assert {cell["state"] for cell in answer["cells"]} <= {"measured", "predicted"}
-    told = " ".join(cli("adaptive", out, "--out", tmp_path / "told").out.split())
+    told = " ".join(cli("adaptive", out, "--all", "--out", tmp_path / "told").out.split())
     assert "has the best mean rank of the whole grid" in told
     assert "no claim about other datasets" in told
     assert (tmp_path / "told" / "tables" / "adaptive_cells.csv").is_file()
