@@ -25,6 +25,7 @@ from recassay.core.tables.results import Results
 from recassay.data.published.printed import printed_table
 from recassay.reporting.sections import select as section
 from support.benchmarks import benchmark, characteristics, fading, long_frame
+from support.shared import only_analyses
 
 METRICS = ("ndcg@10", "hitrate@10", "coverage@10")
 
@@ -265,7 +266,8 @@ def test_few_algorithms_hold_none_out_and_say_so():
 
 
 @pytest.mark.slow
-def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_path):
+def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_path, monkeypatch):
+    only_analyses(monkeypatch, "rank", "associations", "clusters", "select")
     results = Results.from_frame(long_frame(benchmark(fading(6, 10)), benchmark(fading(6, 10, seed=1), "recall@10")))
     bare = recassay.analyze(results, "ndcg@10", replicates=100)
     assert {"associations", "clusters"} <= set(bare.skipped)

@@ -17,6 +17,7 @@ from recassay.reporting.figures import figures, render
 from recassay.reporting.sections import user_irt as section
 from recassay.store import Store
 from support.in_process import without_processes
+from support.shared import only_analyses
 from support.vega import assert_valid
 
 
@@ -168,7 +169,8 @@ def test_the_command(cli, study, tmp_path):
 
 
 @pytest.mark.slow
-def test_analyze_tells_of_users(study):
+def test_analyze_tells_of_users(study, monkeypatch):
+    only_analyses(monkeypatch, "rank", "users", "user_irt")
     report = recassay.analyze(study, "ndcg@10", replicates=200)
     result = report.analyses["user_irt"]
     assert result.metric == "ndcg@10"

@@ -21,6 +21,7 @@ from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.protocol import interactions
 from support.run import tiny_data, tiny_study, write_plugin
+from support.shared import only_analyses
 
 WIDE = (25, 60)
 PROTOCOL = {"split": "random", "filter": "none", "ratios": (0.8, 0.0, 0.2)}
@@ -218,7 +219,8 @@ def test_the_command(cli, folder, tmp_path):
 
 
 @pytest.mark.slow
-def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folder, tmp_path):
+def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folder, tmp_path, monkeypatch):
+    only_analyses(monkeypatch, "rank", "strata")
     answer = cli("analyze", folder, "--json").json()
     assert answer["analyses"]["strata"]["metric"] == "ndcg@10"
     assert any("popularity of the held-out items" in line for line in answer["sentences"])

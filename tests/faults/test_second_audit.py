@@ -16,6 +16,7 @@ from recassay.analysis.inference.friedman import friedman
 from recassay.core.registry import sections
 from recassay.core.ties import ranks
 from recassay.reporting.section import Section
+from support.shared import only_analyses
 
 LONG = "algorithm,dataset,metric,value\n"
 
@@ -93,7 +94,8 @@ def test_a_section_that_ends_the_program_is_told_and_the_answer_given(table, cli
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
-def test_a_path_that_is_not_utf_8_is_read_and_written(table, tmp_path, cli):
+def test_a_path_that_is_not_utf_8_is_read_and_written(table, tmp_path, cli, monkeypatch):
+    only_analyses(monkeypatch, "rank", "compare")
     odd = tmp_path / os.fsdecode(b"odd\xff.csv")
     try:
         odd.write_bytes(table.read_bytes())
