@@ -35,6 +35,8 @@ def main() -> None:
         about=known["datasets"],
         left_out=known.get("left_out", {}),
         reasons=known.get("not_run", {}),
+        excluded=known.get("excluded", {}),
+        notes=known.get("notes", ()),
         data=options.data,
     )
     for file, size in sizes.items():

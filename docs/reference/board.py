@@ -113,6 +113,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "findings": [[one.sentence, one.grade] for one in findings(board)],
         "not_run": _not_run(board.benchmark),
         "left_out": dict(board.benchmark.left_out),
+        "notes": list(board.benchmark.notes),
     }
 
 
@@ -145,6 +146,7 @@ def markdown(board: Board) -> str:
         *(f"| {n} | {name} | {verdict.mean_rank[n - 1]:.1f} | {verdict.mean[n - 1]:.4f} | {verdict.groups[n - 1]} | "
           f"{_brief(seconds.get(name))} | {_brief(joules.get(name))} |"
           for n, name in enumerate(verdict.algorithms, 1)), "",
+        *(f"- {note}" for note in data["notes"]), "",
         "## The datasets", "",
         "Difficulty and discrimination come from [beta-IRT](beta-irt.md). A dataset with a discrimination near 0 does "
         "not separate algorithms.", "",

@@ -40,6 +40,8 @@ def shipped(tmp_path_factory):
     )
     recassay.run(spec, folder / "study", workers=2)
     about = {"dense-small": {"family": "made", "licence": "none", "source": "a preset"}}
+    excluded = {"Random": {"long-tail": "not counted"}}
+    export_benchmark([folder / "study"], folder / "excluding", excluded=excluded, notes=["One seed."])
     sizes = export_benchmark([folder / "study"], folder / "shipped", about=about, reasons={"SLIM": "too slow"})
     assert set(sizes) == {
         "benchmark.json", "results.csv.gz", "cells.csv.gz", "users.parquet", "characteristics.csv.gz"
@@ -97,6 +99,17 @@ def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, 
     assert pair.ties == 2
     assert all(row.difference == pytest.approx(0, abs=0.003) for row in same.rows if row.best == "EASE")
     assert same.notes == ("1 of the benchmark's 2 seeds were run.",)
+
+
+@pytest.mark.slow
+def test_excluded_cells_do_not_count_and_baselines_with_gaps_are_named(shipped, monkeypatch):
+    monkeypatch.chdir(shipped)
+    benchmark = open_benchmark("excluding")
+    assert [tuple(one.values()) for one in benchmark.not_run] == [("Random", "long-tail", "not counted")]
+    assert benchmark.notes == ("One seed.",)
+    result = recassay.bench("mine.py:Mine", benchmark="excluding", fetch=False, workers=2)
+    assert result.left_out == {"Random": "1 of 2 datasets were not run"}
+    assert "Random" not in result.judgement.algorithms
 
 
 @pytest.mark.slow

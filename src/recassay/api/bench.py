@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.bench.fit import place_algorithm
-from recassay.analysis.bench.result import BenchResult
+from recassay.analysis.bench.result import NOT_ASKED, BenchResult
 from recassay.api.arguments import checked
 from recassay.api.data import fetch_data
 from recassay.core import columns as c
@@ -57,7 +57,7 @@ def bench(
 
     It is tuned and judged under the benchmark's rules: the same splits (each is verified by its hash), trials, seeds
     and metrics. A dataset that cannot be had, or whose split differs, is skipped by name. The same call after an
-    interruption goes on.
+    interruption goes on, and runs what failed again.
 
     Args:
         algorithm: a registered name, `my.py:MyAlgorithm`, or a TOML file that names one and its settings.
@@ -88,13 +88,13 @@ def bench(
         fetch_data if fetch else None,
         told or (lambda _: None),
     )
-    skipped |= {name: "not asked for" for name in shipped.datasets if name not in {one.name for one in wanted}}
+    skipped |= {name: NOT_ASKED for name in shipped.datasets if name not in {one.name for one in wanted}}
     if not study.datasets:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(skipped.items())[:3])
         raise InputError(
             f"none of the benchmark's datasets can be used ({reasons})", fix="name a folder that has them as `data`"
         )
-    run_study(study, place, workers=workers, progress=progress)
+    run_study(study, place, workers=workers, progress=progress, retry_failed=True)
     return _placed(shipped, place, study.algorithms[0].name, label, skipped, seed)
 
 

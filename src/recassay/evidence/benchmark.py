@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,13 @@ class _Gathered:
         for name, row in zip(table.datasets, table.values, strict=True):
             self.characteristics[name] = dict(zip(table.names, map(float, row), strict=True))
 
+    def exclude(self, excluded: Mapping[str, Mapping[str, str]]) -> None:
+        """Let cells count as failed for the reason that is given."""
+        for key, (folder, cell) in self.cells.items():
+            reason = excluded.get(cell.algorithm, {}).get(cell.dataset)
+            if reason is not None:
+                self.cells[key] = folder, replace(cell, status="failed", reason=reason)
+
     def done(self) -> list[tuple[Path, CellRecord]]:
         """The finished cells, by dataset and algorithm."""
         found = [(folder, cell) for folder, cell in self.cells.values() if cell.status == "done"]
@@ -83,17 +90,22 @@ def export_benchmark(
     about: Mapping[str, Mapping[str, str]] | None = None,
     left_out: Mapping[str, str] | None = None,
     reasons: Mapping[str, str] | None = None,
+    excluded: Mapping[str, Mapping[str, str]] | None = None,
+    notes: Sequence[str] = (),
     data: str | Path | None = None,
 ) -> dict[str, int]:
     """Write the benchmark that the studies in `folders` are, into the folder `target`; by file its size in bytes.
 
     `about` has family, licence and source by dataset, `left_out` the datasets that are no part and why, `reasons` why
-    algorithms were not run, where the studies do not say it. Where a study came without its splits, they are made again
-    from the files in the folder `data`, which must be those that the study read. Two splits of one dataset are refused.
+    algorithms were not run, where the studies do not say it, `excluded` by algorithm and dataset the cells that were
+    run and do not count, with the reason, and `notes` what a reader of the numbers must know. Where a
+    study came without its splits, they are made again from the files in the folder `data`, which must be those that the
+    study read. Two splits of one dataset are refused.
     """
     gathered = _Gathered()
     for folder in folders:
         gathered.add(Path(folder))
+    gathered.exclude(excluded or {})
     done = gathered.done()
     if not done:
         raise InputError("no cell of these studies is done", fix="run them first")
@@ -124,6 +136,7 @@ def export_benchmark(
         "budget": _budget(gathered.studies),
         "not_run": _not_run(gathered, reasons or {}),
         "left_out": dict(left_out or {}),
+        "notes": list(notes),
         "environments": [{key: one.get(key) for key in ("written", "versions", "machine")} for one in gathered.studies],
     }
     files = {

@@ -14,6 +14,9 @@ from recassay.core.system.display import Displayed
 from recassay.core.tables.sources import Source
 from recassay.core.tabular import stated
 
+NOT_ASKED = "not asked for"
+"""Why a dataset was not used that the caller did not name."""
+
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
@@ -82,7 +85,10 @@ class BenchResult(Displayed):
             return f"{self.algorithm} is number {place} of {k} on {datasets}: too few for a verdict."
         if place == 1 and better == k - 1:
             return f"{self.algorithm} beats all {k - 1} baselines on {datasets}."
-        return f"{self.algorithm} is number {place} of {k} on {datasets}: it beats {better} baselines, {worse} beat it."
+        beaten = (
+            f"it beats {better} baseline{'' if better == 1 else 's'}, and {worse} beat{'s' if worse == 1 else ''} it"
+        )
+        return f"{self.algorithm} is number {place} of {k} on {datasets}: {beaten}."
 
     def to_frame(self) -> pl.DataFrame:
         """One row per dataset."""

@@ -74,6 +74,8 @@ class Benchmark:
     """By dataset that is no part of it, why."""
     environments: tuple[Mapping[str, Any], ...]
     """Versions and machines of the studies that it was made of."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the numbers must know."""
 
     def cells(self) -> pl.DataFrame:
         """One row per finished cell: algorithm, dataset, seed, seconds, joules, parameters (as JSON), trials."""
@@ -109,6 +111,7 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
         return Benchmark(
             folder, str(told["name"]), datasets, tuple(told["metrics"]), told["tuning"], tuple(told["seeds"]),
             told["budget"], tuple(told["not_run"]), told["left_out"], tuple(told["environments"]),
+            tuple(told.get("notes", ())),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.bench.result import BenchResult, beaten_sentences
+from recassay.analysis.bench.result import NOT_ASKED, BenchResult, beaten_sentences
 from recassay.core.errors import listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, layer
@@ -20,11 +20,14 @@ def sentences(result: BenchResult) -> list[str]:
         energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
         told.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
     if result.skipped:
-        counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} datasets were used; not used"
-        told.append(f"{counted}: {listing((f'{name} ({why})' for name, why in result.skipped.items()), most=8)}.")
+        unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
+        lacking = [f"{name} ({why})" for name, why in result.skipped.items() if why != NOT_ASKED]
+        left = [f"{unwanted} {NOT_ASKED}"] if unwanted else []
+        counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} datasets were used"
+        told.append(f"{counted}; not used: {listing([*lacking, *left], most=8)}.")
     if result.left_out:
         told.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
-    if result.judgement.caution:
+    if result.judgement.caution and result.judgement.leaders == (result.algorithm,):
         told.append(result.judgement.caution)
     return [*told, *result.notes]
 
