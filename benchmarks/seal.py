@@ -12,6 +12,7 @@ import json
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -158,16 +159,30 @@ def _drawing(table: FloatArray) -> Drawing:
 
 
 def real(datasets: list[str], algorithms: list[str]) -> None:
-    """A study of files, sealed, run, and every cell of it run again."""
-    with tempfile.TemporaryDirectory() as place:
+    """A study of files, sealed and run; then some of its numbers are improved, and every cell of it is run again."""
+    with tempfile.TemporaryDirectory(prefix="recassay-real-") as place:
+        folder = Path(place) / "real"
         spec = recassay.make_study(
             datasets, algorithms, metrics=["ndcg@10"], trials=2, protocol={"split": "random_per_user"}, name="real"
         )
-        recassay.seal(spec, folder=Path(place) / "real")
-        recassay.run(spec, Path(place) / "real")
-        checked = recassay.verify(Path(place) / "real", rerun=len(datasets) * len(algorithms))
-        for cell in checked.rerun:
-            print(f"{cell.algorithm} on {cell.dataset}: {cell.reported:.6f} and {cell.again}: {cell.state}")
+        recassay.seal(spec, folder=folder)
+        recassay.run(spec, folder, workers=1)
+        with Store.open(folder) as store:
+            cells = [cell for cell in store.cells() if cell.status == "done"]
+        improved = {
+            cell.id: gain for cell, gain in zip(random.Random(1).sample(cells, 4), (1.02, 1.05, 1.1, 1.2), strict=True)
+        }
+        database = sqlite3.connect(folder / "study.sqlite")
+        for cell, factor in improved.items():  # as somebody would who also knows of the checksums
+            database.execute("UPDATE metrics SET value = value * ? WHERE cell = ?", (factor, cell))
+            database.execute("UPDATE cells SET seal = NULL WHERE id = ?", (cell,))
+        database.commit()
+        database.close()
+        factors = {(cell.algorithm, cell.dataset): improved.get(cell.id, 1.0) for cell in cells}
+        for cell in recassay.verify(folder, rerun=len(cells), workers=1).rerun:
+            factor = factors[cell.algorithm, cell.dataset]
+            altered = "honest" if factor == 1 else f"improved by {factor - 1:.0%}"
+            print(f"{cell.algorithm} on {cell.dataset}: {altered}, {cell.reported:.6f}, now {cell.again}: {cell.state}")
 
 
 if __name__ == "__main__":

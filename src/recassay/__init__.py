@@ -4,11 +4,19 @@ The verbs of the command line as functions (`recassay.load_results`, `recassay.r
 imports nothing heavy: `__init__.pyi` lists the names, and the module of each is imported when it is first used.
 """
 
-from typing import Any
+import signal
+import sys
 
-import lazy_loader
+_program = "".join(sys.argv[:1]).replace("\\", "/")
+_is_command = _program.endswith(("/recassay", "/recassay.exe")) or (_program == "-m" and "recassay" in sys.orig_argv)
+if _is_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while the command is loaded ends it without a traceback
 
-from recassay.core.system.display import Teller, told_by
+from typing import Any  # noqa: E402
+
+import lazy_loader  # noqa: E402
+
+from recassay.core.system.display import Teller, told_by  # noqa: E402
 
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -41,9 +41,23 @@ def test_output_to_a_full_disk_is_called_so(folder):
         running = recassay(folder, "list", "metrics", stdout=full, stderr=subprocess.PIPE)
         said = running.communicate(timeout=60)[1]
     assert running.returncode == 2
-    assert said.startswith("recassay: ")
-    assert "the disk is full" in said
+    assert said.startswith(
+        "recassay: standard output: the answer cannot be written (the disk is full); send it elsewhere"
+    )
     assert said.count("\n") == 1
+
+
+def test_a_study_whose_answer_cannot_be_written_is_whole(folder):
+    (folder / "study.toml").write_text(
+        '[study]\nname = "full"\ndatasets = ["synthetic:few-items"]\nalgorithms = ["MostPop"]\n'
+    )
+    with Path("/dev/full").open("w") as full:
+        running = recassay(folder, "run", "study.toml", stdout=full, stderr=subprocess.PIPE)
+        said = running.communicate(timeout=120)[1]
+    assert running.returncode == 2
+    assert "files and studies are whole" in said.splitlines()[-1]
+    told = recassay(folder, "status", "full", stdout=subprocess.PIPE, stderr=subprocess.PIPE).communicate(timeout=60)[0]
+    assert told.startswith("1 of 1 cells done, 0 failed")
 
 
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-", "2>&- >&-", "2> >(head -c 1 >/dev/null)"])

@@ -127,6 +127,21 @@ def test_ctrl_c_while_it_starts_is_one_line(table, delay):
     assert process.returncode in (0, 130)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_while_the_package_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "lazy_loader.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    ran = subprocess.run(
+        [sys.executable, "-m", "recassay", "--help"], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_importing_the_package_leaves_signals_alone():
+    asked = "import signal; before = signal.getsignal(2); import recassay; print(signal.getsignal(2) is before)"
+    assert subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout.strip() == "True"
+
+
 def test_a_page_of_the_documentation_is_a_file(tmp_path, cli, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused(cli("reproduce", "textbooks", "--markdown", "."), "is a folder, not a file")

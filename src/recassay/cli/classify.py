@@ -49,6 +49,8 @@ def classify(
         record = call(study=spec, progress=show_progress())
     if "dry_run" in call.typed:
         _show_plan(record, as_json)
+        if record.causes():
+            raise Failed
         return
     scores = classifier_scores(record.folder)
     analysis = None

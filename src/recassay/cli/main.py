@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
@@ -52,10 +53,12 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0 if gone else ended.code
     except Exception as error:
         ours = _as_ours(error)
+        if _without_output(only_if_broken=True) and isinstance(error, OSError):
+            fix = "send it elsewhere; files and studies are whole"
+            ours = InputError(f"the answer cannot be written ({ours.what})", where="standard output", fix=fix)
         for line in str(ours).splitlines():
             say(f"recassay: {in_options(line)}")
         code = ours.exit_code
-        _without_output(only_if_broken=True)
     sys.exit(code or 0)
 
 
@@ -95,15 +98,14 @@ def _as_ours(error: Exception) -> RecAssayError:
     )
 
 
-def _without_output(*, only_if_broken: bool = False) -> None:
-    """Let the interpreter end quietly though nobody reads its output, or it cannot be written."""
+def _without_output(*, only_if_broken: bool = False) -> bool:
+    """Let the interpreter end quietly though nobody reads its output, or it cannot be written; whether that is so."""
     try:
         if only_if_broken:
             sys.stdout.flush()
-            return
+            return False
     except (OSError, ValueError):
         pass
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        return
+    return True

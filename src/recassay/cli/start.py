@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from recassay.core.system.descriptors import hold_descriptors
@@ -12,6 +13,8 @@ INTERRUPTED = 130
 def main() -> None:
     """Hold the numbers of the standard streams, then run the command line; Ctrl-C while it is loaded is one line."""
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `recassay/__init__.py`
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         hold_descriptors()
         from recassay.cli.main import main as command
 
