@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import traceback
+from pathlib import Path
 
 import click
 
@@ -53,7 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0 if gone else ended.code
     except Exception as error:
         ours = _as_ours(error)
-        if _without_output(only_if_broken=True) and isinstance(error, OSError):
+        _without_output(only_if_broken=True)
+        if isinstance(error, OSError) and error.filename is None and _was_printing(error):
             fix = "send it elsewhere; files and studies are whole"
             ours = InputError(f"the answer cannot be written ({ours.what})", where="standard output", fix=fix)
         for line in str(ours).splitlines():
@@ -98,14 +100,19 @@ def _as_ours(error: Exception) -> RecAssayError:
     )
 
 
-def _without_output(*, only_if_broken: bool = False) -> bool:
-    """Let the interpreter end quietly though nobody reads its output, or it cannot be written; whether that is so."""
+def _was_printing(error: OSError) -> bool:
+    """Whether the system refused what this room or click wrote: both write to the standard streams alone."""
+    last = traceback.extract_tb(error.__traceback__)[-1].filename
+    return Path(last).parent in (Path(__file__).parent, Path(click.__file__).parent)
+
+
+def _without_output(*, only_if_broken: bool = False) -> None:
+    """Let the interpreter end quietly though nobody reads its output, or it cannot be written."""
     try:
         if only_if_broken:
             sys.stdout.flush()
-            return False
+            return
     except (OSError, ValueError):
         pass
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return True
