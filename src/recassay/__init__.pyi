@@ -7,6 +7,7 @@ from .api.analyze import analyze as analyze
 from .api.associations import associations as associations
 from .api.bench import bench as bench
 from .api.beta_irt import beta_irt as beta_irt
+from .api.certify import certify as certify
 from .api.check import CheckResult as CheckResult
 from .api.check import check as check
 from .api.checklist import ChecklistResult as ChecklistResult

@@ -127,3 +127,16 @@ def test_splits_that_the_audit_refused_are_marked_as_leaky(tmp_path):
     spec = study({"min_interactions": [5, 10]}, protocol={"split": "random"})
     run_study(spec, tmp_path / "study", workers=2)
     assert set(universe_rows(tmp_path / "study").get_column("leaky")) == {"no"}
+
+
+def test_an_adaptive_run_stops_when_the_shares_are_known(tmp_path):
+    spec = study({"split_seed": list(range(12))}, protocol={"split": "random"}, algorithms=["MostPop", "Random"])
+    record = recassay.run(spec, tmp_path / "study", workers=2, adaptive=True)
+    assert record.planned == 24
+    assert record.done < 24
+    found = recassay.certify(tmp_path / "study")
+    assert found.complete
+    assert found.claims[0].statement == "MostPop is best"
+    assert found.claims[0].share > 0.95
+    assert found.run == record.done // 2
+    assert recassay.run(spec, tmp_path / "study", workers=1, adaptive=True).ran == 0

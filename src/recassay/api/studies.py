@@ -115,7 +115,9 @@ def run(
     Every cell runs in a process of its own with the budget's limits; a cell that fails becomes a row with its reason.
     The same call after an interruption goes on; a changed study runs only what changed. An adaptive run chooses the
     cells that tell most about the ranking of the whole grid per second, and stops when the target is certified (see
-    docs/adaptive.md); run without `adaptive` afterwards, the study goes on to the whole grid, and its cells count.
+    docs/adaptive.md). Of a study with a `[multiverse]` it chooses the universes and datasets that tell most about its
+    claims, and stops when the share of each is known within 5 points (docs/multiverse-studies.md). Run without
+    `adaptive` afterwards, the study goes on to the whole grid, and its cells count.
 
     Args:
         study: a study file (TOML or YAML), or a spec.
@@ -163,6 +165,10 @@ def _chooser(
     probes: bool,
     prior: bool,
 ) -> StudyChooser:
+    if spec.multiverse is not None:
+        from recassay.api.certify import AdaptiveUniverses
+
+        return AdaptiveUniverses(confidence, budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
     from recassay.api.published_prior import published_prior

@@ -85,6 +85,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("stress", "Which conclusions survive fewer datasets or other algorithms?"),
         Command("multiverse", "Which claims survive other splits, metrics, seeds?", computes="special:multiverse",
                 without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
+        Command("certify", "Which claims over a multiverse are settled, from a part of it?", computes="special:certify",
+                without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
         Command("strata", "Does the order hold on less popular items?", "folder", "strata:strata", "special:strata",
                 without="train test lists read allow_leakage task confidence"),
         Command("paper", "Tables, figures, setup and references for a paper.", show="paper:paper",

@@ -67,6 +67,14 @@ def multiverse(call: Call) -> tuple[Any, Any]:
     return result, result
 
 
+def certify(call: Call) -> tuple[Any, Any]:
+    """What a part of a multiverse settles; a table is replayed."""
+    if len(call.typed["results"]) != 1:
+        raise UsageError("one table or study at a time can be certified", fix="name one")
+    result = call(results=call.typed["results"][0])
+    return result, result
+
+
 def strata(call: Call) -> tuple[Any, Any]:
     """The algorithms of a study on held-out items below a popularity threshold."""
     _refuse_file(call.typed["folder"])

@@ -39,6 +39,9 @@ MOST_NUMBERS = 30
 COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
 """What an algorithm costs: no alternative to a metric of quality, unless it is named."""
 
+FREE_AXES = (c.METRIC, CUTOFF, "missing", "aggregation")
+"""Choices that need no further cell."""
+
 NONE = "(none)"
 """The choice of rows that leave a column empty."""
 

@@ -1,0 +1,1 @@
+"""What a part of a multiverse settles about the whole: a certificate."""

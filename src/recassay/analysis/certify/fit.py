@@ -1,0 +1,240 @@
+"""How far a part of a multiverse settles its claims: shares within a few points, and the choice that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recassay.analysis.certify.belief import FREE_MEAN, RHO, START, Belief, Blocks, believe
+from recassay.analysis.certify.result import CertificateResult, Certified
+from recassay.analysis.multiverse.claims import Stated, observed
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+WITHIN = 0.05
+"""A share is certified when it is known within so much."""
+
+DRAWS = 240
+MOST_CHOICES = 3
+"""Further choices of an axis that the first batch is to see, at most: choices of an axis are exchangeable."""
+
+CONFIRMED = 2
+"""Looks in a row that must certify everything before a run ends."""
+
+LOOKS = 0.12
+"""A batch has this share of the blocks that were run before it, and at least one block."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multiverse:
+    """The grid that a certificate is about: universes are combinations of paid choices (blocks) and free ones."""
+
+    axes: dict[str, tuple[str, ...]]
+    """Paid axes first, then free ones."""
+    paid: IntArray
+    """Combinations of paid choices x paid axes."""
+    free: IntArray
+    """Combinations of free choices x free axes."""
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    exists: BoolArray
+    """Paid combinations x datasets: which blocks there are."""
+
+    def blocks(self) -> Blocks:
+        """All blocks that there are, in the order of `np.nonzero(exists)`."""
+        at, dataset = np.nonzero(self.exists)
+        return Blocks(self.paid[at], dataset)
+
+    def places(self) -> IntArray:
+        """Universes x axes, paid combinations outermost."""
+        p, f = len(self.paid), len(self.free)
+        return np.hstack([np.repeat(self.paid, f, axis=0), np.tile(self.free, (p, 1))])
+
+    def mean_ranks(self, ranks: FloatArray) -> FloatArray:
+        """... x universes x algorithms from ... x blocks x outputs: the mean over the datasets of each universe."""
+        at, _ = np.nonzero(self.exists)
+        part = (at[:, None] == np.arange(len(self.paid))) / np.maximum(self.exists.sum(axis=1), 1)
+        mean = np.einsum("...bo,bp->...po", ranks, part)
+        return mean.reshape(*ranks.shape[:-2], len(self.paid) * len(self.free), len(self.algorithms))
+
+
+def decide(
+    grid: Multiverse,
+    ranks: FloatArray,
+    price: FloatArray,
+    claims: Sequence[Stated] | None,
+    *,
+    confidence: float,
+    rng: np.random.Generator,
+    theta: FloatArray | None = None,
+    least: int = 1,
+) -> tuple[CertificateResult, FloatArray | None]:
+    """What is certified given the ranks of the blocks that were run (blocks x outputs, else NaN), and what is next."""
+    known = np.isfinite(ranks).all(axis=1)
+    run, blocks = np.flatnonzero(known), grid.blocks()
+    start = first_batch(grid)
+    if len(run) < min(start, len(ranks)):
+        chosen = _cheapest(grid, _prior(blocks, run), np.ones(len(grid.paid)), price, start - len(run))
+        result = CertificateResult(
+            universes=len(grid.paid) * len(grid.free), blocks=len(ranks), run=len(run),
+            cost=float(price[known].sum() / price.sum()), claims=(), axis="", axis_share=0.0, axis_certified=False,
+            confidence=confidence, next=_where(grid, chosen),
+        )  # fmt: skip
+        return result, theta
+    belief = believe(blocks, run, ranks[run], theta) if len(run) < len(ranks) else None
+    drawn = np.repeat(ranks[None], DRAWS if belief is not None else 1, axis=0)
+    if belief is not None:
+        drawn[:, belief.open] = _ranked(belief.draw(DRAWS, rng), len(grid.algorithms))
+    means = grid.mean_ranks(drawn)
+    made = claims if claims is not None else _claims(means)
+    seen = np.stack([_seen(claim, means) for claim in made], axis=2)
+    shares = seen.mean(axis=1)
+    estimate = shares.mean(axis=0)
+    sure = (np.abs(shares - estimate) <= WITHIN).mean(axis=0) >= confidence
+    low, high = np.quantile(shares, [0.025, 0.975], axis=0)
+    parts = _axis_shares(means, grid.places(), grid)
+    names, best = list(grid.axes), int(parts.mean(axis=0).argmax())
+    axis_sure = bool(((parts.max(axis=1) - parts[:, best]) <= WITHIN).mean() >= confidence)
+    result = CertificateResult(
+        universes=len(grid.paid) * len(grid.free),
+        blocks=len(ranks),
+        run=len(run),
+        cost=float(price[known].sum() / price.sum()),
+        claims=tuple(
+            Certified(_said(claim, grid), float(estimate[i]), (float(low[i]), float(high[i])), bool(sure[i]))
+            for i, claim in enumerate(made)
+        ),
+        axis=names[best],
+        axis_share=float(parts[:, best].mean()),
+        axis_certified=axis_sure,
+        confidence=confidence,
+    )
+    if belief is None:
+        return result, None
+    odds = seen.mean(axis=0)
+    open_claims = ~sure if not result.complete else np.ones(len(sure), dtype=bool)
+    doubt = (odds * (1 - odds))[:, open_claims].sum(axis=1) + (0.0 if axis_sure else 0.05) + 1e-6
+    weight = doubt.reshape(len(grid.paid), len(grid.free)).sum(axis=1)
+    count = max(least, int(LOOKS * len(run)))
+    chosen = _cheapest(grid, belief, weight, price, count)
+    return replace(result, next=_where(grid, chosen)), belief.theta
+
+
+def first_batch(grid: Multiverse) -> int:
+    """Blocks before anything is estimated: enough to see every dataset, and several choices of every axis."""
+    return len(grid.datasets) + sum(min(len(np.unique(column)) - 1, MOST_CHOICES) for column in grid.paid.T) + 2
+
+
+def replay(
+    grid: Multiverse,
+    ranks: FloatArray,
+    price: FloatArray,
+    claims: Sequence[Stated] | None = None,
+    *,
+    confidence: float,
+    rng: np.random.Generator,
+    told: Callable[[CertificateResult], None] | None = None,
+) -> CertificateResult:
+    """An adaptive run over a multiverse of which every block is known: what it would say, and at what price.
+
+    It ends when `CONFIRMED` looks in a row certify everything: a single one may be luck.
+    """
+    known = np.full(ranks.shape, np.nan)
+    number = np.full(grid.exists.shape, -1)
+    number[grid.exists] = np.arange(len(ranks))
+    theta: FloatArray | None = None
+    path: list[tuple[int, float, int]] = []
+    confirmed = 0
+    while True:
+        result, theta = decide(grid, known, price, claims, confidence=confidence, rng=rng, theta=theta)
+        if result.claims:
+            path.append((result.run, result.cost, sum(claim.certified for claim in result.claims)))
+        if told is not None:
+            told(result)
+        confirmed = confirmed + 1 if result.complete else 0
+        if not result.next or confirmed == CONFIRMED:
+            return replace(result, next=(), path=tuple(path))
+        chosen = [number[at] for at in result.next]
+        known[chosen] = ranks[chosen]
+
+
+def truth(grid: Multiverse, ranks: FloatArray, statements: Sequence[Stated]) -> FloatArray:
+    """The shares of claims over the whole multiverse."""
+    return np.array([_seen(claim, grid.mean_ranks(ranks)).mean() for claim in statements])
+
+
+def axis_shares(grid: Multiverse, ranks: FloatArray) -> dict[str, float]:
+    """The shares of the differences between rankings that single axes explain, over the whole multiverse."""
+    found = _axis_shares(grid.mean_ranks(ranks)[None], grid.places(), grid)[0]
+    return dict(zip(grid.axes, found.tolist(), strict=True))
+
+
+def _seen(claim: Stated, means: FloatArray) -> BoolArray:
+    sign = observed(claim, means)
+    return np.asarray((sign >= 0) if claim.rival is None else (sign > 0))
+
+
+def _claims(means: FloatArray) -> list[Stated]:
+    """`A is best` for every algorithm, and the leader against each other one."""
+    firsts = (means <= means.min(axis=2, keepdims=True) + 1e-9).mean(axis=(0, 1))
+    order = sorted(range(len(firsts)), key=lambda a: -firsts[a])
+    best = [Stated(a, None, False) for a in order]
+    return best + [Stated(order[0], b, False) for b in order[1:]]
+
+
+def _said(claim: Stated, grid: Multiverse) -> str:
+    own = grid.algorithms[claim.algorithm]
+    return f"{own} is best" if claim.rival is None else f"{own} > {grid.algorithms[claim.rival]}"
+
+
+def _ranked(values: FloatArray, algorithms: int) -> FloatArray:
+    """Drawn ranks made ranks again, within each block and output."""
+    table = values.reshape(*values.shape[:-1], -1, algorithms)
+    return np.asarray(table.argsort(axis=-1).argsort(axis=-1) + 1.0).reshape(values.shape)
+
+
+def _axis_shares(means: FloatArray, places: IntArray, grid: Multiverse) -> FloatArray:
+    """Draws x axes: the variance between the means of an axis's choices, as a share of all variance."""
+    centred = means - means.mean(axis=1, keepdims=True)
+    total = np.maximum((centred**2).sum(axis=(1, 2)), 1e-12)
+    shares = np.zeros((len(means), places.shape[1]))
+    for i in range(places.shape[1]):
+        of_choice = (places[:, i][:, None] == np.arange(len(list(grid.axes.values())[i]))).astype(np.float64)
+        counts = np.maximum(of_choice.sum(axis=0), 1.0)
+        level = np.einsum("dua,uc->dca", centred, of_choice) / counts[:, None]
+        shares[:, i] = (level**2 * counts[:, None]).sum(axis=(1, 2)) / total
+    return shares
+
+
+def _prior(blocks: Blocks, run: IntArray) -> Belief:
+    theta = np.concatenate([START, np.full(blocks.places.shape[1], RHO)])
+    rest = np.setdiff1d(np.arange(len(blocks.dataset)), run)
+    spread = blocks.kernel(theta, rest, rest) - FREE_MEAN
+    if len(run):
+        across = blocks.kernel(theta, run, rest) - FREE_MEAN
+        spread = spread - across.T @ np.linalg.solve(blocks.kernel(theta, run, run) - FREE_MEAN, across)
+    return Belief(rest, np.zeros((len(rest), 1)), spread, np.zeros((1, 1)), 1.0, theta)
+
+
+def _cheapest(grid: Multiverse, belief: Belief, weight: FloatArray, price: FloatArray, count: int) -> list[int]:
+    """The blocks that lower the doubt about universes most per price, one after the other."""
+    at, _ = np.nonzero(grid.exists)
+    sizes = grid.exists.sum(axis=1)
+    spread = belief.spread.copy()
+    chosen: list[int] = []
+    part = (at[belief.open][:, None] == np.arange(len(grid.paid))) / np.maximum(sizes, 1)
+    for _ in range(min(count, len(belief.open))):
+        gain = (weight[:, None] * (part.T @ spread) ** 2).sum(axis=0) / np.maximum(np.diag(spread), 1e-9)
+        gain = gain / price[belief.open]
+        gain[[int(np.flatnonzero(belief.open == b)[0]) for b in chosen]] = -1.0
+        best = int(gain.argmax())
+        chosen.append(int(belief.open[best]))
+        column = spread[:, best]
+        spread = spread - np.outer(column, column) / max(float(column[best]), 1e-9)
+    return chosen
+
+
+def _where(grid: Multiverse, chosen: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    at, dataset = np.nonzero(grid.exists)
+    return tuple((int(at[b]), int(dataset[b])) for b in chosen)

@@ -1,0 +1,44 @@
+"""The certificate of a multiverse: which shares are known, and from how much of it."""
+
+from __future__ import annotations
+
+from recassay.analysis.certify.result import CertificateResult
+from recassay.reporting.numbers import between, percent
+from recassay.reporting.section import Figure, Section, Table
+
+
+def sentences(result: CertificateResult) -> list[str]:
+    """The leading claim, what is certified, at which cost, and the deciding choice."""
+    spent = (
+        f"{result.run} of {result.blocks} blocks (combination of choices x dataset), {percent(result.cost)} of the cost"
+    )
+    if not result.claims:
+        return [f"Nothing is certified yet: {spent}, were run."]
+    main, sure = result.claims[0], sum(claim.certified for claim in result.claims)
+    ends = between(100 * main.interval[0], 100 * main.interval[1], 0)
+    axis = "explains most" if result.axis_certified else "seems to explain most"
+    return [
+        f"{main.statement} in about {percent(main.share)} of {result.universes} universes (95 % interval {ends} %).",
+        f"{sure} of {len(result.claims)} shares are certified within 5 points, from {spent}.",
+        f"The choice of {result.axis} {axis} of the differences between rankings ({percent(result.axis_share)}).",
+    ]
+
+
+def tables(result: CertificateResult) -> list[Table]:
+    """One row per claim."""
+    rows = [
+        [claim.statement, percent(claim.share), between(100 * claim.interval[0], 100 * claim.interval[1], 0),
+         "yes" if claim.certified else "no"]
+        for claim in result.claims
+    ]  # fmt: skip
+    return [Table("Share of universes in which a claim is seen (%)", ["claim", "share", "95 %", "certified"], rows)]
+
+
+def figures(result: CertificateResult) -> list[Figure]:
+    """None: the curve and the map are those of the whole multiverse."""
+    return []
+
+
+SECTION = Section(
+    CertificateResult, "Certified shares", "robustness", "multiverse-studies", figures, sentences, tables, order=21
+)
