@@ -166,7 +166,7 @@ def _chooser(
     prior: bool,
 ) -> StudyChooser:
     if spec.multiverse is not None:
-        from recassay.api.certify import AdaptiveUniverses
+        from recassay.api.adaptive_universes import AdaptiveUniverses
 
         return AdaptiveUniverses(confidence, budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question

@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from recassay.analysis.certify.belief import FREE_MEAN, RHO, START, Belief, Blocks, believe
 from recassay.analysis.certify.result import CertificateResult, Certified
-from recassay.analysis.multiverse.claims import Stated, observed
+from recassay.analysis.multiverse.claims import Stated, named_claims, observed
+from recassay.analysis.multiverse.universes import FREE_AXES, find_universes
+from recassay.core import ties
+from recassay.core.errors import UsageError
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 WITHIN = 0.05
@@ -57,6 +61,27 @@ class Multiverse:
         part = (at[:, None] == np.arange(len(self.paid))) / np.maximum(self.exists.sum(axis=1), 1)
         mean = np.einsum("...bo,bp->...po", ranks, part)
         return mean.reshape(*ranks.shape[:-2], len(self.paid) * len(self.free), len(self.algorithms))
+
+
+def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiverse, FloatArray]:
+    """The blocks of a table: paid choices x datasets, each with every free choice and every algorithm."""
+    found = find_universes(rows, axes=axes)
+    costly = [i for i, axis in enumerate(found.axes) if axis.name not in FREE_AXES]
+    free = [i for i in range(len(found.axes)) if i not in costly]
+    if not costly:
+        raise UsageError("all choices of the table are free: metric and cut-off", fix="add a column per other choice")
+    paid, at = np.unique(found.places[:, costly], axis=0, return_inverse=True)
+    rest, of = np.unique(found.places[:, free], axis=0, return_inverse=True)
+    k, n = len(found.algorithms), len(found.datasets)
+    values = np.full((len(paid), len(rest), k, n), np.nan)
+    values[at.ravel(), of.ravel()] = np.where(found.upward[:, None, None], -found.values, found.values)
+    exists = np.isfinite(values).all(axis=(1, 2))
+    if not exists.any():
+        raise UsageError("no dataset has every algorithm under every metric", fix="leave out what is incomplete")
+    names = [found.axes[i] for i in (*costly, *free)]
+    grid = Multiverse({axis.name: axis.choices for axis in names}, paid, rest, found.algorithms, found.datasets, exists)
+    blocks = values.transpose(0, 3, 1, 2)[exists]
+    return grid, ties.ranks(blocks, higher_is_better=False, axis=2).reshape(len(blocks), -1)
 
 
 def decide(
@@ -119,6 +144,11 @@ def decide(
     count = max(least, int(LOOKS * len(run)))
     chosen = _cheapest(grid, belief, weight, price, count)
     return replace(result, next=_where(grid, chosen)), belief.theta
+
+
+def claims_of(texts: Sequence[str] | None, grid: Multiverse) -> list[Stated] | None:
+    """The claims that were named, None where none were."""
+    return named_claims(texts, grid.algorithms) if texts else None
 
 
 def first_batch(grid: Multiverse) -> int:
