@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.inference.significance import holm
+from recassay.analysis.users.fit import user_intervals
 from recassay.analysis.users.random_effects import random_effects
-from recassay.analysis.users.resampling import user_intervals
 from recassay.analysis.users.sign_flip import _saddlepoint, sign_flip_p
 from recassay.core.seeds import derived_rng
 

@@ -206,7 +206,7 @@ def test_lightgcl_as_the_authors_run_it(events):
     "name", ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "UltraGCN", "XSimGCL", "NNCF"]
 )
 def test_a_recorded_step_computes_what_the_single_operations_do(name, monkeypatch):
-    from recassay.algorithms.neural.steps import Steps
+    from recassay.algorithms.neural.training import Steps
     from recassay.testing.answers import answer
     from recassay.testing.examples import learnable_tastes
     from support.neural import tiny

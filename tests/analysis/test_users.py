@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from recassay.analysis.users.fit import compare_users
+from recassay.analysis.users.fit import compare_users, skewed_intervals, user_intervals
 from recassay.analysis.users.random_effects import random_effects
-from recassay.analysis.users.resampling import skewed_intervals, user_intervals
 from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.users import UserScores

@@ -54,7 +54,7 @@ def _sent(message: Any) -> Any:
 def without_processes() -> Iterator[None]:
     """Studies that run inside have no processes of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for driver in ("recassay.runner.drive", "recassay.recommenders.dry_run"):
+        for driver in ("recassay.runner.drive", "recassay.recommenders.study"):
             patch.setattr(f"{driver}.LocalExecutor", InProcess)
         yield
 

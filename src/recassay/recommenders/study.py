@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import contextlib
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,19 +22,24 @@ from recassay.recommenders.dispatch import (
     trial_rounds,
     wants_gpu,
 )
-from recassay.recommenders.dry_run import dry_run_study
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.recommenders.preflight import checked_plan
+from recassay.recommenders.splits import is_prepared
 from recassay.runner.drive import (
+    CANNOT_RUN,
+    CellPrediction,
     StudyRecord,
     drive,
     earlier_versions,
     settled_workers,
 )
-from recassay.runner.jobs import Job
+from recassay.runner.jobs import Collected, Job
+from recassay.runner.local import LocalExecutor
 from recassay.runner.manifest import environment, portable
+from recassay.runner.memory import memory_limit
 from recassay.runner.rounds import Rounds
 from recassay.runner.work import Choice, Event, Progress, Work, WorkCell
+from recassay.store.lock import study_lock
 from recassay.store.records import PlannedRow
 from recassay.store.store import Store
 
@@ -155,3 +162,57 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
         "metrics": {label: convention(make_metric(label)) for label in labels} | robustness_convention(study.comper),
         "cells": [cell.id for cell in planned.cells],
     }
+
+
+def dry_run_study(
+    planned: Plan, folder: Path, workers: int, preload: Sequence[str], fork: bool | None
+) -> tuple[CellPrediction, ...]:
+    """Prepare splits (in a temporary folder unless the study is there already) and ask the algorithms."""
+    with (
+        _scratch(folder) as (work, known),
+        LocalExecutor(min(workers, len(planned.cells)), work / "logs", preload=preload, fork=fork) as executor,
+    ):
+        splits = Collected()
+        executor.run(split_jobs(planned, planned.cells, work), splits)
+        usable = [cell for cell in planned.cells if is_prepared(work, cell.spec.split.id)]
+        asked = Collected()
+        executor.run(
+            [
+                Job(
+                    cell.id,
+                    "recassay.recommenders.cell:predict",
+                    partial(cell_payload, planned, cell, work),
+                    planned.study.budget.seconds_per_cell,
+                    memory_limit(planned.study.budget),
+                )
+                for cell in usable
+            ],
+            asked,
+        )
+        predictions = []
+        for cell in planned.cells:
+            outcome = asked.outcomes.get(cell.id) or splits.outcomes[cell.spec.split.id]
+            told = dict(outcome.record or {}) if outcome.status == "done" else {}
+            predictions.append(
+                CellPrediction(
+                    cell=cell.id,
+                    algorithm=cell.algorithm.name,
+                    dataset=cell.dataset.name,
+                    seed=cell.spec.seed,
+                    fold=cell.spec.fold,
+                    state=known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN),
+                    reason=outcome.reason,
+                    **told,
+                )
+            )
+    return tuple(predictions)
+
+
+@contextlib.contextmanager
+def _scratch(folder: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    if (folder / "splits").is_dir():
+        with study_lock(folder), Store.open(folder) as store:
+            yield folder, store.statuses()
+    else:
+        with tempfile.TemporaryDirectory(prefix="recassay-") as temporary:
+            yield Path(temporary), {}
