@@ -173,14 +173,16 @@ ASSEMBLY = np.array([
 
 
 def test_skillings_and_mack_published():
-    found = skillings_mack(ASSEMBLY, higher_is_better=True, rng=np.random.default_rng(0))
+    found = skillings_mack(ASSEMBLY, tuple("abcd"), higher_is_better=True, rng=np.random.default_rng(0))
     assert (found.statistic, found.p_chi_square) == pytest.approx((15.493, 0.00144), abs=5e-4)
     assert (found.degrees, found.datasets, found.missing) == (3, 9, 4)
 
 
 def test_skillings_and_mack_is_friedmans_without_holes():
     values = np.random.default_rng(3).random((4, 7))
-    found = skillings_mack(values, higher_is_better=False, rng=np.random.default_rng(0))
+    found = skillings_mack(
+        values, [str(i) for i in range(len(values))], higher_is_better=False, rng=np.random.default_rng(0)
+    )
     assert found.statistic == pytest.approx(stats.friedmanchisquare(*values).statistic)
 
 
@@ -191,10 +193,10 @@ def test_skillings_and_mack_keeps_its_size():
     for _ in range(200):
         values = rng.random((4, 5))
         values[rng.random(values.shape) < 0.2] = np.nan
-        answer = skillings_mack(values, higher_is_better=True, rng=rng)
+        answer = skillings_mack(values, tuple("abcdefgh"), higher_is_better=True, rng=rng)
         found.append(answer is not None and answer.p < 0.05)
     assert 0.015 <= np.mean(found) <= 0.085
-    assert skillings_mack(np.full((3, 4), np.nan), higher_is_better=True, rng=rng) is None
+    assert skillings_mack(np.full((3, 4), np.nan), tuple("abc"), higher_is_better=True, rng=rng) is None
 
 
 def test_a_table_with_holes_is_tested_whole(tmp_path):
@@ -206,3 +208,29 @@ def test_a_table_with_holes_is_tested_whole(tmp_path):
     assert (len(result.datasets), result.skillings_mack.missing) == (8, 1)
     assert any("missing cells kept" in sentence for sentence in sentences(result))
     assert recassay.compare(table).skillings_mack is None
+
+
+def test_how_bad_the_unseen_cells_would_have_to_be():
+    """a was not run on the two datasets on which it is weak: it leads, unless it beats few others there."""
+    values = np.array(
+        [[3.0, 3, 3, 3, np.nan, np.nan], [2.0, 2, 2, 2, 3, 3], [1.0, 1, 1, 1, 2, 2], [0.0, 0, 0, 0, 1, 1]]
+    )
+    values = np.hstack([values, values])
+    found = skillings_mack(values, tuple("abcd"), higher_is_better=True, rng=np.random.default_rng(0))
+    assert found.unseen is not None
+    # b beats 2 of 3 on four datasets and 2 of 2 on two: 4.667 / 6; a needs that mean with 1 on four datasets
+    assert found.unseen.algorithm == "a"
+    assert (found.unseen.cells, found.unseen.leader, found.unseen.beaten) == (4, "b", 1.0)
+    assert found.unseen.needed == pytest.approx((4 * 2 / 3 + 2 - 4) / 2)
+    assert found.unseen.possible
+    result = compare_algorithms(matrix(values[:, ~np.isnan(values[0])], tuple("abcd")), gaps_kept=values, draws=200)
+    said = " ".join(sentences(result))
+    assert "nothing to do with the scores" in said
+    assert "b would lead if a beat at most 33 % of the others on its 4 missing cells (where it was run: 100 %)." in said
+
+
+def test_unseen_cells_that_could_not_change_the_leader():
+    values = np.array([[3.0] * 7 + [np.nan], [2.0] * 8, [1.0] * 8])
+    found = skillings_mack(values, tuple("abc"), higher_is_better=True, rng=np.random.default_rng(0))
+    assert found.unseen is not None
+    assert not found.unseen.possible

@@ -47,4 +47,9 @@ def compare(
         draws: posterior draws of the Bayesian test; by default 10,000 to 50,000, fewer with more than 60 algorithms.
         seed: the same seed gives the same numbers.
     """
-    return on_matrix(compare_algorithms, locals(), gaps_kept=lambda table, matrix: table.table(matrix.metric))
+    return on_matrix(
+        compare_algorithms,
+        locals(),
+        gaps_kept=lambda table, matrix: table.table(matrix.metric),
+        names_kept=lambda table, matrix: table.algorithms,
+    )

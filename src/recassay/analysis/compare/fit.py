@@ -58,6 +58,7 @@ def compare_algorithms(
     within: float = PRACTICALLY_EQUAL,
     families: str | Mapping[str, str] | None = None,
     gaps_kept: FloatArray | None = None,
+    names_kept: Sequence[str] | None = None,
     draws: int | None = None,
     seed: int = 0,
 ) -> CompareResult:
@@ -70,7 +71,8 @@ def compare_algorithms(
     looks at each pair alone: among many equal algorithms some pair passes it nearly always. `bars` says which of the
     rules the critical-difference diagram draws. `control` is compared with every other algorithm (`control`); pairs are
     practically equal when they are shown to lie within `within` (`equivalence`). `gaps_kept` is the table (algorithms x
-    datasets) before anything was dropped or filled: with missing cells in it, Skillings and Mack's test is made on it.
+    datasets) before anything was dropped or filled, of the algorithms `names_kept` (None: those of the matrix): with
+    missing cells in it, Skillings and Mack's test is made on it.
     `families` of datasets count as one piece of evidence each in the verdict; the tests beside it do not know them.
     """
     if not 0 < alpha < 1:
@@ -129,7 +131,10 @@ def compare_algorithms(
         equivalence=_equivalence(matrix, order, within),
         within=within,
         skillings_mack=skillings_mack(
-            gaps_kept, higher_is_better=matrix.higher_is_better, rng=derived_rng(seed, "skillings", matrix.metric)
+            gaps_kept,
+            names_kept or matrix.algorithms,
+            higher_is_better=matrix.higher_is_better,
+            rng=derived_rng(seed, "skillings", matrix.metric),
         )
         if holes and gaps_kept is not None
         else None,
@@ -160,7 +165,14 @@ def _equivalence(matrix: Matrix, order: list[int], within: float) -> tuple[Equiv
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
     matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
     table = results.table(matrix.metric)
-    return compare_algorithms(matrix, alpha=spec.alpha, control=spec.control, gaps_kept=table, seed=spec.seed)
+    return compare_algorithms(
+        matrix,
+        alpha=spec.alpha,
+        control=spec.control,
+        gaps_kept=table,
+        names_kept=results.algorithms,
+        seed=spec.seed,
+    )
 
 
 ANALYSIS = Analysis(

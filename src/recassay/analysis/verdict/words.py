@@ -202,6 +202,10 @@ def how_sure(v: Verdict) -> list[str]:
         "Rare failures that these datasets do not show are not covered.",
         "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
+    if any(pair.status == "equivalent" and not pair.identical for pair in v.pairs):
+        said.append(
+            "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off."
+        )
     if v.families is not None:
         said.append(f"Datasets of one family count as one piece of evidence: {v.families} families.")
     if v.control is not None:

@@ -50,6 +50,12 @@ DENSITIES = {
 }
 
 
+NARROW = (
+    "Read intervals of abilities as lower limits of the uncertainty: where tables follow another density, 95 % "
+    "intervals held the truth in 78 to 89 % of simulations."
+)
+
+
 def tables(result: BetaIRTResult) -> list[Table]:
     """For each direction the respondents, then the items with the fit; below the last, the density that was taken."""
     density = DENSITIES[result.estimator]
@@ -72,7 +78,12 @@ def tables(result: BetaIRTResult) -> list[Table]:
             for i in hard.order()
         ]
         shown += [
-            Table(title, [who, respondent.replace("_", " ")], [[able.names[i], _span(able, i)] for i in able.order()]),
+            Table(
+                title,
+                [who, respondent.replace("_", " ")],
+                [[able.names[i], _span(able, i)] for i in able.order()],
+                notes=[NARROW] if direction.number == 1 else [],
+            ),
             Table(
                 title,
                 [what, level.replace("_", " "), slope, "P(> 0)"],

@@ -6,6 +6,7 @@ from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import listing
 from recassay.reporting.headline import verdict_brief
+from recassay.reporting.numbers import percent
 from recassay.reporting.section import Figure, Section, Table
 
 
@@ -84,7 +85,22 @@ def _holes(result: CompareResult) -> list[str]:
     if test is None:
         return []
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
-    return [f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)})."]
+    said = [
+        f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
+        "takes cells as missing for reasons that have nothing to do with the scores."
+    ]
+    unseen = test.unseen
+    if unseen is None:
+        return said
+    if not unseen.possible:
+        return [*said, "No values of the missing cells of a single algorithm would change who beats most others."]
+    cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
+    side = "at most" if unseen.needed < unseen.beaten else "at least"
+    said.append(
+        f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
+        f"{cells} (where it was run: {percent(unseen.beaten)})."
+    )
+    return said
 
 
 BARS = {

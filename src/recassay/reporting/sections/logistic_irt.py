@@ -34,6 +34,12 @@ def sentences(result: LogisticResult) -> list[str]:
     ]
 
 
+NARROW = {
+    "3pl": ("Intervals of difficulty and guessing are too narrow: in simulations 95 % intervals held 87 and 80 %.",),
+}
+"""What is known of the intervals of a model's items; see docs/calibration.md."""
+
+
 def tables(result: LogisticResult) -> list[Table]:
     """Abilities and true scores, ablest first, with what the items are like."""
     rows = [
@@ -54,7 +60,7 @@ def tables(result: LogisticResult) -> list[Table]:
             f"{len(result.items.names)} items",
             ["respondent", "ability", f"{100 * result.confidence:.3g} %", "true score", "accuracy"],
             rows,
-            notes=[items, *result.notes],
+            notes=[items, *NARROW.get(result.model, ()), *result.notes],
             most=30,
         )
     ]
