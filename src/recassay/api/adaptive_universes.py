@@ -123,7 +123,7 @@ class AdaptiveUniverses:
             rng = derived_rng(0, "certificate", str(int(np.isfinite(known.ranks).all(axis=1).sum())))
             self.last, self.theta = decide(
                 known.grid, known.ranks, known.price, None,
-                confidence=self.confidence, rng=rng, theta=self.theta,
+                confidence=self.confidence, rng=rng, theta=self.theta, least=self.workers,
             )  # fmt: skip
         said = " ".join(sentences(self.last)[:2]).rstrip(".")
         if self.budget is not None and time.monotonic() - self.began > self.budget:

@@ -168,7 +168,7 @@ def _chooser(
     if spec.multiverse is not None:
         from recassay.api.adaptive_universes import AdaptiveUniverses
 
-        return AdaptiveUniverses(confidence, budget, settled_workers(workers))
+        return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
     from recassay.api.published_prior import published_prior
