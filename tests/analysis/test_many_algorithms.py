@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from recassay import compare, rank, ratings, stress
-from recassay.analysis.aggregation import rules
+from recassay.analysis.aggregation import contest, rules
+from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.core.choices import DRAWS_OF
@@ -66,3 +67,16 @@ def test_estimates_are_those_of_all_ordered_pair_means(n: int) -> None:
         assert estimate == np.median(means)
         cut = effects._lower_end(n, 0.025)
         assert (low, high) == ((means[cut], means[-1 - cut]) if cut >= 0 else (-np.inf, np.inf))
+
+
+def test_places_and_duels_of_many_tables_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(2).random((3, 7, 5)).round(1)
+    values[0, :3, 0] = [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 + 1.8e-9)]  # a chain of ties whose ends do not tie
+    weights = np.random.default_rng(3).integers(0, 3, (3, 5)).astype(float)
+    few = Contest(values, higher_is_better=False)
+    assert np.array_equal(few.duels(weights), np.einsum("tabd,td->tab", few.beats, weights))
+    better, tied = few.better, few.tied
+    monkeypatch.setattr(contest, "FEW_PAIRS", 0)
+    many = Contest(values, higher_is_better=False)
+    assert np.array_equal(many.better, better)
+    assert np.array_equal(many.tied, tied)

@@ -41,6 +41,49 @@ def rank_rows(rows: FloatArray, places: FloatArray) -> None:
 
 
 @compiled
+def place_rows(rows: FloatArray, better: IntArray, tied: IntArray) -> None:
+    """Write for every value of every row how many are larger, and how many tie with it, itself included."""
+    count = rows.shape[1]
+    order = np.empty(count, dtype=np.int64)
+    for r in range(len(rows)):
+        row = rows[r]
+        _descend(row, order)
+        start = 0
+        while start < count:
+            end = start
+            while end + 1 < count and not wins(row[order[end]], row[order[end + 1]]):
+                end += 1
+            if wins(row[order[start]], row[order[end]]):  # the ends of a chain of ties do not tie
+                for i in range(count):
+                    ahead, behind = 0, 0
+                    for other in row:
+                        ahead += int(wins(other, row[i]))
+                        behind += int(wins(row[i], other))
+                    better[r, i], tied[r, i] = ahead, count - ahead - behind
+                break
+            for at in range(start, end + 1):
+                better[r, order[at]], tied[r, order[at]] = start, end - start + 1
+            start = end + 1
+
+
+@compiled
+def duel_rows(values: FloatArray, weights: FloatArray, won: FloatArray) -> None:
+    """Write into `won` (tables x rows x rows) the weight of the columns in which one row is larger than another.
+
+    values: tables x rows x columns; weights: tables x columns.
+    """
+    for t in range(len(values)):
+        table = values[t]
+        for a in range(table.shape[0]):
+            for b in range(a):
+                ahead, behind = 0.0, 0.0
+                for d in range(table.shape[1]):
+                    ahead += weights[t, d] * int(wins(table[a, d], table[b, d]))
+                    behind += weights[t, d] * int(wins(table[b, d], table[a, d]))
+                won[t, a, b], won[t, b, a] = ahead, behind
+
+
+@compiled
 def _descend(row: FloatArray, order: IntArray) -> None:
     """Write the positions of a row into `order`, the largest value first, what is no number last."""
     # Shell's sort: by insertion where a row is short, and compiled in a tenth of the time that NumPy's sort takes.

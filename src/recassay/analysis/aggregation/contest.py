@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from recassay.core.ties import beats
+from recassay.core.ties import FEW_PAIRS, beats
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 
@@ -39,14 +39,38 @@ class Contest:
         return beats(up[:, :, None, :], up[:, None, :, :])
 
     @cached_property
+    def _placed(self) -> tuple[IntArray, IntArray]:
+        """How many are better and how many tie, for each algorithm and dataset."""
+        if self.values.size * self.n_algorithms <= FEW_PAIRS:
+            better = self.beats.sum(axis=1, dtype=np.int64)
+            return better, self.n_algorithms - better - self.beats.sum(axis=2, dtype=np.int64)
+        from recassay.core.ranked import place_rows
+
+        up = self.values if self.higher_is_better else -self.values
+        rows = np.ascontiguousarray(up.transpose(0, 2, 1), dtype=np.float64)
+        better, tied = np.empty(rows.shape, dtype=np.int64), np.empty(rows.shape, dtype=np.int64)
+        flat = (-1, self.n_algorithms)
+        place_rows(rows.reshape(flat), better.reshape(flat), tied.reshape(flat))
+        return better.transpose(0, 2, 1), tied.transpose(0, 2, 1)
+
+    @property
     def better(self) -> IntArray:
         """How many algorithms are better, for each algorithm and dataset."""
-        return self.beats.sum(axis=1, dtype=np.int64)
+        return self._placed[0]
 
-    @cached_property
+    @property
     def tied(self) -> IntArray:
         """How many algorithms tie with it, itself included."""
-        return self.n_algorithms - self.better - self.beats.sum(axis=2, dtype=np.int64)
+        return self._placed[1]
+
+    def duels(self, weights: FloatArray) -> FloatArray:
+        """`[t, a, b]`: on how many datasets, by the weights of each table, a is better than b."""
+        from recassay.core.ranked import duel_rows
+
+        up = np.ascontiguousarray(self.values if self.higher_is_better else -self.values, dtype=np.float64)
+        won = np.zeros((len(up), self.n_algorithms, self.n_algorithms))
+        duel_rows(up, np.ascontiguousarray(weights, dtype=np.float64), won)
+        return won
 
     @cached_property
     def ranks(self) -> FloatArray:

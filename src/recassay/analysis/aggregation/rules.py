@@ -128,11 +128,15 @@ def _duels(contest: Contest, weights: FloatArray) -> Iterator[tuple[slice, Float
     """For as many replicates as memory should hold: which, `[r, a, b]` on how many datasets of replicate r algorithm a
     beats b, and whether those are more than the other way round."""
     n = contest.n_algorithms
-    flat = contest.beats.reshape(len(contest.beats), n * n, -1).astype(np.float64)
-    block = max(1, DUELS_AT_ONCE // n**2) if len(flat) == 1 else len(weights)
+    if len(contest.values) > 1:
+        won = contest.duels(weights)
+        yield slice(None), won, beats(won, won.transpose(0, 2, 1))
+        return
+    flat = contest.beats.reshape(n * n, -1).astype(np.float64)
+    block = max(1, DUELS_AT_ONCE // n**2)
     for start in range(0, len(weights), block):
         part = slice(start, start + block)
-        won = _weighted(flat, weights[part]).reshape(-1, n, n)
+        won = (weights[part] @ flat.T).reshape(-1, n, n)
         yield part, won, beats(won, won.transpose(0, 2, 1))
 
 
