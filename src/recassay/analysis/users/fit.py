@@ -204,9 +204,9 @@ ANALYSIS = Analysis(
 
 
 MOST_DRAWS = 10_000_000
-"""Users times replicates; with more users there are fewer replicates, at least `LEAST_REPLICATES`."""
+"""Users times replicates; with more users there are fewer replicates, at least `KEPT_REPLICATES`."""
 
-LEAST_REPLICATES = 1000
+KEPT_REPLICATES = 1000
 _BLOCK = 1 << 18
 
 
@@ -223,7 +223,7 @@ def user_intervals(
     for paired proportions; with thousands of users it changes nothing.
     """
     n = values.shape[1] + 2
-    height = max(min(replicates, MOST_DRAWS // n), min(replicates, LEAST_REPLICATES))
+    height = max(min(replicates, MOST_DRAWS // n), min(replicates, KEPT_REPLICATES))
     typical = _root_mean_square(values.T)
     means = np.empty((height, len(values)))
     rows = max(_BLOCK // n, 1)
