@@ -207,7 +207,7 @@ MOST_DRAWS = 10_000_000
 """Users times replicates; with more users there are fewer replicates, at least `KEPT_REPLICATES`."""
 
 KEPT_REPLICATES = 1000
-_BLOCK = 1 << 18
+_DRAWN_AT_ONCE = 1 << 18
 
 
 def user_intervals(
@@ -226,13 +226,13 @@ def user_intervals(
     height = max(min(replicates, MOST_DRAWS // n), min(replicates, KEPT_REPLICATES))
     typical = _root_mean_square(values.T)
     means = np.empty((height, len(values)))
-    rows = max(_BLOCK // n, 1)
+    rows = max(_DRAWN_AT_ONCE // n, 1)
     for start in range(0, height, rows):
         weight = _draws(n, min(rows, height - start), rng)
         means[start : start + len(weight)] = (weight[:, :-2] @ values.T + np.outer(weight[:, -1], typical)) / n
     tail = expanded_tail(confidence, n)
     spans = np.empty((len(left), 2))
-    width = max(_BLOCK // n, 1)
+    width = max(_DRAWN_AT_ONCE // n, 1)
     for start in range(0, len(left), width):
         part = slice(start, start + width)
         gaps = values[left[part]] - values[right[part]]
