@@ -105,6 +105,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "verdict": {
             "headline": verdict.headline,
             "grade": GRADES[verdict.grade],
+            "scope": f"{len(verdict.algorithms)} algorithms that ran on all of {len(verdict.datasets)} datasets",
             "groups": dict(zip(verdict.algorithms, verdict.groups, strict=True)),
             "could": list(verdict.could_be_best),
         },

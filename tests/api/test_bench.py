@@ -84,6 +84,7 @@ def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, 
     assert {row.dataset for row in result.rows} == {"dense-small", "long-tail"}
     assert len(result.judgement.algorithms) == 5
     assert result.judgement.control == "Mine"
+    assert result.notes == ("Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.",)
     assert all(row.users and row.low <= row.difference <= row.high for row in result.rows)
     with Store.open(shipped / "bench-Mine") as store:
         assert {cell.algorithm for cell in store.cells()} == {"Mine"}

@@ -168,9 +168,12 @@ def _baselines(shipped: Benchmark) -> tuple[pl.DataFrame, Source]:
 
 def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:
     run = sorted({cell.seed for cell in done})
+    notes = []
     if len(run) < len(shipped.seeds):
-        return (f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds were run.",)
-    return ()
+        notes.append(f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds were run.")
+    if int(shipped.tuning.get("trials", 0)) and all(cell.validation is None for cell in done):
+        notes.append("Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.")
+    return tuple(notes)
 
 
 def _scores(store: Store, done: Sequence[CellRecord], dataset: str) -> list[np.ndarray]:
