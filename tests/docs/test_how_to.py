@@ -36,6 +36,11 @@ RECIPES = {
     title: [line for kind, text in blocks(body) if not kind for line in text.splitlines()]
     for title, body in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.S | re.M)
 }
+TUTORIALS = (ROOT / "docs" / "tutorials.md").read_text()
+STEPS = {
+    title: [line for kind, text in blocks(body) if not kind for line in text.splitlines()]
+    for title, body in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TUTORIALS, re.S | re.M)
+}
 EXAMPLE = next(text for kind, text in blocks(TEXT) if kind == "python")
 
 
@@ -88,3 +93,20 @@ def test_the_algorithm_keeps_the_promises():
     exec(compile(EXAMPLE, "how-to.md", "exec"), names)  # noqa: S102
     check_algorithm(names["Popularity"])
     assert names["Popularity"].name == "Popularity"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", [title for title, lines in STEPS.items() if lines])
+@pytest.mark.usefixtures("in_process")
+def test_a_tutorial_runs(title, folder, cli, monkeypatch):
+    only_analyses(monkeypatch, "rank", "compare")
+    texts = dict(blocks(TUTORIALS))
+    (folder / "mine.py").write_text(texts["python"])
+    (folder / "study.toml").write_text(texts["toml"])
+    for line in STEPS[title]:
+        ran = cli(*shlex.split(line)[1:])
+        assert ran.code == 0, (line, ran.err, ran.out)
+
+
+def test_the_tutorials_are_five():
+    assert len(STEPS) == 5

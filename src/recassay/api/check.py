@@ -28,17 +28,30 @@ class CheckResult:
     """The rules that it breaks."""
     seconds: float
     """How long the check took."""
+    caution: str = ""
+    """What breaks no rule and should be looked at: it learns little of data that can be learned."""
 
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first."""
         count = len(self.kept) + len(self.broken)
         if not self.broken:
             tuning = f"tuning varies {', '.join(self.tunable)}" if self.tunable else "nothing is tuned"
-            return [f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning})."]
+            return [
+                f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning}).",
+                *self._caution(),
+            ]
         return [
             f"{self.name} breaks {len(self.broken)} of {count} rules.",
             *(f"{broken.sentence()}. Rule: {broken.rule}" for broken in self.broken),
+            *self._caution(),
         ]
+
+    def _caution(self) -> list[str]:
+        return (
+            [f"Caution: {self.caution}. It may run; its parameters may not suit so small a dataset."]
+            if self.caution
+            else []
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """One row per rule: rule, kept, problem, where."""
@@ -53,6 +66,7 @@ class CheckResult:
             "ready": not self.broken,
             "tunable": list(self.tunable),
             "seconds": self.seconds,
+            "caution": self.caution,
             "rules": self.to_frame().to_dicts(),
         }
 
@@ -68,12 +82,19 @@ def check(algorithm: str, *, every: bool = False) -> CheckResult:
         every: try all rules, also those that need many fits.
     """
     from recassay.recommenders.references import load_algorithm
-    from recassay.testing.checks import ALGORITHM_CHECKS, EXTERNAL_CHECKS
+    from recassay.testing.checks import ALGORITHM_CHECKS, EXTERNAL_CHECKS, check_learns
 
     begun = time.perf_counter()
     kind = load_algorithm(algorithm, str(Path.cwd()))
     file = split_reference(algorithm)[0].name
-    kept, broken = try_rules(kind, ALGORITHM_CHECKS if every else EXTERNAL_CHECKS, file)
+    rules = [rule for rule in (ALGORITHM_CHECKS if every else EXTERNAL_CHECKS) if rule is not check_learns]
+    kept, broken = try_rules(kind, rules, file)
+    weak = [] if broken else try_rules(kind, [check_learns], file)[1]
     return CheckResult(
-        str(kind.name), tuple(kind.space), tuple(kept), tuple(broken), round(time.perf_counter() - begun, 2)
+        str(kind.name),
+        tuple(kind.space),
+        tuple(kept),
+        tuple(broken),
+        round(time.perf_counter() - begun, 2),
+        weak[0].sentence() if weak else "",
     )
