@@ -14,8 +14,9 @@ from typing import Any
 from recassay.algorithms.kernels.device import gpu_name
 from recassay.core.system.memory import machine_bytes
 from recassay.core.system.places import home
+from recassay.core.version import __version__
 
-PACKAGES = ("recassay", "numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
+PACKAGES = ("numpy", "scipy", "polars", "pydantic", "optuna", "implicit", "numba", "scikit-learn", "torch")
 
 
 def environment(workers: int, threads: int) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def _portable(reference: str, base: Path) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    found = {"recassay": __version__}  # of the code that runs, whatever an older installation says
     for name in PACKAGES:
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
