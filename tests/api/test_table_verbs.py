@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
+import polars as pl
 import pytest
 
 import recassay
@@ -39,3 +41,12 @@ def test_a_verb_offers_what_its_fit_takes(verb):
         name for name, default in passed_on.items() if taken[name].default not in (default, inspect.Parameter.empty)
     }
     assert different <= {"draws", "tau", "orders"}, "None there means the default of the fit"
+
+
+@pytest.mark.parametrize("verb", ["rank", "compare", "ratings", "profiles", "glicko"])
+def test_every_verb_on_a_table_can_be_told_its_orientation(verb):
+    values = np.random.default_rng(0).random((3, 8))
+    frame = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": values[:, j] for j in range(8)})
+    found = getattr(recassay, verb)(frame, "accuracy", wide=True)
+    assert set(found.algorithms) == {"p", "q", "r"}
+    assert len(getattr(recassay, verb)(frame, "accuracy", transpose=True).algorithms) == 8

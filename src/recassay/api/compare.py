@@ -28,6 +28,8 @@ def compare(
     within: Share = PRACTICALLY_EQUAL,
     draws: Draws | None = None,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> CompareResult:
     """Which differences are more than luck: the verdict on every pair, and the tests that papers use beside it.
 
@@ -46,6 +48,8 @@ def compare(
         within: relative difference below which two algorithms are called practically equal.
         draws: posterior draws of the Bayesian test; by default 10,000 to 50,000, fewer with more than 60 algorithms.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_matrix(
         compare_algorithms,

@@ -27,6 +27,8 @@ def glicko(
     tie: float = 0.0,
     orders: int | None = None,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> GlickoResult:
     """Glicko-2 ratings: every dataset is a rating period in which all algorithms play all, the better value wins.
 
@@ -42,6 +44,8 @@ def glicko(
         tie: largest difference that counts as a draw.
         orders: random orders of the datasets over which the ratings are spread.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_matrix(rate_algorithms, locals() | {"properties": _properties(properties)}, given=given_order)
 

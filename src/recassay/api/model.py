@@ -22,6 +22,8 @@ def model(
     higher_is_better: bool | None = None,
     confidence: Level = 0.95,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> ModelResult:
     """Which algorithm is best for datasets like these, how surely, and what more would tell: a hierarchical model.
 
@@ -36,5 +38,7 @@ def model(
         higher_is_better: direction of a metric that RecAssay does not know.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_scores(fit_model, locals())

@@ -23,6 +23,8 @@ def plan(
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> PlanResult:
     """How many more datasets, seeds or users would show a difference, and how few datasets decide the winner.
 
@@ -36,5 +38,7 @@ def plan(
             from dataset to family.
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_scores(plan_study, locals())

@@ -17,6 +17,8 @@ def profiles(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     beta_max: float = 3.0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> ProfilesResult:
     """Dolan-Moré performance profiles and the areas under them.
 
@@ -26,5 +28,7 @@ def profiles(
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         beta_max: largest ratio of the performance profiles.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_matrix(fit_profiles, locals())

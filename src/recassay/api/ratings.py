@@ -25,6 +25,8 @@ def ratings(
     replicates: Draws | None = None,
     confidence: Level = 0.95,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> RatingsResult:
     """Ratings on the Elo scale that do not depend on the order of the datasets, win rates, improvability and skill.
 
@@ -41,11 +43,13 @@ def ratings(
         replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     asked = locals()
-    table = load_results(results, metric=metric)
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     if table.metrics != [WON] or table.users is None:
-        return on_matrix(rate_by_pairs, asked | {"results": table})
+        return on_matrix(rate_by_pairs, asked | {"results": table, "wide": False, "transpose": False})
     if families is not None:
         raise UsageError("battles have no families of datasets", fix="leave `families` out")
     return rate_battles(table.users, baseline=baseline, replicates=replicates, confidence=confidence, seed=seed)

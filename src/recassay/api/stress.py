@@ -23,6 +23,8 @@ def stress(
     higher_is_better: bool | None = None,
     beta_max: float = 3.0,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> StressResult:
     """Which conclusions survive fewer datasets, fewer or more algorithms and other settings (KDD'24, 4.2.3 and B).
 
@@ -38,5 +40,7 @@ def stress(
         higher_is_better: direction of a metric that RecAssay does not know.
         beta_max: largest ratio of the performance profiles.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     return on_matrix(stress_rankings, locals())
