@@ -66,6 +66,10 @@ class Belief:
     ranks: FloatArray
     failed: BoolArray
     probes: FloatArray | None = None
+    expected: FloatArray | None = None
+    """The mean rank of each algorithm if none fails that has not failed before: the best guess of the order. Claims
+    are counted over `ranks`, in which any may fail.
+    """
     weight: float = 0.0
     """How many measured datasets the prior of the levels counts for, on average over the algorithms that it knows."""
 
@@ -121,10 +125,12 @@ def complete(
         latent = np.empty(drawn.shape)
         latent[:, :, columns] = drawn
         weight = 0.0 if prior is None else float(weights[prior.known].mean())
-    ranks = _ranks(latent, fails)
     whole = run.all(axis=0)
-    ranks[:, :, whole] = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
-    return Belief(ranks[:, :, :n], fails[:, :, :n], ranks[:, :, n:] if probes is not None else None, weight)
+    certain = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
+    ranks, unfailing = _ranks(latent, fails), _ranks(latent, fails & failed.any(axis=1, keepdims=True))
+    ranks[:, :, whole] = unfailing[:, :, whole] = certain
+    expected = unfailing[:, :, :n].mean(axis=(0, 2))
+    return Belief(ranks[:, :, :n], fails[:, :, :n], ranks[:, :, n:] if probes is not None else None, expected, weight)
 
 
 def as_evidence(

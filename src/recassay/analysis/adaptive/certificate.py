@@ -52,11 +52,19 @@ class Certificate:
 
 
 def certify(
-    mean_ranks: FloatArray, *, indifference: float = 1.0, rho: float = 0.97, stretch: float = STRETCH
+    mean_ranks: FloatArray,
+    expected: FloatArray | None = None,
+    *,
+    indifference: float = 1.0,
+    rho: float = 0.97,
+    stretch: float = STRETCH,
 ) -> Certificate:
-    """The certificate that draws of mean ranks (draws x algorithms) support."""
+    """The certificate that draws of mean ranks (draws x algorithms) support, for the order of the `expected` mean ranks
+    (by default the means of the draws).
+    """
     centre = mean_ranks.mean(axis=0)
-    order = np.argsort(centre, kind="stable")
+    guess = centre if expected is None else expected
+    order = np.argsort(guess, kind="stable")
     draws = (centre + stretch * (mean_ranks - centre))[:, order]
     count, m = draws.shape
     before = np.maximum.accumulate(draws, axis=1)
@@ -69,7 +77,7 @@ def certify(
     known = bool((np.ptp(mean_ranks, axis=0) == 0).all())
     return Certificate(
         order=order,
-        mean_ranks=centre,
+        mean_ranks=guess,
         deviations=stretch * mean_ranks.std(axis=0),
         first=1.0 if known else float(sets[0]),
         sets=np.ones(m) if known else sets,

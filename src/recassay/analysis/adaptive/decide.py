@@ -199,7 +199,7 @@ def _believe(
     more = () if looked is None else (str(int((~np.isnan(looked)).sum())),)
     rng = derived_rng(seed, "adaptive", grid.metric, done, *more)
     belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
-    return belief, certify(belief.mean_ranks, indifference=question.indifference, rho=question.rho)
+    return belief, certify(belief.mean_ranks, belief.expected, indifference=question.indifference, rho=question.rho)
 
 
 def _ended(
