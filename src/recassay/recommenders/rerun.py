@@ -152,8 +152,8 @@ def chance_of_catching(cells: int, altered: int, drawn: int) -> float:
 
 
 def reruns_for(met: IntArray, level: float) -> int:
-    """The reruns that catch at this level, from simulated ones; a standard error of the simulation is added."""
-    safe = level + np.sqrt(level * (1 - level) / len(met))
+    """The reruns that catch at this level, from simulated ones; two standard errors of the simulation are added."""
+    safe = level + 2 * np.sqrt(level * (1 - level) / len(met))
     return int(met[min(len(met) - 1, int(np.ceil(safe * len(met))) - 1)])
 
 
