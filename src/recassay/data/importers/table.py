@@ -127,7 +127,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
         return drawn or Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
     names = next(csv.reader([first], delimiter=delimiter), [])
     refuse_wide(len(names), file.name)
-    below = next(csv.reader([second], delimiter=delimiter), [])
+    below = next(csv.reader([second], delimiter=delimiter), [])[: len(names)]
     levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
