@@ -169,7 +169,7 @@ def test_seeds_and_folds_are_averaged_and_failed_cells_named(tmp_path):
     write_plugin(tmp_path)
     tiny_data(tmp_path, users=80)
     study = tiny_study(tmp_path, ("Fake", "Pop", "Raises"), trials=0, seed=[1, 2])
-    recassay.run(study, tmp_path / "seeds", workers=1)
+    recassay.run(study, tmp_path / "seeds", workers=1, skip_preflight=True)
     result = recassay.strata(tmp_path / "seeds", "recall@10", thresholds=WIDE, size="all", replicates=100)
     (found,) = result.datasets
     assert found.algorithms == ("Fake", "Pop")
