@@ -234,3 +234,14 @@ def test_unseen_cells_that_could_not_change_the_leader():
     found = skillings_mack(values, tuple("abc"), higher_is_better=True, rng=np.random.default_rng(0))
     assert found.unseen is not None
     assert not found.unseen.possible
+
+
+def test_equivalence_speaks_of_the_typical_ratio_not_of_the_mean():
+    """Lognormal log ratios at the margin: the typical one is kept at the level, the mean one is not."""
+    rng = np.random.default_rng(9)
+    gaps = (np.exp(rng.standard_normal((300, 15))) - np.exp(0.5)) / 2.16
+    pairs = (np.exp(rng.standard_normal((2, 100_000))) - np.exp(0.5)) / 2.16
+    typical = np.median(pairs.mean(axis=0))
+    false = [(wilcoxon_rows(-(gaps - at)).greater < 0.05).mean() for at in (typical, 0.0)]
+    assert false[0] < 0.12
+    assert false[1] > 0.2
