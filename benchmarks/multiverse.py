@@ -2,7 +2,8 @@
 
 python benchmarks/multiverse.py size [N]        N tables of equal algorithms per kind: how often the joint test rejects
 python benchmarks/multiverse.py shares [N]      N planted multiverses per kind: how often intervals hold the true shares
-python benchmarks/multiverse.py real FOLDER     a real multiverse: files of interactions, 8 algorithms, 24 universes
+python benchmarks/multiverse.py drift [N]       N tables per size without drift: how often the drift test rejects
+python benchmarks/multiverse.py certificate [N] N planted multiverses per kind, run adaptively: are certificates true?
 python benchmarks/multiverse.py seconds         processor seconds at 1,000 universes x 12 algorithms x 30 datasets
 """
 
@@ -11,23 +12,16 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-import recassay
+from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, truth
 from recassay.analysis.multiverse.claims import Stated, joint_test
 from recassay.analysis.multiverse.fit import explore
+from recassay.analysis.multiverse.repeats import drift_test
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.core import ties
-from recassay.core.registry import algorithms
-from recassay.core.seeds import derived_rng
-from recassay.core.specs.specs import ProtocolSpec
-from recassay.metrics.evaluate import evaluate
-from recassay.metrics.recommend import recommend_all
-from recassay.protocol.apply import apply_protocol
-from recassay.recommenders.validation import users_of
 
 
 def size(count: int) -> None:
@@ -98,46 +92,70 @@ def seconds() -> None:
         print(f"{len(grid)} universes x 12 algorithms x 30 datasets, axes of {levels}: {took:.1f} CPU s")
 
 
-DATASETS = ("ml-100k", "ml-latest-small", "filmtrust", "lastfm-2k", "foursquare-sg", "bookcrossing-ratings",
-            "retailrocket-s", "msweb")  # fmt: skip
-ALGORITHMS = ("MostPop", "ItemKNN", "UserKNN", "EASE", "PureSVD", "ALS", "BPR", "RP3beta")
-METRICS = tuple(f"{name}@{k}" for name in ("ndcg", "recall", "mrr") for k in (5, 20))
+def drift(count: int) -> None:
+    """Windows in which the order varies at random about one per dataset: how often the drift test rejects."""
+    print("algorithms datasets windows   rejected at 5 %")
+    for k, n, windows in ((3, 1, 5), (5, 2, 3), (5, 2, 5), (4, 4, 5), (8, 6, 4), (12, 10, 8)):
+        rejected = 0
+        for at in range(count):
+            rng = np.random.default_rng((k, n, windows, at))
+            values = rng.normal(size=(k, n, windows)) + rng.normal(size=(k, n, 1))
+            found = drift_test(ties.ranks(values, higher_is_better=True, axis=0), [str(a) for a in range(k)], rng)
+            rejected += found is not None and found.p <= 0.05
+        print(f"{k:10} {n:8} {windows:7} {100 * rejected / count:12.1f} %")
 
 
-def real(folder: Path) -> None:
-    """Eight algorithms with their defaults on files of interactions, under two splits and two filters; a table."""
-    written = Path("real_multiverse.csv")
-    rows: list[dict[str, object]] = []
-    for name, split, core in itertools.product(DATASETS, ("random_per_user", "random"), (5, 10)):
-        spec = ProtocolSpec(split=split, min_item_interactions=core, min_user_interactions=core, filter="core")
-        try:
-            parts = apply_protocol(recassay.load_data(folder / f"{name}.parquet"), spec)
-        except recassay.InputError as error:
-            print(f"{name} {split} {core}: {error}", flush=True)
-            continue
-        train, test = parts.refit(), parts.test
-        for algorithm in ALGORITHMS:
-            begin = time.process_time()
-            model = algorithms.get(algorithm)().fit(train, rng=derived_rng(0, name, algorithm))
-            top = recommend_all(model, users_of(test), 20, exclude=parts.barred(train.csr()), n_items=train.n_items)
-            values = evaluate(top, test, METRICS, train=train).mean()
-            print(f"{name} {split} {core} {algorithm}: {time.process_time() - begin:.1f} s", flush=True)
-            rows += [
-                {
-                    "algorithm": algorithm,
-                    "dataset": name,
-                    "metric": metric,
-                    "value": value,
-                    "split": split,
-                    "core": core,
-                }
-                for metric, value in values.items()
-            ]
-        pl.DataFrame(rows).write_csv(written)
-    print("\n".join(recassay.multiverse(written).verdict()))
+SIZES = {"main": (0.5, 0.2, 0.0, 0.0), "one": (1.0, 0.1, 0.0, 0.0), "by dataset": (0.1, 0.6, 0.0, 0.0),
+         "pairs": (0.2, 0.2, 0.4, 0.0), "rough": (0.1, 0.1, 0.0, 0.8), "flat": (0.0, 0.0, 0.0, 0.0)}  # fmt: skip
+"""By kind of multiverse, deviations of effects of choices, of choices by dataset, of pairs of choices, of blocks."""
+
+
+def planted(kind: str, seed: int) -> tuple[Multiverse, np.ndarray]:
+    """A multiverse of 24 paid combinations, 5 datasets, 4 metrics and 4 algorithms: 120 blocks."""
+    rng = np.random.default_rng((sum(map(ord, kind)), seed))
+    levels, d, f, k = (3, 2, 2, 2), 5, 4, 4
+    paid = np.array(list(itertools.product(*map(range, levels))))
+    choice, own, pair, block = SIZES[kind]
+    values = 0.6 * rng.normal(size=k) + 0.8 * rng.normal(size=(d, 1, k)) + 0.2 * rng.normal(size=(f, k))
+    values = values + 0.1 * rng.normal(size=(len(paid), d, f, k)) + 0.15 * rng.normal(size=(len(paid), d, 1, k))
+    for i, size in enumerate(levels):
+        of_one = 0.05 if kind == "one" and i else choice
+        values += (
+            of_one * rng.normal(size=(size, 1, 1, k))[paid[:, i]] + own * rng.normal(size=(size, d, 1, k))[paid[:, i]]
+        )
+    for i, j in itertools.combinations(range(len(levels)), 2):
+        values += pair * rng.normal(size=(levels[i], levels[j], 1, 1, k))[paid[:, i], paid[:, j]]
+    values += block * rng.normal(size=(len(paid), d, 1, k))
+    axes = {f"x{i}": tuple(map(str, range(size))) for i, size in enumerate(levels)} | {"metric": tuple("abcd")}
+    grid = Multiverse(axes, paid, np.arange(f)[:, None], tuple("ABCD"), tuple(map(str, range(d))),
+                      np.ones((len(paid), d), dtype=bool))  # fmt: skip
+    return grid, ties.ranks(values, higher_is_better=True, axis=3).reshape(len(paid) * d, f * k)
+
+
+def certificate(count: int) -> None:
+    """How often certified statements are true of the whole multiverse, and what they cost."""
+    print("kind         cost (least to most)   shares true   those of 2 to 98 %   axes true   CPU s")
+    for kind in SIZES:
+        costs, every, open_shares, axes = [], [], [], []
+        start = time.process_time()
+        for seed in range(count):
+            grid, ranks = planted(kind, seed)
+            found = replay(grid, ranks, np.ones(len(ranks)), confidence=0.95, rng=np.random.default_rng(seed))
+            costs.append(found.cost)
+            for claim in (claim for claim in found.claims if claim.certified):
+                own, _, rival = claim.statement.partition(" > ")
+                made = Stated(grid.algorithms.index(own[0]), grid.algorithms.index(rival) if rival else None, True)
+                exact = float(truth(grid, ranks, [made])[0])
+                every.append(abs(claim.share - exact) <= 0.05 + 1e-9)
+                open_shares += [every[-1]] if 0.02 < exact < 0.98 else []
+            whole = axis_shares(grid, ranks)
+            axes += [max(whole.values()) - whole[found.axis] <= 0.05 + 1e-9] if found.axis_certified else []
+        print(f"{kind:10} {np.mean(costs):6.2f} ({min(costs):.2f} to {max(costs):.2f}) {sum(every):6} of {len(every)} "
+              f"{sum(open_shares):10} of {len(open_shares):3} {sum(axes):10} of {len(axes):2} "
+              f"{(time.process_time() - start) / count:8.1f}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
     what, count = [*sys.argv[1:], ""][0], int(sys.argv[2]) if sys.argv[2:] and sys.argv[2].isdigit() else 200
-    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds,
-     "real": lambda: real(Path(sys.argv[2]))}[what]()  # fmt: skip
+    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds, "drift": lambda: drift(count),
+     "certificate": lambda: certificate(count)}[what]()  # fmt: skip
