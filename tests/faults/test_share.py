@@ -56,7 +56,7 @@ def test_everything_that_is_written_is_searched(home, cli, monkeypatch):
         metrics=["ndcg@10"], trials=0, protocol={"split": "random"},
     )  # fmt: skip
     with without_processes():
-        recassay.run(study, base / "study")
+        recassay.run(study, base / "study", skip_preflight=True)
     monkeypatch.chdir(home.parent.parent)
     out = home.parent.parent / "out"
     table = base / "results.csv"
