@@ -41,7 +41,8 @@ def renew(report: Any, others: Mapping[str, Any]) -> None:
     for path in sorted(PICTURES.glob("*.png")):
         figures[path.stem].save(path)
     columns = ["algorithm", "dataset", "metric", "value"]
-    frame = report.results.frame.select(columns).filter(~pl.col("metric").str.starts_with("seconds"))
+    measured_here = pl.col("metric").str.contains("^(seconds|joules|memory)")
+    frame = report.results.frame.select(columns).filter(~measured_here)
     frame.sort("metric", "dataset", "algorithm").write_csv(TABLE)
     numbers = numbers_behind(report.analyses)
     lines = [f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in sorted(numbers.items())]
