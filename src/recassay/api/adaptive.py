@@ -46,7 +46,7 @@ def adaptive(
     workers: int = 1,
     probe: Runner | None = None,
     probe_ratio: float = 0.1,
-    prior: bool = True,
+    prior: bool = False,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:

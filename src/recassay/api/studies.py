@@ -106,7 +106,7 @@ def run(
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
-    prior: bool = True,
+    prior: bool = False,
     skip_preflight: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.

@@ -88,9 +88,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
         )
     if result.prior:
         text = _prior(result)
-        said.append(
-            f"{text[0].upper()}{text[1:]} (the less, the more the new cells disagree; --no-prior leaves it out)."
-        )
+        said.append(f"{text[0].upper()}{text[1:]} (the less, the more the new cells disagree).")
     if result.target != "first":
         said.append(f"{result.order[0]} is first with {percent(first)}.")
     said += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
