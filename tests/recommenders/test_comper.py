@@ -64,8 +64,9 @@ class Same:
 
     def recommend(self, users, k, *, exclude):
         free = np.ones((len(users), self.n_items), dtype=bool)
-        rows = exclude[users]
-        free[np.repeat(np.arange(len(users)), np.diff(rows.indptr)), rows.indices] = False
+        if exclude is not None:
+            rows = exclude[users]
+            free[np.repeat(np.arange(len(users)), np.diff(rows.indptr)), rows.indices] = False
         order = np.argsort(~free, axis=1, kind="stable")[:, :k].astype(np.int32)
         kept = np.take_along_axis(free, order, axis=1)
         scores = np.broadcast_to(-np.arange(order.shape[1], dtype=np.float32), order.shape)

@@ -13,7 +13,7 @@ import pytest
 import recassay
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.study import run_study
-from recassay.store.sealed import write_sealed
+from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
 from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
 
@@ -56,8 +56,7 @@ def test_without_a_seal_everything_is_exploratory(study):
 
 def edit_manifest(study: Path, change) -> None:
     """As a run of another plan would have written it: with a checksum of its own."""
-    with Store.open(study) as store:
-        manifest = store.manifest()
+    manifest = read_sealed(study, "manifest.json", "the manifest")
     change(manifest)
     write_sealed(study / "manifest.json", manifest)
 

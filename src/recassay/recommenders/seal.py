@@ -151,7 +151,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         places = listing(Path(place.partition(" (")[0]).name + _detail(place) for place in verified.damaged)
         found.append(Deviation("results", f"Changed after it was written: {places}."))
     if verified.unverified:
-        counts = listing(f"{count} {what}" for what, count in verified.unverified.items())
+        counts = listing(f"{count} {what if count > 1 else what[:-1]}" for what, count in verified.unverified.items())
         found.append(Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}."))
     for key, value in (analysis or {}).items():
         if key in seal["analysis"] and seal["analysis"][key] != value:

@@ -21,6 +21,9 @@ from recassay.core.types import BoolArray, FloatArray
 GROWTH = 0.25
 """A batch takes at least this share of the seconds that were spent before it, so that decisions stay few."""
 
+LEAST_SECONDS = 1e-6
+"""What a cell is taken to have cost at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -99,9 +102,9 @@ def decide(
     `seconds` that those cells took (NaN where unknown), and the batch to run next.
 
     `probes` are cheaper looks at the cells, where there can be any: they are chosen like cells, by what they tell about
-    the grid per second. `prior` is what published tables say about the
-    algorithms. `steps` were taken before. A cell is chosen only where `allowed`, and where it should take at
-    most `most_seconds`; a batch has at least so many `cells` and `least_seconds`.
+    the grid per second. `prior` is what published tables say about the algorithms. `steps` were taken before. A cell is
+    chosen only where `allowed`, and where it should take at most `most_seconds`; a batch has at least so many `cells`
+    and `least_seconds`.
     """
     n = len(grid.datasets)
     measured = ~np.isnan(values)
@@ -112,7 +115,9 @@ def decide(
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
     if probes is not None:
         barred[:, n:] |= (measured | (not probes.more)) & ~done[:, n:]  # what was run needs no probe
-    work = np.where(np.asarray(done[:, :n].any(axis=0)), np.log(predicted[:, :n]).mean(axis=0), np.nan)
+    # A cell that was reused may have taken no measurable time.
+    log_seconds = np.log(np.maximum(predicted[:, :n], LEAST_SECONDS))
+    work = np.where(np.asarray(done[:, :n].any(axis=0)), log_seconds.mean(axis=0), np.nan)
     belief, certificate = _believe(grid, question, values, probes, work, prior, seed)
     ended = _ended(certificate, question, measured, done, barred, predicted, most_seconds)
     blocks: list[Block] = []

@@ -24,12 +24,15 @@ class BenchRow:
 
     dataset: str
     value: float
+    """Of the algorithm."""
     place: int
     """1 where no baseline is better."""
     of: int
+    """How many are placed: the baselines and the algorithm."""
     best: str
     """The best baseline."""
     best_value: float
+    """Of the best baseline."""
     users: int | None = None
     """Users that both were judged on; None where their values are not known."""
     difference: float | None = None
@@ -46,6 +49,7 @@ class BenchResult(Displayed):
 
     algorithm: str
     benchmark: str
+    """Where the baselines come from."""
     judgement: Verdict
     """On the algorithm and all baselines together; the algorithm is the control, named beforehand."""
     rows: tuple[BenchRow, ...]
@@ -59,7 +63,9 @@ class BenchResult(Displayed):
     seconds: float | None = None
     """What the algorithm took in all, tuning included."""
     joules: float | None = None
+    """What that took in energy."""
     folder: str = ""
+    """Where its study is."""
     sources: tuple[Source, ...] = ()
     """The shipped values."""
     notes: tuple[str, ...] = ()
