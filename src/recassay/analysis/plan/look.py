@@ -34,11 +34,11 @@ class Look:
         """One sentence for people who watch the run."""
         over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
         if not self.behind:
-            return f"So far nothing is shown ({over}, at any look): {self.leader} has the best mean rank."
+            return f"{self.leader} has the best mean rank {over}; so far it is not shown to beat any other."
         rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""
         return (
             f"{self.leader} is shown to win on more than half of the datasets against {listing(self.behind, most=4)}"
-            f"{rest} ({over}; holds however often it is looked at, level {self.alpha:g} over all pairs)."
+            f"{rest} ({over}; holds however often one looks, level {self.alpha:g} over all pairs)."
         )
 
 
