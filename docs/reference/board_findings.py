@@ -29,13 +29,13 @@ def _graded(verdict: Verdict, before: str) -> Finding:
     return Finding(f"{before}{verdict.headline}", GRADES[verdict.grade])
 
 
-def _pair(verdict: Verdict, one: str, other: str, said: str) -> Finding:
+def _pair(verdict: Verdict, left: str, right: str, opening: str) -> Finding:
     """What a pair of algorithms shows: significant, or not."""
-    pair = verdict.pair(one, other)
-    wins = pair.wins if pair.a == one else pair.losses
-    status = verdict.status_of(one, other)
+    pair = verdict.pair(left, right)
+    wins = pair.wins if pair.a == left else pair.losses
+    status = verdict.status_of(left, right)
     grade = {"better": "Shown", "worse": "Shown", "equivalent": "Equivalent"}.get(status, "Not decided")
-    return Finding(f"{said} {one} is better than {other} on {wins} of {len(verdict.datasets)} datasets (corrected p = "
+    return Finding(f"{opening} {left} is better than {right} on {wins} of {len(verdict.datasets)} datasets (corrected p = "
                    f"{pair.p:.2g}).", grade)  # fmt: skip
 
 
@@ -43,18 +43,20 @@ def findings(board: Board) -> list[Finding]:
     """At most twelve sentences that the table supports, each with its grade."""
     overall, long = board.overall, board.long
     names = list(overall.algorithms)
-    found = [_graded(overall, f"{len(names)} algorithms on {len(overall.datasets)} datasets: ")]
+    sentences = [_graded(overall, f"{len(names)} algorithms on {len(overall.datasets)} datasets: ")]
     if set(long.datasets) != set(overall.datasets):
-        found.append(_graded(long, f"{len(long.algorithms)} algorithms on {len(long.datasets)} datasets: "))
+        sentences.append(_graded(long, f"{len(long.algorithms)} algorithms on {len(long.datasets)} datasets: "))
     timed, untimed = board.clocked()
     for datasets, what in ((timed, "split by time"), (untimed, "split at random")):
         kept = [name for name in long.datasets if name in datasets]
         if len(kept) >= 2:
             verdict = board.verdict(datasets=kept, only=long.algorithms)
-            found.append(_graded(verdict, f"{len(long.algorithms)} algorithms on the {len(kept)} datasets {what}: "))
+            sentences.append(
+                _graded(verdict, f"{len(long.algorithms)} algorithms on the {len(kept)} datasets {what}: ")
+            )
     neural, classic = [x for x in names if is_neural(x)], [x for x in names if not is_neural(x)]
     if neural and classic:
-        found.append(
+        sentences.append(
             _pair(overall, classic[0], neural[0], "The best algorithm without a network against the best with one:")
         )
     if "MostPop" in long.algorithms:
@@ -62,45 +64,45 @@ def findings(board: Board) -> list[Finding]:
         better = [x for x in names if x != "MostPop" and long.status_of(x, "MostPop") == "better"]
         sentence = f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity on {len(long.datasets)}"
         sentence += f" datasets (MostPop: place {names.index('MostPop') + 1})."
-        found.append(Finding(sentence, "Shown" if better else "Not decided"))
-    found += _cost_findings(board)
+        sentences.append(Finding(sentence, "Shown" if better else "Not decided"))
+    sentences += _cost_findings(board)
     for metric in ("recall@20", "recall@10", "coverage@10"):
         if metric in board.metrics:
             kept = [name for name in overall.algorithms if name != "Random"]
-            found.append(
+            sentences.append(
                 _graded(board.verdict(metric, only=kept), f"The {len(kept)} algorithms but Random by {metric}: ")
             )
     if board.traits:
         by = sorted(board.traits, key=lambda name: board.traits[name]["discrimination"])
         hard = sorted(board.traits, key=lambda name: board.traits[name]["difficulty"])
-        found.append(Finding(
+        sentences.append(Finding(
             f"{by[-1]} separates algorithms best and {by[0]} least; {hard[-1]} is the hardest dataset and {hard[0]} "
             "the easiest (beta-IRT).", "Estimate"))  # fmt: skip
-    found += _seed_finding(board)
-    found += [one for table in ("kdd24", "bi-reirt") if (one := _against(board, table)) is not None]
-    return found
+    sentences += _seed_finding(board)
+    sentences += [change for table in ("kdd24", "bi-reirt") if (change := _against(board, table)) is not None]
+    return sentences
 
 
 def _cost_findings(board: Board) -> list[Finding]:
     """The cheapest algorithm that could be best, and what a point of nDCG costs."""
     overall, seconds, joules = board.overall, board.median_cost("seconds_fit"), board.median_cost("joules")
     could = [name for name in overall.could_be_best if name in seconds]
-    found = []
+    sentences = []
     if could:
         cheap = min(could, key=lambda name: seconds[name])
-        dear = max(could, key=lambda name: seconds[name])
-        more = f"; {dear} takes {seconds[dear]:.2g} s" if dear != cheap else ""
-        found.append(Finding(
+        slowest = max(could, key=lambda name: seconds[name])
+        more = f"; {slowest} takes {seconds[slowest]:.2g} s" if slowest != cheap else ""
+        sentences.append(Finding(
             f"Of the {len(could)} algorithms that could be best, {cheap} is the cheapest: {seconds[cheap]:.2g} s to "
             f"train on a median dataset{more}.", "Measured"))  # fmt: skip
     means = dict(zip(overall.algorithms, overall.mean, strict=True))
     points = {name: joules[name] / (100 * means[name]) for name in means if joules.get(name) and name != "Random"}
     if points:
         least, most = min(points, key=points.__getitem__), max(points, key=points.__getitem__)
-        found.append(Finding(
+        sentences.append(Finding(
             f"A point of nDCG@10 (0.01) costs from {points[least]:.2g} J ({least}) to {points[most]:.2g} J ({most}) of "
             "training on a median dataset.", _energy_grade(board)))  # fmt: skip
-    return found
+    return sentences
 
 
 def _energy_grade(board: Board) -> str:

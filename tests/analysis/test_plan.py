@@ -184,7 +184,7 @@ def test_a_better_one_is_found_by_watching():
     assert "however often one looks" in look.sentence()
     early = look_at(matrix_of(grown(np.random.default_rng(9), 3, 3, gap=2.5)))
     assert early.behind == ()
-    assert early.sentence() == "a0 has the best mean rank after 3 datasets; so far it is not shown to beat any other."
+    assert early.sentence() == "a0 leads, but after 3 datasets its lead is not yet significant."
 
 
 def matrix_of(values):

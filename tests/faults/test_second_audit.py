@@ -54,7 +54,9 @@ def test_values_below_the_smallest_normal_number_are_reported(tmp_path, cli):
 )
 def test_json_that_would_lose_something_is_refused(tmp_path, cli, text, words):
     (tmp_path / "a.json").write_text(text)
-    refused(cli("rank", tmp_path / "a.json"), words)
+    ran = cli("rank", tmp_path / "a.json")
+    refused(ran, words)
+    assert ran.out == ""
 
 
 @pytest.mark.parametrize("span", ["²", "9" * 5000, "-1", "0", " ", "0x10"])
@@ -145,6 +147,7 @@ def test_importing_the_package_leaves_signals_alone():
 def test_a_page_of_the_documentation_is_a_file(tmp_path, cli, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused(cli("reproduce", "textbooks", "--markdown", "."), "is a folder, not a file")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_test_of_friedman_takes_many_algorithms():

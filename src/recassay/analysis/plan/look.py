@@ -34,7 +34,7 @@ class Look:
         """One sentence for people who watch the run."""
         over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
         if not self.behind:
-            return f"{self.leader} has the best mean rank {over}; so far it is not shown to beat any other."
+            return f"{self.leader} leads, but {over} its lead is not yet significant."
         rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""
         return (
             f"{self.leader} is shown to win on more than half of the datasets against {listing(self.behind, most=4)}"
