@@ -35,8 +35,8 @@ def _pair(verdict: Verdict, left: str, right: str, opening: str) -> Finding:
     wins = pair.wins if pair.a == left else pair.losses
     status = verdict.status_of(left, right)
     grade = {"better": "Shown", "worse": "Shown", "equivalent": "Equivalent"}.get(status, "Not decided")
-    return Finding(f"{opening} {left} is better than {right} on {wins} of {len(verdict.datasets)} datasets (corrected p = "
-                   f"{pair.p:.2g}).", grade)  # fmt: skip
+    evidence = f"{wins} of {len(verdict.datasets)} datasets (corrected p = {pair.p:.2g})"
+    return Finding(f"{opening} {left} is better than {right} on {evidence}.", grade)
 
 
 def findings(board: Board) -> list[Finding]:

@@ -56,7 +56,7 @@ def test_an_idle_period_widens_the_deviation():
 
 
 def slope_of_the_likelihood(x, phi, sigma, gain, variance, tau):
-    """Glickman's f, written out anew."""
+    """Glickman's f, written out again."""
     e = np.exp(x)
     return e * (gain**2 - phi**2 - variance - e) / (2 * (phi**2 + variance + e) ** 2) - (x - np.log(sigma**2)) / tau**2
 

@@ -100,4 +100,4 @@ def _content_checksum(content: Mapping[str, Any]) -> str:
 
 
 def _damaged(what: str, path: Path) -> InputError:
-    return InputError(what, where=str(path), fix="run the study again: it makes this part anew")
+    return InputError(what, where=str(path), fix="run the study again: it makes this part again")

@@ -7,7 +7,7 @@ from itertools import groupby
 from recassay.api.reproduction.result import ReproducedNumber, ReproduceResult, shown
 from recassay.data.published.printed import VERDICTS, PaperRecord
 
-_HEAD = """# The papers' numbers, computed anew
+_HEAD = """# The papers' numbers, recomputed
 
 This page is made by `recassay reproduce --markdown docs/reproduction.md`, from the published tables that come with
 RecAssay (`published:kdd24` and the others: see [importing](importing.md)). Run `recassay reproduce` to check it: it
@@ -46,7 +46,7 @@ def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
         where = list(dict.fromkeys(one.told.table for one in own if one.reason == reason))
         count = sum(one.reason == reason for one in own)
         lines.append(f"- {', '.join(where)} ({count} numbers): {reason}.")
-    lines += [f"- Not computed anew: {what}: {why}." for what, why in paper.not_recomputed]
+    lines += [f"- Not recomputed: {what}: {why}." for what, why in paper.not_recomputed]
     for table, numbers in groupby(own, key=lambda one: one.told.table):
         lines += [
             "",

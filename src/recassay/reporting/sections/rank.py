@@ -95,7 +95,7 @@ def figures(result: RankResult) -> list[Figure]:
         return drawn
     firm = (
         f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the bootstrap's "
-        "replicates, with the datasets drawn anew: a long line is a place that chance could have given."
+        "replicates, with the datasets drawn again: a long line is a place that chance could have given."
     )
     return [*drawn, Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings")]
 
