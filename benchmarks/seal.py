@@ -56,7 +56,9 @@ def honest(first: int, runs: int, to: Path | None) -> None:
                 if chance.random() < 0.5:
                     name = _move(folder, name, f"moved{attempt}", chance)
                     moves += 1
-            subprocess.run(_command(name, chance), cwd=folder, check=True, capture_output=True)
+            last = subprocess.run(_command(name, chance), cwd=folder, capture_output=True, text=True)
+            if last.returncode:
+                raise SystemExit(f"run {number} ended with exit code {last.returncode}: {last.stderr.strip()}")
             name = _move(folder, name, "at the end", chance)
             checked = recassay.verify(folder / name)
             with Store.open(folder / name) as store:
@@ -75,12 +77,12 @@ def _command(name: str, chance: random.Random) -> list[str]:
 
 
 def _kill(folder: Path, name: str, chance: random.Random, kills: Counter[str]) -> None:
-    """Start the study, wait until its store is written to, and kill it after a random while."""
+    """Start the study, wait until its store is there, and kill it after a random while; one in six times at once."""
     output = subprocess.DEVNULL
     process = subprocess.Popen(_command(name, chance), cwd=folder, stdout=output, stderr=output)
     while process.poll() is None and not (folder / name / "study.sqlite").exists():
-        time.sleep(0.02)
-    time.sleep(chance.uniform(0.0, 2.5))
+        time.sleep(0.002)
+    time.sleep(max(chance.uniform(-0.5, 2.5), 0.0))
     how = chance.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
     if process.poll() is None:
         kills[how.name] += 1

@@ -125,6 +125,25 @@ def test_a_damaged_index_is_one_line(study, tmp_path, cli):
         assert "Traceback" not in ran.err
 
 
+@pytest.mark.parametrize("header", [False, True], ids=["no byte", "no tables"])
+@pytest.mark.usefixtures("in_process")
+def test_a_run_that_was_killed_while_it_made_the_store_goes_on(study, tmp_path, header):
+    spec, source = study
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / INDEX_FILE).touch()
+    if header:
+        connection = sqlite3.connect(folder / INDEX_FILE)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.close()
+        assert (folder / INDEX_FILE).stat().st_size
+    with pytest.raises(InputError, match="the store is empty; run the study"):
+        Store.open(folder)
+    record = run_study(spec, folder, workers=1, preflight=True)
+    assert record.done == record.planned == 2
+    assert numbers(folder) == numbers(source)
+
+
 def test_a_reader_leaves_a_study_as_it_is(study, tmp_path, monkeypatch):
     _, source = study
     folder = tmp_path / "out"

@@ -21,7 +21,7 @@ from recassay.recommenders.probes import PROBES
 from recassay.recommenders.study import Choice
 from recassay.reporting.sections.adaptive import standing
 from recassay.store.adaptive import read_adaptive, write_adaptive
-from recassay.store.store import INDEX_FILE, Store
+from recassay.store.store import Store
 
 WORTH = 5.0
 """A batch takes at least so many times as long as the decision before it."""
@@ -117,7 +117,7 @@ def stored_probes(grid: CellGrid, folder: Path, trials: int, *, more: bool) -> P
     and none may be.
     """
     ratio = 1.0 / (trials + 1.0)
-    if (folder / PROBES / INDEX_FILE).is_file():
+    if Store.begun(folder / PROBES):
         with Store.open(folder / PROBES) as store:
             return Probes(*stored_cells(grid, store), ratio, more)
     shape = (len(grid.algorithms), len(grid.datasets))

@@ -25,7 +25,7 @@ from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal
 from recassay.recommenders.study import Progress
 from recassay.recommenders.study_file import load_study
-from recassay.store.store import INDEX_FILE, Store
+from recassay.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def seal(
     if target.exists():
         raise UsageError("there is a seal already", where=str(target), fix="keep it, or write another one elsewhere")
     done = 0
-    if (place / INDEX_FILE).is_file():
+    if Store.begun(place):
         with Store.open(place) as store:
             done = store.status().done
     analysis = {"metric": metric or planned.cells[0].spec.tuning.metric, "alpha": alpha}
@@ -249,7 +249,7 @@ def verify(
     """
     folder = Path(study)
     file = folder / FILE if seal is None else Path(seal)
-    if file.is_file() and not (folder / INDEX_FILE).is_file():
+    if file.is_file() and not Store.begun(folder):
         raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
         cells = [cell for cell in store.cells() if cell.status == "done"]

@@ -34,7 +34,7 @@ from recassay.runner.memory import memory_limit
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
-from recassay.store.store import INDEX_FILE, Store
+from recassay.store.store import Store
 
 CELL_MODULE = "recassay.classifiers.cell"
 
@@ -181,7 +181,7 @@ def _manifest(
 
 def _states(work: Work, folder: Path) -> tuple[CellPrediction, ...]:
     known: dict[str, str] = {}
-    if (folder / INDEX_FILE).is_file():
+    if Store.begun(folder):
         with Store.open(folder) as store:
             known = store.statuses()
     rows = [cell.row for cell in work.cells]

@@ -26,7 +26,7 @@ from recassay.runner.jobs import Collected, Emit, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
-from recassay.store.store import INDEX_FILE, Store
+from recassay.store.store import Store
 
 TRY_SECONDS = 60.0
 """How long an algorithm of one's own is tried; one that takes longer is not judged here."""
@@ -70,7 +70,7 @@ def checked_plan(
 
 def _to_run(planned: Plan, folder: Path, retry_failed: bool) -> list[PlannedCell]:
     """The cells that the store of the study does not have."""
-    if not (folder / INDEX_FILE).is_file():
+    if not Store.begun(folder):
         return list(planned.cells)
     with Store.open(folder) as store:
         known = store.statuses()

@@ -19,7 +19,7 @@ from recassay.runner.running import RunningCells
 from recassay.runner.work import Chooser, Progress, Work
 from recassay.store.lock import study_lock
 from recassay.store.records import CellRecord
-from recassay.store.store import INDEX_FILE, Store
+from recassay.store.store import Store
 
 CANNOT_RUN = "cannot run"
 """The state, in a dry run, of a cell whose dataset or algorithm is refused."""
@@ -138,7 +138,7 @@ def drive(
 
 def earlier_versions(work: Work, folder: Path) -> dict[str, int]:
     """By algorithm, how many cells of `work` the study in `folder` has from an earlier version of its code alone."""
-    if not (folder / INDEX_FILE).is_file():
+    if not Store.begun(folder):
         return {}
     with Store.open(folder) as store:
         return _earlier(work, store)

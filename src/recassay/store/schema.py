@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -178,6 +178,15 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def has_tables(path: Path) -> bool:
+    """Whether there is an index at `path`; a run that is killed while it makes one may leave a file without tables."""
+    if not path.is_file():
+        return False
+    with closing(_opened(path, create=False)) as connection:
+        connection.path = str(path)  # type: ignore[attr-defined]
+        return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
 def rest(connection: sqlite3.Connection) -> None:

@@ -21,7 +21,7 @@ from recassay.core.tables.sources import Source
 from recassay.store.cell_files import CellFiles
 from recassay.store.files import checksum
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, Verification, unpacked
-from recassay.store.schema import connect, rest
+from recassay.store.schema import connect, has_tables, rest
 from recassay.store.sealed import folder_state, read_sealed, write_sealed
 from recassay.store.trials import TrialTable
 
@@ -61,6 +61,11 @@ class Store(CellFiles, TrialTable):
             what = "is a file, and a study is a folder" if file else "there is no study in this folder"
             raise InputError(what, where=str(folder), fix="name the folder of a study")
         return cls(folder, connect(index, create=create), writes=create)
+
+    @staticmethod
+    def begun(folder: Path) -> bool:
+        """Whether a run has made the store in `folder`, all of its tables."""
+        return has_tables(folder / INDEX_FILE)
 
     def close(self) -> None:
         """Close the index."""
