@@ -36,7 +36,7 @@ def test_the_published_example_of_a_control():
     """Demšar 2006, section 3.2.3: the mean ranks of C4.5 and three tuned ones on 14 datasets, z of each against it."""
     ranks = {"C4.5+m+cf": 1.964, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5": 3.143}
     result = compare_algorithms(matrix(C45, NAMES), draws=500)
-    found = against_control("C4.5", result.pairs, ranks, result.judgement)
+    found = against_control("C4.5", result.pairs, ranks, len(result.judgement.datasets), result.judgement)
     z = {pair.other: -pair.z for pair in found.pairs}
     assert z == pytest.approx({"C4.5+m+cf": 2.416, "C4.5+m": 2.342, "C4.5+cf": 0.512}, abs=2e-3)
     alone = {pair.other: pair.p_dunn / 3 for pair in found.pairs if pair.p_dunn < 1}

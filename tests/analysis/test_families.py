@@ -13,6 +13,7 @@ from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
+from recassay.reporting.sections.compare import sentences
 
 NAMES = ("Amazon-Books", "amazon_beauty", "ML-1M", "ml-100k", "yelp", "d01", "d02", "letter")
 
@@ -70,8 +71,29 @@ def test_rank_compare_and_plan_take_families():
     assert "8 families" in " ".join(together.judgement.how_sure)
     compared = compare_algorithms(matrix, families="auto", draws=200)
     assert compared.judgement.pairs[0].p == together.judgement.pairs[0].p > alone.judgement.pairs[0].p
+    assert compared.pairs[0].p > compare_algorithms(matrix, draws=200).pairs[0].p
+    assert [(p.wins, p.losses) for p in compared.pairs] == [(p.wins, p.losses) for p in compared.judgement.pairs]
+    assert compared.power.datasets == 8
+    assert "Friedman over 8 families of datasets" in " ".join(sentences(compared))
+    assert compared.to_dict()["verdict"]["families"] == 8
     with pytest.raises(UsageError, match="form 1 family"):
         compare_algorithms(matrix, families=dict.fromkeys(matrix.datasets, "one"))
+
+
+def test_every_test_beside_the_verdict_counts_families():
+    """Equal algorithms on related datasets: Friedman, Wilcoxon-Holm, Nemenyi and Bayes err as often as they say."""
+    rng, runs = np.random.default_rng(6), 25
+    found = {None: np.zeros(4), "auto": np.zeros(4)}
+    for _ in range(runs):
+        matrix = related_table(0.0, rng)
+        for families, count in found.items():
+            one = compare_algorithms(matrix, families=families, draws=400)
+            single = max(one.bayesian[0].p_left, one.bayesian[0].p_right) > 0.975
+            parted = one.groups["nemenyi"] != (one.algorithms,)
+            count += [one.friedman.p < 0.05, any(p.significant for p in one.pairs), parted, single]
+    assert (found["auto"][:3] <= 4).all()
+    assert (found[None][:3] >= 5).all()
+    assert found["auto"][3] < found[None][3]
 
 
 def test_a_verdict_that_depends_on_families_says_so():

@@ -60,18 +60,19 @@ def dunn_cd(k: int, n: int, alpha: float) -> float:
 
 
 def against_control(
-    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], judgement: Verdict
+    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], units: int, judgement: Verdict
 ) -> ControlResult:
     """The verdict on `name` against every other algorithm; beside it Wilcoxon with Holm, and Bonferroni-Dunn.
 
-    z = (R_other - R_control) / sqrt(k (k + 1) / (6 N)); its two-sided p is multiplied by k - 1 (Demšar 2006, section
-    3.2.2). If you choose the control after seeing the results, use the correction for all pairs.
+    z = (R_other - R_control) / sqrt(k (k + 1) / (6 N)), N the `units`: datasets, or families of them. The two-sided p
+    is multiplied by k - 1 (Demšar 2006, section 3.2.2). If you choose the control after seeing the results, use the
+    correction for all pairs.
     """
-    n_datasets, alpha = len(judgement.datasets), judgement.alpha
+    alpha = judgement.alpha
     own = [pair for pair in pairs if name in (pair.left, pair.right)]
     k = len(mean_ranks)
     corrected = holm(np.array([pair.p for pair in own]))
-    error = np.sqrt(k * (k + 1) / (6 * n_datasets))
+    error = np.sqrt(k * (k + 1) / (6 * units))
     found = []
     for pair, p_holm in zip(own, corrected.tolist(), strict=True):
         ahead = pair.left == name
@@ -94,4 +95,4 @@ def against_control(
                 median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
             )
         )
-    return ControlResult(name, dunn_cd(k, n_datasets, alpha), tuple(found))
+    return ControlResult(name, dunn_cd(k, units, alpha), tuple(found))

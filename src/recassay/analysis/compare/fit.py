@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import get_args
 
@@ -14,17 +15,19 @@ from recassay.analysis.compare.power import PowerStatement
 from recassay.analysis.compare.result import CompareResult, Equivalence
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.families import family_means, family_numbers
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.verdict.fit import find_control, judge
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 
 def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tuple[tuple[str, ...], ...]:
@@ -73,7 +76,9 @@ def compare_algorithms(
     practically equal when they are shown to lie within `within` (`equivalence`). `gaps_kept` is the table (algorithms x
     datasets) before anything was dropped or filled, of the algorithms `names_kept` (None: those of the matrix): with
     missing cells in it, Skillings and Mack's test is made on it.
-    `families` of datasets count as one piece of evidence each in the verdict; the tests beside it do not know them.
+    `families` of datasets count as one piece of evidence each, in the verdict and in every test beside it but Skillings
+    and Mack's: Wilcoxon's and the Bayesian test take the mean difference of each family, Friedman's and Nemenyi's the
+    order of the mean ranks within each family.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -87,20 +92,32 @@ def compare_algorithms(
         raise UsageError(f"bars={bars!r} is no rule", fix=f"use one of {', '.join(get_args(BarsRule))}")
     ranks = dataset_ranks(matrix)
     mean = ranks.mean(axis=1)
-    k, n = ranks.shape
+    k = len(ranks)
     order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
     names = tuple(matrix.algorithms[a] for a in order)
     rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
     first, second = np.triu_indices(k, 1)
-    gaps = advantages(matrix, np.array(order)[first], np.array(order)[second])
-    pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
     judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
+    numbers = None if families is None else family_numbers(matrix.datasets, families)
+    gaps = family_means(advantages(matrix, np.array(order)[first], np.array(order)[second]), numbers)
+    pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
+    if numbers is not None:
+        ranks = ties.ranks(family_means(ranks, numbers), higher_is_better=False, axis=0)
+        pairs = tuple(
+            replace(pair, wins=known.wins, ties=known.ties, losses=known.losses)
+            for pair, known in zip(pairs, judgement.pairs, strict=True)
+        )
+    units, by_unit = ranks.shape[1], ranks.mean(axis=1)
+    named = None
+    if control is not None:
+        rank_by_unit = dict(zip(matrix.algorithms, by_unit.tolist(), strict=True))
+        named = against_control(find_control(control, names), pairs, rank_by_unit, units, judgement)
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     draws = enough_draws(k) if draws is None else draws
-    weights = posterior_weights(n, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
+    weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     shares = signed_rank_rows(gaps, weights, rope)
     bayesian = tuple(BayesianPair(p.left, p.right, *row) for p, row in zip(pairs, shares.tolist(), strict=True))
-    cd = nemenyi_cd(k, n, alpha)
+    cd = nemenyi_cd(k, units, alpha)
 
     def runs(differ: Sequence[bool] | BoolArray) -> tuple[tuple[str, ...], ...]:
         square = np.zeros((k, k), dtype=bool)
@@ -123,12 +140,12 @@ def compare_algorithms(
             "sign_flips": runs([pair.status == "better" for pair in judgement.pairs]),
             "wilcoxon_holm": runs([pair.significant for pair in pairs]),
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > credibility),
-            "nemenyi": runs(mean[np.array(order)[second]] - mean[np.array(order)[first]] > cd),
+            "nemenyi": runs(np.abs(by_unit[np.array(order)[second]] - by_unit[np.array(order)[first]]) > cd),
         },
-        power=PowerStatement(n, k, alpha, judgement.visible_lead, all(p.identical for p in judgement.pairs)),
+        power=PowerStatement(units, k, alpha, judgement.visible_lead, all(p.identical for p in judgement.pairs)),
         bars=bars,
-        control=None if control is None else against_control(find_control(control, names), pairs, rank_of, judgement),
-        equivalence=_equivalence(matrix, order, within),
+        control=named,
+        equivalence=_equivalence(matrix, order, within, numbers),
         within=within,
         skillings_mack=skillings_mack(
             gaps_kept,
@@ -146,16 +163,16 @@ def compare_algorithms(
     )
 
 
-def _equivalence(matrix: Matrix, order: list[int], within: float) -> tuple[Equivalence, ...]:
+def _equivalence(matrix: Matrix, order: list[int], within: float, families: IntArray | None) -> tuple[Equivalence, ...]:
     """The pairs whose values are all above 0."""
     first, second = np.triu_indices(len(order), 1)
     values = matrix.values[order]
     positive: BoolArray = np.all(values > 0, axis=1)
     logs = np.log(np.where(positive[:, None], values, 1.0)) * (1 if matrix.higher_is_better else -1)
     known = positive[first] & positive[second]
-    ratios = np.exp(hodges_lehmann(logs[first] - logs[second])[:, 0])
+    ratios = np.exp(hodges_lehmann(family_means(logs[first] - logs[second], families))[:, 0])
     names = [matrix.algorithms[a] for a in order]
-    alone, together = equivalence_p(values, first, second, within=within)
+    alone, together = equivalence_p(values, first, second, within=within, families=families)
     return tuple(
         Equivalence(names[first[at]], names[second[at]], float(ratios[at]), float(alone[at]), float(together[at]))
         for at in np.flatnonzero(known)

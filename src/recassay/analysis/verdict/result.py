@@ -158,6 +158,7 @@ class Verdict:
             "leads_again": None if self.leads_again is None else float(self.leads_again[0]),
             **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
             **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
+            **stated(self, "families", "grade_by_family", "best_by_family"),
             "table": self.to_frame().to_dicts(),
             "pairs": plain(self.pairs),
             "settings": stated(self, "alpha", "within", "control"),

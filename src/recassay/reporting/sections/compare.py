@@ -44,7 +44,7 @@ def _other_test(result: CompareResult) -> list[str]:
     if not result.power.wilcoxon_can_decide:
         least = min(result.power.smallest_p_holm, 1)
         return [
-            f"Wilcoxon-Holm, the standard of papers, cannot be significant with {len(result.datasets)} datasets and "
+            f"Wilcoxon-Holm, the standard of papers, cannot be significant with {_units(result)} and "
             f"{size}: its smallest corrected p is {least:.3g}."
         ]
     differ = len(decided ^ tested)
@@ -58,7 +58,14 @@ def _other_test(result: CompareResult) -> list[str]:
 def _differ(result: CompareResult) -> str:
     """Friedman's test alone."""
     shown = "The algorithms differ" if result.friedman.p < result.alpha else "No difference between algorithms is shown"
-    return f"{shown} as a whole (Friedman, {p_text(result.friedman.p)})."
+    over = "" if result.judgement.families is None else f" over {_units(result)}"
+    return f"{shown} as a whole (Friedman{over}, {p_text(result.friedman.p)})."
+
+
+def _units(result: CompareResult) -> str:
+    """What counts as one piece of evidence, with its number."""
+    families = result.judgement.families
+    return f"{len(result.datasets)} datasets" if families is None else f"{families} families of datasets"
 
 
 def _control(verdict: Verdict) -> str:
@@ -84,10 +91,11 @@ def _holes(result: CompareResult) -> list[str]:
     test = result.skillings_mack
     if test is None:
         return []
+    related = "" if result.judgement.families is None else ", and the datasets of a family as independent"
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
     said = [
         f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
-        "takes cells as missing for reasons that have nothing to do with the scores."
+        f"takes cells as missing for reasons that have nothing to do with the scores{related}."
     ]
     unseen = test.unseen
     if unseen is None:
@@ -124,6 +132,10 @@ def tables(result: CompareResult) -> list[Table]:
     for rule, groups in result.groups.items():
         shown = "; ".join(listing(group, most=None) for group in groups) or "none: every pair of neighbours differs"
         notes.append(f"Not told apart by {rule.replace('_', '-')}: {shown}.")
+    if result.judgement.families is not None:
+        notes.append(
+            f"Every test counts {_units(result)}: mean differences and mean ranks within a family are one observation."
+        )
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
     ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
