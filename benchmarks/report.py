@@ -41,8 +41,7 @@ def stages() -> None:
     def load() -> Any:
         import recassay
         from recassay.api.content import report_content
-        from recassay.reporting.drawers import Drawers
-        from recassay.reporting.drawing import draw_spec
+        from recassay.reporting.drawing import Drawers, draw_spec
         from recassay.reporting.figures import build_sections, fill_sections
         from recassay.reporting.page.build import build_page
 

@@ -14,8 +14,9 @@ from recassay.api.analysts import Analysts
 from recassay.api.analyze import run_analyses
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
+from recassay.core.system import aside
 from recassay.core.system.plain import plain
-from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import Drawers
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +75,9 @@ def _slowed(analysis):
 @pytest.mark.slow
 def test_a_process_that_dies_costs_nothing(table):
     with Analysts(2) as pool:
-        for process in pool._started:
-            process.kill()
-            process.wait()
+        for helper in pool._started:
+            helper.process.kill()
+            helper.process.wait()
         found = dict(pool.run(["rank", "ratings", "glicko"], table, SPEC, starts=lambda count, name: None))
     assert {name for name, one in found.items() if not isinstance(one, str)} == {"rank", "ratings", "glicko"}
 
@@ -85,7 +86,7 @@ def test_where_no_process_can_be_started_this_one_works(table, monkeypatch):
     def refused(*arguments, **options):
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(analysts.subprocess, "Popen", refused)
+    monkeypatch.setattr(aside.subprocess, "Popen", refused)
     assert json.loads(answers(2, table, ["rank"])["rank"])
     with Drawers(2) as drawers:
         spec = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a", "type": "nominal"}}}

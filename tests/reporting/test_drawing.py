@@ -11,8 +11,7 @@ from recassay.cli.main import main
 from recassay.core.formats import FORMATS, USUAL, known_formats
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import inline, themed
-from recassay.reporting.drawers import Drawers
-from recassay.reporting.drawing import draw, lay_out
+from recassay.reporting.drawing import Drawers, draw, lay_out
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
 
@@ -68,9 +67,9 @@ def test_a_chart_that_cannot_be_drawn_costs_no_other():
 @pytest.mark.slow
 def test_a_renderer_that_stops_is_replaced():
     with Drawers(2) as drawers:
-        for process in drawers._started:
-            process.kill()
-            process.wait()
+        for helper in drawers._started:
+            helper.process.kill()
+            helper.process.wait()
         assert drawers.submit(chart(2).to_dict(), ("svg",)).result() == draw(chart(2), ("svg",))
 
 

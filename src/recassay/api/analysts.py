@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
+import json
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
-from recassay.api.analyst import answer, same
+from threadpoolctl import threadpool_limits
+
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
-from recassay.core.system.aside import start
-from recassay.core.system.cores import usable_cores
+from recassay.core.system.aside import Helper, start
+from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
+from recassay.reporting.telling import failure
 
-ANALYST = "recassay.api.analyst"
 MOST = 3
 """Processes at most: each takes a second to start and some 200 MB."""
 
@@ -32,14 +31,39 @@ HEARD = 0.1
 Answered: TypeAlias = tuple[str, AnalysisResult | str]
 
 
+def answer(name: str, table: Results, spec: AnalysisSpec) -> AnalysisResult | str:
+    """The result of an analysis, or why it does not apply or what it failed with.
+
+    A result must be able to tell itself as plain data and as tables; one that cannot counts as failed.
+    """
+    try:
+        with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
+            result = analyses.get(name).run(table, spec)
+        json.dumps(plain(result.to_dict()), allow_nan=False)
+        result.frames()
+    except RecAssayError as reason:
+        return str(reason)
+    except (Exception, SystemExit) as error:
+        return failure("it", error)
+    return result
+
+
+def same(thing: Any) -> Any:
+    """The thing: evidence that is already there."""
+    return thing
+
+
+def analyst() -> Callable[..., AnalysisResult | str]:
+    """What a further process answers with; it loads the analyses while the first one reads the table."""
+    analyses.loadable()
+    return answer
+
+
 class Analysts:
     """Processes that run analyses, as a context; they start at once, and load what they need while this one works."""
 
     def __init__(self, processes: int | None = None) -> None:
-        wanted = min(MOST, usable_cores() - 1) if processes is None else processes
-        self._started: list[subprocess.Popen[bytes]] = []
-        with suppress(OSError):  # where no process can be started, this one does all the work
-            self._started.extend(start(ANALYST) for _ in range(wanted))
+        self._started = start(f"{__name__}:analyst", most=MOST, processes=processes)
 
     def __enter__(self) -> Analysts:
         return self
@@ -47,9 +71,9 @@ class Analysts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for process in self._started:
-            process.kill()
-            process.communicate()
+        for helper in self._started:
+            helper.process.kill()
+            helper.end()
 
     def run(
         self, names: Sequence[str], table: Results, spec: AnalysisSpec, *, starts: Callable[[int, str], None]
@@ -69,22 +93,21 @@ class Analysts:
         waiting, lock = deque([*here, *aside]), threading.Lock()
         come: SimpleQueue[Answered] = SimpleQueue()
 
-        def hand_out(process: subprocess.Popen[bytes]) -> None:
+        def hand_out(helper: Helper) -> None:
             name = ""
             try:
-                _send(process, (replace(table, users=None), replace(spec, evidence=known)))
                 while True:
                     with lock:
                         name = waiting.pop() if waiting and waiting[-1] in aside else ""
                     if not name:
                         return
-                    come.put((name, _ask(process, name)))
+                    come.put((name, helper.ask(name, replace(table, users=None), replace(spec, evidence=known))))
             except Exception:
                 if name:
                     waiting.appendleft(name)
 
-        for process in self._started if aside else ():
-            threading.Thread(target=hand_out, args=(process,), daemon=True).start()
+        for helper in self._started if aside else ():
+            threading.Thread(target=hand_out, args=(helper,), daemon=True).start()
         done = 0
         while done < len(names):
             with lock:
@@ -114,16 +137,3 @@ def _aside(names: Sequence[str]) -> list[str]:
     """Those of `names` that other processes may run, the longest last; they know announced ones alone."""
     movable = [name for name in names if _trait(name, "aside") and analyses.announcement(name) is not None]
     return sorted(movable, key=lambda name: _trait(name, "aside"))
-
-
-def _send(process: subprocess.Popen[bytes], what: Any) -> None:
-    assert process.stdin is not None
-    pickle.dump(what, process.stdin)
-    process.stdin.flush()
-
-
-def _ask(process: subprocess.Popen[bytes], name: str) -> AnalysisResult | str:
-    _send(process, name)
-    assert process.stdout is not None
-    found: AnalysisResult | str = pickle.load(process.stdout)  # noqa: S301 - of the process that we started
-    return found

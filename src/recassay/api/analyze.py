@@ -32,7 +32,7 @@ from recassay.core.tables.results import Results
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions

@@ -12,7 +12,7 @@ from recassay.api.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
-from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page

@@ -14,7 +14,7 @@ from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import Drawers
 from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
 

@@ -1,13 +1,20 @@
-"""A chart as files: laid out without a browser, fonts inside."""
+"""A chart as files: laid out without a browser, fonts inside; many charts in processes of their own.
+
+The renderer draws one chart at a time in a process, whatever the threads.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, cast
 
 from recassay.core.formats import FORMATS
+from recassay.core.system.aside import Helper, start
 from recassay.core.system.printable import UNPRINTABLE
 
 _NUMBERED = re.compile(r'( id="|="url\(#)((?:gradient_|clip)\d+)(?=["\)])')
@@ -104,3 +111,65 @@ def _unescaped(found: re.Match[str]) -> str:
     if 0xD800 <= number <= 0xDFFF or not UNPRINTABLE.match(chr(number)):
         return found[0]
     return f"<U+{number:04X}>"
+
+
+WARM_UP = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a", "type": "nominal"}}}
+
+
+def drawer() -> Callable[..., dict[str, bytes]]:
+    """What a process that draws answers with; its renderer starts while others still compute."""
+    draw_spec(WARM_UP, ("svg",))
+    return draw_spec
+
+
+MOST = 4
+"""Processes at most: each takes half a second to start and some 150 MB."""
+
+
+class Drawers:
+    """Processes that draw, as a context; they start at once, so that they are ready when the first chart is.
+
+    With none the charts are drawn here, one after the other: the files are the same. A chart is drawn once, however
+    often it is asked for. By default there is a process for every processor but the one that asks.
+    """
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._started = start(f"{__name__}:drawer", most=MOST, processes=processes)
+        self._free: SimpleQueue[Helper] = SimpleQueue()
+        for helper in self._started:
+            self._free.put(helper)
+        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
+        self._asked: dict[str, Future[dict[str, bytes]]] = {}
+
+    def __enter__(self) -> Drawers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            for helper in self._started:
+                helper.process.kill()
+        self._threads.shutdown(cancel_futures=kind is not None)
+        for helper in self._started:
+            helper.end()
+
+    def submit(self, spec: dict[str, Any], formats: Sequence[str]) -> Future[dict[str, bytes]]:
+        """The files of a chart, by format, when they are drawn."""
+        request = json.dumps([spec, list(formats)])
+        if request not in self._asked:
+            self._asked[request] = self._threads.submit(self._draw if self._started else draw_spec, spec, formats)
+        return self._asked[request]
+
+    def _draw(self, spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
+        helper = self._free.get()
+        try:
+            return cast("dict[str, bytes]", helper.ask(spec, formats))
+        except (OSError, EOFError):
+            # A chart has stopped the process: it is tried once more, and the others go on, in a new one.
+            helper.end()
+            [helper] = start(f"{__name__}:drawer", most=1, processes=1)
+            self._started.append(helper)
+            return cast("dict[str, bytes]", helper.ask(spec, formats))
+        finally:
+            self._free.put(helper)

@@ -12,8 +12,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.reporting.drawers import Drawers
-from recassay.reporting.drawing import draw, render
+from recassay.reporting.drawing import Drawers, draw, render
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections

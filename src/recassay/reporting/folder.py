@@ -10,7 +10,7 @@ from typing import Any
 from recassay.core.analysis import AnalysisResult
 from recassay.core.formats import USUAL
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawers import Drawers
+from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import fill_sections
 from recassay.reporting.files import safe_stem, write_files
 from recassay.reporting.tables import paper_tables

@@ -1,1 +1,1 @@
-"""The numbers of the papers, computed again from published tables: one file for each paper."""
+"""The numbers of the papers, computed again from published tables: the KDD 2024 paper, and the others."""

@@ -11,7 +11,7 @@ from recassay.api.clusters import clusters
 from recassay.api.compare import compare
 from recassay.api.correlations import correlations
 from recassay.api.rank import rank
-from recassay.api.reproduction.numbers import Numbers
+from recassay.api.reproduction.result import Numbers
 from recassay.api.select import select
 from recassay.api.stress import stress
 from recassay.core.tables.results import Results

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from recassay.core.system.display import Displayed
 from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber, Verdict
+
+Numbers: TypeAlias = dict[tuple[str, str, str], float | str | None]
+"""The numbers of a paper by table, row and column: a number or a word; None where it cannot be computed."""
 
 
 @dataclass(frozen=True, slots=True)

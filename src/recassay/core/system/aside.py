@@ -1,23 +1,88 @@
-"""Processes of ours beside this one, which they serve by their standard input and output."""
+"""Processes of ours beside this one: each answers one request after the other, as pickles over its standard streams."""
 
 from __future__ import annotations
 
 import os
+import pickle
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from recassay.core.system.cores import usable_cores
 
 SOURCE = Path(__file__).resolve().parents[3]
 """The folder that holds the package."""
 
 
-def start(module: str) -> subprocess.Popen[bytes]:
-    """A process that runs a module of ours, with the code that runs here."""
-    paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-    )
+class Helper:
+    """A process that answers requests, with the code that runs here.
+
+    Args:
+        function: `module:function`. The process calls it once, without arguments, to load what takes long; it returns
+            the function that is called with the arguments of each request.
+    """
+
+    def __init__(self, function: str) -> None:
+        paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__, function],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
+
+    def ask(self, *request: Any) -> Any:
+        """The answer. `ValueError` with what the function failed with; `OSError` or `EOFError` where it ended."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        pickle.dump(request, self.process.stdin)
+        self.process.stdin.flush()
+        try:
+            answer, failure = pickle.load(self.process.stdout)  # noqa: S301 - of the process that we started
+        except pickle.UnpicklingError:
+            raise EOFError("the process ended within its answer") from None
+        if failure is not None:
+            raise ValueError(failure)
+        return answer
+
+    def end(self) -> None:
+        """Close its input, at which it ends, and wait for it."""
+        self.process.communicate()
+
+
+def start(function: str, *, most: int, processes: int | None = None) -> list[Helper]:
+    """Helpers for every processor but the one that asks, at most `most`; fewer where the system starts no more."""
+    helpers: list[Helper] = []
+    try:
+        for _ in range(min(most, usable_cores() - 1) if processes is None else processes):
+            helpers.append(Helper(function))
+    except OSError:
+        pass
+    return helpers
+
+
+def _serve(function: str) -> None:
+    module, _, name = function.partition(":")
+    answer: Callable[..., Any] = getattr(import_module(module), name)()
+    while True:
+        try:
+            request = pickle.load(sys.stdin.buffer)  # noqa: S301 - of our parent
+        except EOFError:
+            return
+        reply: tuple[Any, str | None]
+        try:
+            reply = answer(*request), None
+        except Exception as error:
+            reply = None, f"{type(error).__name__}: {error}"
+        pickle.dump(reply, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked is interrupted, and then closes our input
+    _serve(sys.argv[1])
