@@ -26,8 +26,10 @@ FREE, BETWEEN, SLOPE = 10.0, 1.5, 0.3
 DATASET, REST = (0.25, 0.5, 1.0), (0.2, 0.4, 0.8)
 """Those of d and e on a grid, all as likely before."""
 
-ELSEWHERE = 0.7
-"""That of u where it is known how the algorithms' costs compare elsewhere."""
+ELSEWHERE, AS_ELSEWHERE = 0.7, 0.8
+"""That of u where it is known how the algorithms' costs compare elsewhere, and how probable it is, before any cell was
+run, that they compare so here. Predictions are averaged over both by marginal likelihood, too.
+"""
 
 CHEAPER = 0.7
 
@@ -70,10 +72,10 @@ def predict_seconds(
     centre[2 : starts[1]] = [(expected or {}).get(name, 0.0) for name in names]
     centre[starts[4]] = np.log(ratio)
     spread = np.concatenate([[FREE, SLOPE], deviation])
+    compared = np.zeros(0, np.int64) if relative is None else np.flatnonzero(np.isfinite(relative))
+    unlike = centre.copy()
     if relative is not None:
-        compared = np.flatnonzero(np.isfinite(relative))
         centre[starts[1] + compared] = relative[compared] - centre[starts[0] + kinds[compared]]
-        spread[starts[1] + compared] = ELSEWHERE
     # Eight coefficients matter to a cell or probe: which ones, and what each is multiplied by.
     one, scale, cheap = np.ones(table.size), size[column], probe.astype(np.float64)
     places = np.stack(
@@ -93,17 +95,23 @@ def predict_seconds(
     np.put_along_axis(design, places, np.stack([one, scale, one, one, scale, one, cheap, cheap], axis=1), axis=1)
     run = np.isfinite(table.ravel())
     known = design[run]
-    rest = np.log(np.maximum(table.ravel()[run], 1e-3)) - known @ centre
-    squares, moments = known.T @ known, known.T @ rest
+    taken = np.log(np.maximum(table.ravel()[run], 1e-3))
+    squares = known.T @ known
     predictions, likelihoods = [], []
-    for of_dataset, of_rest in product(DATASET, REST):
+    as_elsewhere = [(centre, ELSEWHERE, AS_ELSEWHERE), (unlike, BETWEEN, 1 - AS_ELSEWHERE)] if len(compared) else []
+    for (middle, of_algorithm, chance), of_dataset, of_rest in product(
+        as_elsewhere or [(centre, BETWEEN, 1.0)], DATASET, REST
+    ):
+        rest = taken - known @ middle
+        moments = known.T @ rest
+        spread[starts[1] + compared] = of_algorithm
         spread[starts[3] : starts[4]] = of_dataset * (1.0 if log_size is not None else UNSIZED)
         covariance = np.linalg.inv(np.diag(spread**-2) + squares / of_rest**2)
         shift = covariance @ moments / of_rest**2
         variance = of_rest**2 + ((design @ covariance) * design).sum(axis=1)
-        predictions.append(np.exp(design @ (centre + shift) + np.minimum(variance, MOST_VARIANCE) / 2))
+        predictions.append(np.exp(design @ (middle + shift) + np.minimum(variance, MOST_VARIANCE) / 2))
         size_of = np.linalg.slogdet(covariance)[1] - 2 * np.log(spread).sum() - 2 * len(rest) * np.log(of_rest)
-        likelihoods.append(0.5 * (size_of - rest @ rest / of_rest**2 + moments @ shift / of_rest**2))
+        likelihoods.append(np.log(chance) + 0.5 * (size_of - rest @ rest / of_rest**2 + moments @ shift / of_rest**2))
     weight = np.exp(np.array(likelihoods) - max(likelihoods))
     predicted = (weight / weight.sum() @ np.array(predictions)).reshape(table.shape)
     return np.where(np.isfinite(table), table, predicted)

@@ -32,7 +32,7 @@ from itertools import product
 
 import numpy as np
 
-from recassay.analysis.adaptive.prior import DEGREES, Prior, Table
+from recassay.analysis.adaptive.prior import DEGREES, Prior, Table, support
 from recassay.analysis.adaptive.sampler import sample
 from recassay.analysis.inference.failures import draw_failures
 from recassay.core import ties
@@ -71,7 +71,8 @@ class Belief:
     are counted over `ranks`, in which any may fail.
     """
     weight: float = 0.0
-    """How many measured datasets the prior of the levels counts for, on average over the algorithms that it knows."""
+    """How many measured datasets the prior of the levels counts for, on average over the algorithms that it knows and
+    times the probability that it applies."""
 
     @property
     def mean_ranks(self) -> FloatArray:
@@ -104,27 +105,24 @@ def complete(
     touched, empty = np.flatnonzero(seen.any(axis=0)), np.flatnonzero(~seen.any(axis=0))
     draws = SWEEPS - BURN_IN
     size = np.tile(_sizes(n, features, work, draws, rng), table.shape[1] // n)
-    record = None if prior is None or features is None else (prior.succeeded, prior.log_size)
+    applies = 0.0 if prior is None else support(prior, table)
+    informed = round(draws * applies)
+    record = None if prior is None or features is None or 2 * applies < 1 else (prior.succeeded, prior.log_size)
     fails = draw_failures(failed, run, size, draws, rng, elsewhere=record)
     weight = 0.0
     if not len(touched):  # nothing is known: any order of any dataset
         latent = rng.random((draws, *table.shape))
     else:
-        columns = np.concatenate([touched, empty])
-        order, group, start = _orders(np.where(failed, np.nan, table)[:, touched])
-        kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=prior is not None)
-        inverse, log_weight, slope, factor = _solved(kernels, log_prior, touched, empty, m)
-        spare = SPARE_DEGREES if prior is None else DEGREES
-        none = np.zeros(0)
-        drawn, weights = sample(
-            start, order, group, seen[:, touched].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
-            m + 1 + spare, spare * (np.eye(m) if prior is None else prior.covariance),
-            none if prior is None else prior.levels, none if prior is None else prior.deviations,
-            SWEEPS, BURN_IN, rng,
-        )  # fmt: skip
-        latent = np.empty(drawn.shape)
-        latent[:, :, columns] = drawn
-        weight = 0.0 if prior is None else float(weights[prior.known].mean())
+        seen_part = np.where(failed, np.nan, table)[:, touched]
+        parts = []
+        for known, count in ((prior, informed), (None, draws - informed)):
+            if count:
+                kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
+                drawn, weights = _latents(seen_part, _solved(kernels, log_prior, touched, empty, m), known, count, rng)
+                parts.append(drawn)
+                weight += 0.0 if known is None else count / draws * float(weights[known.known].mean())
+        latent = np.empty((draws, *table.shape))
+        latent[:, :, np.concatenate([touched, empty])] = np.concatenate(parts)
     whole = run.all(axis=0)
     certain = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
     ranks, unfailing = _ranks(latent, fails), _ranks(latent, fails & failed.any(axis=1, keepdims=True))
@@ -145,20 +143,36 @@ def as_evidence(
     m, n = values.shape
     run = np.isfinite(values)
     columns = np.flatnonzero(run.any(axis=0))
-    order, group, start = _orders(np.where(run, values, np.nan)[:, columns])
     kernels, log_prior = _kernels(n, None, with_probes=False, informed=False)
-    inverse, log_weight, slope, factor = _solved(kernels, log_prior, columns, np.zeros(0, dtype=np.int64), m)
-    none = np.zeros(0)
-    drawn, _ = sample(
-        start, order, group, run[:, columns].sum(axis=0).astype(np.int64), inverse, log_weight, slope, factor,
-        m + 1 + SPARE_DEGREES, SPARE_DEGREES * np.eye(m), none, none, SWEEPS, BURN_IN, rng,
-    )  # fmt: skip
+    solved = _solved(kernels, log_prior, columns, np.zeros(0, dtype=np.int64), m)
+    drawn, _ = _latents(np.where(run, values, np.nan)[:, columns], solved, None, SWEEPS - BURN_IN, rng)
     centred = drawn - drawn.mean(axis=1, keepdims=True)
     own = (centred - centred.mean(axis=2, keepdims=True)).std(axis=(1, 2), keepdims=True)
     latent = (centred / own).mean(axis=0)
     size = np.full(n, np.nan) if log_size is None else log_size
     log_seconds = np.log(np.where(seconds > 0, seconds, np.nan))
     return Table(name, algorithms, latent, log_seconds[:, columns], size[columns], run[:, columns])
+
+
+def _latents(
+    values: FloatArray,
+    solved: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    prior: Prior | None,
+    count: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """So many draws of the latents of the touched columns (`values`, NaN: not seen) and the empty ones after them, and
+    how many datasets the prior of each level counts for.
+    """
+    m = len(values)
+    order, group, start = _orders(values)
+    spare, none = SPARE_DEGREES if prior is None else DEGREES, np.zeros(0)
+    return sample(
+        start, order, group, (~np.isnan(values)).sum(axis=0).astype(np.int64), *solved,
+        m + 1 + spare, spare * (np.eye(m) if prior is None else prior.covariance),
+        none if prior is None else prior.levels, none if prior is None else prior.deviations,
+        BURN_IN + count, BURN_IN, rng,
+    )  # fmt: skip
 
 
 def _sizes(

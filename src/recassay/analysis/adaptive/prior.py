@@ -8,8 +8,10 @@ How much the levels count is learned in the new grid (`sampler`). The level of a
 
     m_i ~ N(c_i, s_i^2 + t^2)   with probability 1 - e,   else N(0, 1):
 
-c and s from the tables, t how far levels move between benchmarks, e how often a table says nothing about the new grid.
-t and e have priors and are drawn, so that a table that disagrees with the new cells soon counts for nothing.
+c and s from the tables, t how far levels move between benchmarks, e how often a table says nothing about an algorithm.
+t and e have priors and are drawn. Beside that stands the belief without any prior. `support` weighs the two: how likely
+the orders on the datasets at hand are under the one and under the other. So a table that disagrees with the new cells
+as a whole (another task's, or names that mean something else) soon counts for nothing, nor do its correlations.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from recassay.core.names import canonical
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 ALIASES = {
     "pop": "mostpop", "popularity": "mostpop", "toppop": "mostpop", "itemcf": "itemknn", "usercf": "userknn",
@@ -29,6 +31,17 @@ ALIASES = {
     "implicitmf": "als",
 }  # fmt: skip
 """Other names of an algorithm, both without case and separators."""
+
+APPLIES = 0.5
+"""How probable it is, before any cell was run, that the tables speak of the algorithms at hand."""
+
+LEVEL_SPREADS, LEVEL_MOVES = (0.3, 1.0, 3.0), (0.01, 0.04, 0.16, 0.5)
+"""Variances of the levels without a prior, and t^2 with it, on grids, all as likely before."""
+
+GUMBEL = float(np.pi / np.sqrt(6))
+"""The deviation of the errors of Plackett and Luce's model."""
+
+NEWTON_STEPS = 30
 
 LEAST_SHARED = 3
 """A table that knows fewer of the grid's algorithms says nothing about their order."""
@@ -159,3 +172,43 @@ def _positive(matrix: FloatArray) -> FloatArray:
     """The matrix with its eigenvalues at least 0.05: tables that know different pairs need not agree."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * np.maximum(values, 0.05)) @ vectors.T)
+
+
+def support(prior: Prior, values: FloatArray) -> float:
+    """The probability that the tables speak of these algorithms, by the orders of `values` (not run: NaN or -inf).
+
+    Given levels u, an order has Plackett and Luce's probability; u is N(c, s^2 + t^2) with the prior and N(0, l)
+    without. The marginal likelihoods are Laplace's, averaged over t and over l.
+    """
+    ran = np.isfinite(values)
+    down = np.argsort(-np.where(ran, values, -np.inf), axis=0, kind="stable").T
+    # By dataset and place of the order, who is chosen and who is left to choose from: datasets x places x algorithms.
+    left = (np.argsort(down, axis=1)[:, None, :] >= np.arange(len(values))[:, None]) & ran.T[:, None, :]
+    open_choices = left.sum(axis=2) > 1
+    left, chosen = left[open_choices], down[open_choices]
+    if not len(left):
+        return APPLIES
+    own = np.where(prior.known, prior.deviations, 0.0) ** 2
+    informed = [_evidence(left, chosen, prior.levels, np.where(prior.known, own + t, 1.0)) for t in LEVEL_MOVES]
+    without = [_evidence(left, chosen, np.zeros(len(values)), np.full(len(values), spread)) for spread in LEVEL_SPREADS]
+    ahead = np.logaddexp.reduce(informed) - np.log(len(informed)) + np.log(APPLIES)
+    behind = np.logaddexp.reduce(without) - np.log(len(without)) + np.log(1 - APPLIES)
+    return float(1 / (1 + np.exp(np.clip(behind - ahead, -500.0, 500.0))))
+
+
+def _evidence(left: BoolArray, chosen: IntArray, mean: FloatArray, variance: FloatArray) -> float:
+    """The logarithm of Laplace's marginal likelihood of the choices, levels being N(mean, variance) before."""
+    level = mean.copy()
+    counts = np.bincount(chosen, minlength=len(mean))
+    for _ in range(NEWTON_STEPS):
+        weight = np.where(left, np.exp(GUMBEL * (level - level.max())), 0.0)
+        share = weight / weight.sum(axis=1, keepdims=True)
+        gradient = GUMBEL * (counts - share.sum(axis=0)) - (level - mean) / variance
+        curvature = np.diag(GUMBEL**2 * share.sum(axis=0) + 1 / variance) - GUMBEL**2 * share.T @ share
+        step = np.linalg.solve(curvature, gradient)
+        level = level + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-3:
+            break
+    fit = float(np.log(share[np.arange(len(chosen)), chosen]).sum())
+    prior = 0.5 * float(((level - mean) ** 2 / variance + np.log(variance)).sum())
+    return fit - prior - 0.5 * float(np.linalg.slogdet(curvature)[1])
