@@ -25,6 +25,7 @@ torch = pytest.importorskip("torch")
 from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.events import Events  # noqa: E402
 from recassay.algorithms.neural.links import Links, balanced, degrees  # noqa: E402
+from recassay.algorithms.neural.training import AVERAGED  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,23 @@ def test_any_stage_is_the_model_of_that_many_epochs(name):
     assert [stage.iterations for stage in stages] == [1, 2, 3, 4]
     second = lists_of(stages[1], everyone(train), 10, train.csr())
     assert alike(second, answer(tiny(name, epochs=2)(), train))
+
+
+def test_the_model_has_the_averaged_weights_and_training_does_not():
+    train, _ = learnable_tastes(n_groups=2, users_per_group=30, items_per_group=30)
+    training = tiny("LightGCN")()._training(train, derived_rng(3, "average"))
+    average = training.network.items.detach().clone()
+    for epoch in range(1, 6):
+        training.advance(1)
+        last = training.network.items.detach().clone()
+        kept = min(AVERAGED, (epoch - 1) / (epoch + 8))
+        average = kept * average + (1 - kept) * last
+        seen: list[torch.Tensor] = []
+        training.network.scorer = lambda into=seen: into.append(training.network.items.detach().clone())
+        training.model()
+        torch.testing.assert_close(seen[0], average)
+        assert torch.equal(training.network.items, last)
+    assert not torch.allclose(average, last)
 
 
 def test_profiles_are_the_rows_of_the_matrix(events):

@@ -14,11 +14,11 @@ from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse
 from recassay.core.errors import UsageError
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Interactions, Recommender
 
 
-class RP3beta:
+class RP3beta(Tunable):
     """Where a walk of three steps ends, popular items held back.
 
     w_ij = sum over users v of p_iv^alpha p_vj^alpha / d_j^beta, with p_iv = 1 / d_i and p_vj = 1 / d_v where v has the
@@ -30,16 +30,14 @@ class RP3beta:
     source: ClassVar[str] = (
         "Paudel, Christoffel, Newell & Bernstein 2017, Updatable, Accurate, Diverse, and Scalable Recommendations, TiiS"
     )
-    space: ClassVar[SearchSpace] = {
-        "k": Whole(100, 1000, 500, log=True),
-        "alpha": Real(0.2, 1.2, 0.5),
-        "beta": Real(0.1, 0.8, 0.5),
-    }
 
-    def __init__(self, *, k: int = 500, alpha: float = 0.5, beta: float = 0.5) -> None:
-        if k < 1:
-            raise UsageError(f"RP3beta cannot work with {k} neighbours", fix="give at least 1")
-        self.k, self.alpha, self.beta = k, alpha, beta
+    k: int = whole(100, 1000, default=500, log=True)
+    alpha: float = real(0.2, 1.2, default=0.5)
+    beta: float = real(0.1, 0.8, default=0.5)
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"RP3beta cannot work with {self.k} neighbours", fix="give at least 1")
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The largest weights of every item."""

@@ -74,9 +74,10 @@ class NeuralAlgorithm(Tunable, ABC):
         return in_stages(self._training(train, rng), self.epochs, most=STAGES)
 
     def device_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The memory of the training on its device: weights, gradients, two moments and a copy; a step; the events."""
+        """The memory of the training on its device: weights, gradients, two moments, an average and two copies;
+        a step; the events."""
         learned, step = self.numbers(n_users, n_items, n_interactions)
-        return 4 * (5 * learned + step) + EVENT_BYTES * n_interactions + 32 * n_users
+        return 4 * (7 * learned + step) + EVENT_BYTES * n_interactions + 32 * n_users
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The memory of torch, the training data in the making, and (without a GPU) the training itself."""

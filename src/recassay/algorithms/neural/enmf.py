@@ -10,7 +10,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Pass, learned
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class ENMF(NeuralAlgorithm):
@@ -27,28 +27,14 @@ class ENMF(NeuralAlgorithm):
 
     name: ClassVar[str] = "ENMF"
     source: ClassVar[str] = "Chen, Zhang, Zhang, Liu & Ma 2020, Efficient Neural Matrix Factorization, TOIS 38"
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(64, 320, 256, step=64),
-        "negative_weight": Real(0.01, 0.3, 0.05, log=True),
-        "dropout": Real(0.2, 0.8, 0.5),
-        "rate": Real(0.01, 0.2, 0.05, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 256,
-        negative_weight: float = 0.05,
-        dropout: float = 0.5,
-        rate: float = 0.05,
-        optimiser: str = "Adagrad",
-        epochs: int = 200,
-        batch: int = 256,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.negative_weight, self.dropout = embedding, negative_weight, dropout
-        self.optimiser = optimiser
+    embedding: int = whole(64, 320, default=256, step=64)
+    negative_weight: float = real(0.01, 0.3, default=0.05, log=True)
+    dropout: float = real(0.2, 0.8, default=0.5)
+    rate: float = real(0.01, 0.2, default=0.05, log=True)
+    optimiser: str = "Adagrad"
+    epochs: int = 200
+    batch: int = 1024
 
     def network(self, events: Events) -> WholeData:
         """The vectors of users and items, and h."""

@@ -9,7 +9,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, ranking_loss, rows, xavier
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class LightGCN(NeuralAlgorithm):
@@ -24,26 +24,13 @@ class LightGCN(NeuralAlgorithm):
     name: ClassVar[str] = "LightGCN"
     source: ClassVar[str] = "He, Deng, Wang, Li, Zhang & Wang 2020, LightGCN, SIGIR"
     graphs: ClassVar[int] = 1
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
-        "layers": Whole(1, 4, 3),
-        "reg": Real(1e-4, 1e-2, 1e-3, log=True),
-        "rate": Real(1e-3, 3e-2, 1e-2, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 64,
-        layers: int = 3,
-        reg: float = 1e-3,
-        rate: float = 1e-2,
-        epochs: int = 300,
-        batch: int = 8192,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.layers, self.reg = embedding, layers, reg
+    embedding: int = whole(32, 256, default=64, step=32)
+    layers: int = whole(1, 4, default=3)
+    reg: float = real(1e-4, 1e-2, default=1e-3, log=True)
+    rate: float = real(1e-3, 3e-2, default=1e-2, log=True)
+    epochs: int = 300
+    batch: int = 8192
 
     def network(self, events: Events) -> GraphNetwork:
         """Layer 0 and the links."""

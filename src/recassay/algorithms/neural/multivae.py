@@ -10,7 +10,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.network import Pass
 from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, through, tower, unit_length
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 _SOURCE = "Liang, Krishnan, Hoffman & Jebara 2018, Variational Autoencoders for Collaborative Filtering, WWW"
 
@@ -31,30 +31,16 @@ class MultiVAE(NeuralAlgorithm):
     name: ClassVar[str] = "MultiVAE"
     aliases: ClassVar[tuple[str, ...]] = ("Mult-VAE",)
     source: ClassVar[str] = _SOURCE
-    space: ClassVar[SearchSpace] = {
-        "latent": Whole(40, 320, 200, step=40),
-        "anneal_cap": Real(0.1, 1.0, 0.5),
-        "dropout": Real(0.3, 0.8, 0.5),
-        "rate": Real(3e-4, 6e-3, 2e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        latent: int = 200,
-        anneal_cap: float = 0.5,
-        dropout: float = 0.5,
-        rate: float = 2e-3,
-        hidden: int = 600,
-        anneal_epochs: int = 100,
-        noise: float = 1.0,
-        epochs: int = 200,
-        batch: int = 1000,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.latent, self.anneal_cap, self.dropout, self.hidden = latent, anneal_cap, dropout, hidden
-        self.anneal_epochs, self.noise = anneal_epochs, noise
+    latent: int = whole(40, 320, default=200, step=40)
+    anneal_cap: float = real(0.1, 1.0, default=0.5)
+    dropout: float = real(0.3, 0.8, default=0.5)
+    rate: float = real(3e-4, 6e-3, default=2e-3, log=True)
+    hidden: int = 600
+    anneal_epochs: int = 100
+    noise: float = 1.0
+    epochs: int = 200
+    batch: int = 1000
 
     def network(self, events: Events) -> Variational:
         """Encoder and decoder."""
@@ -129,27 +115,13 @@ class MultiDAE(NeuralAlgorithm):
     name: ClassVar[str] = "MultiDAE"
     aliases: ClassVar[tuple[str, ...]] = ("Mult-DAE",)
     source: ClassVar[str] = _SOURCE
-    space: ClassVar[SearchSpace] = {
-        "latent": Whole(32, 256, 200, step=8),
-        "dropout": Real(0.0, 0.7, 0.5),
-        "reg": Real(1e-5, 0.1, 0.01, log=True),
-        "rate": Real(1e-5, 1e-2, 1e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        latent: int = 200,
-        dropout: float = 0.5,
-        reg: float = 0.01,
-        rate: float = 1e-3,
-        hidden: int = 0,
-        epochs: int = 200,
-        batch: int = 500,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.latent, self.dropout, self.reg, self.hidden = latent, dropout, reg, hidden
+    latent: int = whole(32, 256, default=200, step=8)
+    dropout: float = real(0.0, 0.7, default=0.5)
+    reg: float = real(1e-5, 0.1, default=0.01, log=True)
+    rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
+    hidden: int = 0
+    epochs: int = 200
 
     def network(self, events: Events) -> Denoising:
         """Encoder and decoder."""

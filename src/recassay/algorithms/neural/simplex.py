@@ -10,7 +10,7 @@ from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 
 
 class SimpleX(NeuralAlgorithm):
@@ -28,32 +28,16 @@ class SimpleX(NeuralAlgorithm):
     name: ClassVar[str] = "SimpleX"
     source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
     graphs: ClassVar[int] = 1
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 128, step=32),
-        "margin": Real(0.2, 0.9, 0.4),
-        "negative_weight": Real(10.0, 300.0, 50.0, log=True),
-        "gamma": Real(0.4, 1.0, 0.83),
-        "rate": Real(2e-4, 5e-3, 1e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 128,
-        margin: float = 0.4,
-        negative_weight: float = 50.0,
-        gamma: float = 0.83,
-        rate: float = 1e-3,
-        negatives: int = 1000,
-        dropout: float = 0.1,
-        reg: float = 1e-6,
-        epochs: int = 100,
-        batch: int = 2048,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.margin, self.negative_weight, self.gamma = embedding, margin, negative_weight, gamma
-        self.negatives, self.dropout, self.reg = negatives, dropout, reg
+    embedding: int = whole(32, 256, default=128, step=32)
+    margin: float = real(0.2, 0.9, default=0.4)
+    negative_weight: float = real(10.0, 300.0, default=50.0, log=True)
+    gamma: float = real(0.4, 1.0, default=0.83)
+    rate: float = real(2e-4, 5e-3, default=2e-3, log=True)
+    negatives: int = 1000
+    dropout: float = 0.1
+    reg: float = 1e-6
+    batch: int = 2048
 
     def network(self, events: Events) -> MeanOfItems:
         """Vectors, and the matrix V."""

@@ -16,7 +16,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import degrees
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
-from recassay.core.specs.search import Real, SearchSpace, Whole
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, IdArray
 
 
@@ -36,31 +36,16 @@ class UltraGCN(NeuralAlgorithm):
 
     name: ClassVar[str] = "UltraGCN"
     source: ClassVar[str] = "Mao, Zhu, Xiao, Lu, Wang & He 2021, UltraGCN, CIKM"
-    space: ClassVar[SearchSpace] = {
-        "embedding": Whole(32, 256, 64, step=32),
-        "negative_weight": Real(10.0, 500.0, 100.0, log=True),
-        "item_weight": Real(0.01, 5.0, 1.0, log=True),
-        "reg": Real(1e-4, 1e-2, 1e-3, log=True),
-        "rate": Real(5e-4, 1e-2, 3e-3, log=True),
-    }
 
-    def __init__(
-        self,
-        *,
-        embedding: int = 64,
-        negative_weight: float = 100.0,
-        item_weight: float = 1.0,
-        reg: float = 1e-3,
-        rate: float = 3e-3,
-        negatives: int = 1500,
-        neighbours: int = 10,
-        epochs: int = 200,
-        batch: int = 1024,
-        device: str = "auto",
-    ) -> None:
-        super().__init__(epochs=epochs, batch=batch, rate=rate, device=device)
-        self.embedding, self.negative_weight, self.item_weight = embedding, negative_weight, item_weight
-        self.reg, self.negatives, self.neighbours = reg, negatives, neighbours
+    embedding: int = whole(32, 256, default=64, step=32)
+    negative_weight: float = real(30.0, 1000.0, default=300.0, log=True)
+    item_weight: float = real(1e-3, 3.0, default=0.1, log=True)
+    reg: float = real(1e-4, 1e-2, default=1e-3, log=True)
+    rate: float = real(5e-4, 1e-2, default=3e-3, log=True)
+    negatives: int = 1500
+    neighbours: int = 10
+    epochs: int = 200
+    batch: int = 1024
 
     def network(self, events: Events) -> Constrained:
         """The vectors, and the weights of the constraint."""
