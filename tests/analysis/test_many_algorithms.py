@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from recassay import compare, rank, ratings, stress
-from recassay.analysis.aggregation import contest, rules
+from recassay.analysis.aggregation import contest
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import hodges_lehmann
@@ -55,7 +55,7 @@ def test_a_number_that_was_asked_for_wins(asked: int | None, algorithms: int, nu
 def test_duels_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"methods": ["copeland", "minimax"], "replicates": 300}
     whole = rank(table(9, 8), "accuracy", **asked).to_frame()
-    monkeypatch.setattr(rules, "DUELS_AT_ONCE", 500)
+    monkeypatch.setattr("recassay.analysis.aggregation.duels.NUMBERS_AT_ONCE", 500)
     assert rank(table(9, 8), "accuracy", **asked).to_frame().equals(whole)
 
 
@@ -74,7 +74,15 @@ def test_places_and_duels_of_many_tables_are_those_of_all_pairs(monkeypatch: pyt
     values[0, :3, 0] = [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 + 1.8e-9)]  # a chain of ties whose ends do not tie
     weights = np.random.default_rng(3).integers(0, 3, (3, 5)).astype(float)
     few = Contest(values, higher_is_better=False)
-    assert np.array_equal(few.duels(weights), np.einsum("tabd,td->tab", few.beats, weights))
+    won = np.einsum("tabd,td->tab", few.beats, weights)
+    ahead = won > won.transpose(0, 2, 1)
+    assert np.array_equal(few.outcomes(weights).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
+    assert np.array_equal(few.outcomes(weights).worst, np.where(ahead, won, 0).max(axis=1))
+    parts = weights + 1 / 3  # no whole numbers
+    won = np.einsum("tabd,td->tab", few.beats, parts)
+    ahead = won > won.transpose(0, 2, 1) + 1e-9
+    assert np.array_equal(few.outcomes(parts).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
+    np.testing.assert_allclose(few.outcomes(parts).worst, np.where(ahead, won, 0).max(axis=1))
     better, tied = few.better, few.tied
     monkeypatch.setattr(contest, "FEW_PAIRS", 0)
     many = Contest(values, higher_is_better=False)

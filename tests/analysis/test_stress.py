@@ -12,10 +12,11 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 import recassay
+from recassay.analysis.aggregation.contest import Contest, Extended
 from recassay.analysis.aggregation.rules import RULES, distinct
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.algorithms import add_best, add_copies, improved, kept_sizes
-from recassay.analysis.stress.datasets import dominance, few_datasets, several, small_sizes
+from recassay.analysis.stress.datasets import few_datasets, several, small_sizes
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
 from recassay.analysis.stress.survival import survival
@@ -62,18 +63,35 @@ def test_ranks_of_many_tables_are_those_of_each(up):
     ranker = Ranker(ALL, up)
     drawn = subsets(8, 5, 40, np.random.default_rng(0))
     together = ranker(values, drawn.weights())
-    stacked = ranker(np.stack([values[:, chosen] for chosen in drawn.chosen]), np.ones((len(drawn.chosen), 5)))
-    np.testing.assert_array_equal(together, stacked)
+    stacked = Contest(np.stack([values[:, chosen] for chosen in drawn.chosen]), higher_is_better=up)
+    np.testing.assert_array_equal(together, ranker.of(stacked, np.ones((len(drawn.chosen), 5))))
     alone = ranker(values[:, drawn.chosen[3]], np.ones((1, 5)))[:, 0]
     np.testing.assert_array_equal(together[:, 3], alone)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves(up):
+    values = random_table(9, 8).round(1)
+    weights = np.random.default_rng(1).multinomial(8, [1 / 8] * 8, 6).astype(float)
+    ranker = Ranker(ALL, up)
+    longer = np.vstack([values, values[4] * 1.1])
+    after = ranker.of(Extended(ranker.contest(values), longer[-1]), weights)
+    np.testing.assert_array_equal(after, ranker(longer, weights))
+    chosen = subsets(9, 5, 20, np.random.default_rng(2)).chosen
+    parts = ranker.among(ranker.contest(values), chosen)
+    for t, those in enumerate(chosen):
+        np.testing.assert_array_equal(parts[:, t], ranker(values[those], np.ones((1, 8)))[:, 0])
 
 
 def test_small_blocks_change_nothing(monkeypatch):
     values = random_table(5, 8)
     weights = subsets(8, 4, 70, np.random.default_rng(0)).weights()
-    whole = Ranker(ALL, True)(values, weights)
+    ranker, chosen = Ranker(ALL, True), subsets(5, 3, 4, np.random.default_rng(0)).chosen
+    whole, parts = ranker(values, weights), ranker.among(ranker.contest(values), chosen)
     monkeypatch.setattr("recassay.analysis.stress.ranker.NUMBERS_AT_ONCE", 60)
-    np.testing.assert_array_equal(Ranker(ALL, True)(values, weights), whole)
+    monkeypatch.setattr("recassay.analysis.aggregation.duels.NUMBERS_AT_ONCE", 60)
+    np.testing.assert_array_equal(ranker(values, weights), whole)
+    np.testing.assert_array_equal(ranker.among(ranker.contest(values), chosen), parts)
 
 
 def test_subsets_are_all_or_drawn():
@@ -153,10 +171,13 @@ def test_improved_is_better_in_either_direction(up):
 def test_pareto_holds_where_theory_says_so_and_dominance_is_counted_right():
     values = np.array([[0.9, 0.5, 0.2], [0.8, 0.5, 0.1], [0.1, 0.6, 0.3]])
     weights = np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    found = dominance(values, weights, higher_is_better=True)
-    assert np.argwhere(found[0]).tolist() == [[0, 1]]
-    assert np.argwhere(found[1]).tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert np.argwhere(dominance(values, weights, higher_is_better=False)[0]).tolist() == [[1, 0]]
+    ranks = np.array([[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], [[2.0, 1.0, 3.0], [2.0, 2.0, 2.0]]])
+    up = Ranker(ALL, True).contest(values).duels[0].dominated(weights, ranks)
+    assert up[0] == 1 + 3  # 0 dominates 1; on the first dataset alone 0 dominates 1 and 2, and 1 dominates 2
+    assert up[1].tolist() == [3, 1]
+    assert up[2].tolist() == [0, 3]
+    down = Ranker(ALL, False).contest(values).duels[0].dominated(weights[:1], ranks[:, :1])
+    assert (down[0], down[1].tolist()) == (1, [1, 0])
     ranker = Ranker(ALL, True)
     table = random_table(8, 20)
     small = few_datasets(ranker, table, ranker(table, np.ones((1, 20)))[:, 0], 5, 200, np.random.default_rng(0))

@@ -67,23 +67,6 @@ def place_rows(rows: FloatArray, better: IntArray, tied: IntArray) -> None:
 
 
 @compiled
-def duel_rows(values: FloatArray, weights: FloatArray, won: FloatArray) -> None:
-    """Write into `won` (tables x rows x rows) the weight of the columns in which one row is larger than another.
-
-    values: tables x rows x columns; weights: tables x columns.
-    """
-    for t in range(len(values)):
-        table = values[t]
-        for a in range(table.shape[0]):
-            for b in range(a):
-                ahead, behind = 0.0, 0.0
-                for d in range(table.shape[1]):
-                    ahead += weights[t, d] * int(wins(table[a, d], table[b, d]))
-                    behind += weights[t, d] * int(wins(table[b, d], table[a, d]))
-                won[t, a, b], won[t, b, a] = ahead, behind
-
-
-@compiled
 def _descend(row: FloatArray, order: IntArray) -> None:
     """Write the positions of a row into `order`, the largest value first, what is no number last."""
     # Shell's sort: by insertion where a row is short, and compiled in a tenth of the time that NumPy's sort takes.

@@ -7,11 +7,15 @@ values were resampled), so that an aggregation is written once for both.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recassay.core.ties import FEW_PAIRS, beats
 from recassay.core.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from recassay.analysis.aggregation.duels import Duels, Outcomes
 
 
 class Contest:
@@ -63,14 +67,21 @@ class Contest:
         """How many algorithms tie with it, itself included."""
         return self._placed[1]
 
-    def duels(self, weights: FloatArray) -> FloatArray:
-        """`[t, a, b]`: on how many datasets, by the weights of each table, a is better than b."""
-        from recassay.core.ranked import duel_rows
+    @cached_property
+    def duels(self) -> list[Duels]:
+        """Of every table, all pairs of algorithms."""
+        from recassay.analysis.aggregation.duels import Duels
 
-        up = np.ascontiguousarray(self.values if self.higher_is_better else -self.values, dtype=np.float64)
-        won = np.zeros((len(up), self.n_algorithms, self.n_algorithms))
-        duel_rows(up, np.ascontiguousarray(weights, dtype=np.float64), won)
-        return won
+        return [Duels(table) for table in (self.values if self.higher_is_better else -self.values)]
+
+    def outcomes(self, weights: FloatArray) -> Outcomes:
+        """Who wins how many duels under every row of weights; of several tables, each under its own row."""
+        if len(self.duels) == 1:
+            return self.duels[0].outcomes(weights)
+        from recassay.analysis.aggregation.duels import Outcomes
+
+        each = [duels.outcomes(weights[t : t + 1]) for t, duels in enumerate(self.duels)]
+        return Outcomes(*(np.concatenate(scores) for scores in zip(*each, strict=True)))
 
     @cached_property
     def ranks(self) -> FloatArray:
@@ -87,6 +98,31 @@ class Contest:
         """How many times worse than the best, at least 1 (Dolan and Moré 2002); see `ratio_to_best`."""
         best = self.values.max(axis=1) if self.higher_is_better else self.values.min(axis=1)
         return ratio_to_best(self.values, best[:, None, :], higher_is_better=self.higher_is_better)
+
+
+class Extended(Contest):
+    """A contest of one table with one more algorithm, last: the duels of the others are not fought again."""
+
+    def __init__(self, others: Contest, new: FloatArray) -> None:
+        super().__init__(np.vstack([others.values[0], new])[None], higher_is_better=others.higher_is_better)
+        self._others = others
+
+    def outcomes(self, weights: FloatArray) -> Outcomes:
+        """As of any contest."""
+        up = self.values[0] if self.higher_is_better else -self.values[0]
+        return self._others.duels[0].with_another(up, weights)
+
+
+class Parts(Contest):
+    """Parts of the algorithms of one table (positions, tables x size), on all of its datasets."""
+
+    def __init__(self, whole: Contest, chosen: IntArray) -> None:
+        super().__init__(whole.values[0][chosen], higher_is_better=whole.higher_is_better)
+        self._whole, self._chosen = whole, chosen
+
+    def outcomes(self, weights: FloatArray) -> Outcomes:
+        """As of any contest, where every dataset has weight 1."""
+        return self._whole.duels[0].among(self._chosen)
 
 
 def ratio_to_best(values: FloatArray, best: FloatArray, *, higher_is_better: bool) -> FloatArray:

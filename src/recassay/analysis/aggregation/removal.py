@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.core.ranked import wins
+from recassay.core.ranked import KEPT, wins
 from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray, IntArray
 
@@ -18,75 +18,94 @@ def removal_ranks(
 
     ladder: tables x datasets x algorithms, the best first; columns: the values, likewise; one table, or one for each
     row of weights. `grid` and `beyond` are those of `areas.contributions`, empty for the exact areas. Areas are renewed
-    only on the datasets whose best algorithm left, and only of those that are still there.
+    only on the datasets whose best algorithm left, for all algorithms in a row; whenever a third of the row has left,
+    the others move together.
     """
     n_datasets, n_algorithms = ladder.shape[1], ladder.shape[2]
-    area, left = np.empty(n_algorithms), np.empty(n_algorithms, dtype=np.int64)
+    area, row = np.empty(n_algorithms), np.empty(n_algorithms, dtype=np.int64)
     alive = np.empty(n_algorithms, dtype=np.bool_)
-    place = np.empty(n_datasets, dtype=np.int64)
-    gains = np.empty((n_datasets, n_algorithms))
+    place, best = np.empty(n_datasets, dtype=np.int64), np.empty(n_datasets)
+    own = np.empty((n_datasets, n_algorithms))
+    # A ratio is the product of two numbers: that of the best algorithm, and that of the other.
+    of_other, of_best = _factors(columns, higher_is_better)
     for r in range(len(weights)):
         table = r if len(ladder) > 1 else 0
-        area[:], alive[:], place[:] = 0.0, True, 0
+        area[:], alive[:], place[:], best[:] = 0.0, True, 0, -1.0
         for a in range(n_algorithms):
-            left[a] = a
-        # The areas while all are there.
-        for d in range(n_datasets):
-            if weights[r, d] > 0:
-                best = columns[table, d, ladder[table, d, 0]]
-                for a in range(n_algorithms):
-                    gains[d, a] = _gain(columns[table, d, a], best, higher_is_better, beta_max, grid, beyond)
-                    area[a] += weights[r, d] * gains[d, a]
-        count = n_algorithms
+            row[a] = a
+        own[:] = of_other[table]
+        length, count = n_algorithms, n_algorithms
         while True:
-            # Those with the largest area leave together and share the mean of their rounds.
-            top = -np.inf
-            for i in range(count):
-                top = max(top, area[left[i]])
-            kept = 0
-            for i in range(count):
-                alive[left[i]] = wins(top, area[left[i]])
-                kept += alive[left[i]]
-            rank = n_algorithms - count + (count - kept + 1) / 2
-            kept = 0
-            for i in range(count):
-                a = left[i]
-                if alive[a]:
-                    left[kept] = a
-                    kept += 1
-                else:
-                    ranks[r, a] = rank
-            count = kept
-            if count == 0:
-                break
-            # On datasets whose best left, the next best alive takes its place.
+            # On datasets whose best left, and at first on all, the next best alive takes its place.
             for d in range(n_datasets):
-                if weights[r, d] <= 0 or alive[ladder[table, d, place[d]]]:
+                if weights[r, d] <= 0 or (best[d] >= 0 and alive[ladder[table, d, place[d]]]):
                     continue
                 while not alive[ladder[table, d, place[d]]]:
                     place[d] += 1
-                best = columns[table, d, ladder[table, d, place[d]]]
-                for i in range(count):
-                    a = left[i]
-                    gain = _gain(columns[table, d, a], best, higher_is_better, beta_max, grid, beyond)
-                    area[a] += weights[r, d] * (gain - gains[d, a])
-                    gains[d, a] = gain
+                new = of_best[table, d, ladder[table, d, place[d]]]
+                _renew(area[:length], weights[r, d], best[d], new, own[d, :length], beta_max, grid, beyond)
+                best[d] = new
+            # Those with the largest area leave together and share the mean of their rounds.
+            first, second = 0, -np.inf
+            for i in range(1, length):
+                if area[i] > area[first]:
+                    first, second = i, area[first]
+                elif area[i] > second:
+                    second = area[i]
+            start, end, leaving = first, first + 1, 1
+            lowest = area[first]
+            if not wins(lowest, second):
+                start, end, leaving = 0, length, 0
+                lowest = lowest * KEPT if lowest > 0 else lowest
+                for i in range(length):
+                    leaving += int(area[i] >= lowest)
+            for i in range(start, end):
+                if area[i] >= lowest:
+                    alive[row[i]] = False
+                    ranks[r, row[i]] = n_algorithms - count + (leaving + 1) / 2
+                    area[i] = -np.inf
+            count -= leaving
+            if count == 0:
+                break
+            if 3 * count <= 2 * length:
+                kept = 0
+                for i in range(length):
+                    if area[i] > -np.inf:
+                        row[kept], area[kept] = row[i], area[i]
+                        own[:, kept] = own[:, i]
+                        kept += 1
+                length = kept
 
 
 @compiled
-def _gain(
-    value: float, best: float, higher_is_better: bool, beta_max: float, grid: FloatArray, beyond: FloatArray
-) -> float:
-    """What a dataset adds to the area of an algorithm: `areas.contributions` of `contest.ratio_to_best`."""
-    above, below = (best, value) if higher_is_better else (value, best)
-    if below > 0:
-        ratio = above / below
-    elif above == below:
-        ratio = 1.0
-    else:
-        ratio = np.inf
-    if not wins(ratio, 1.0):
-        ratio = 1.0
-    if len(grid):
-        return beyond[np.searchsorted(grid, ratio)]
-    return max(beta_max - ratio, 0.0)
+def _factors(columns: FloatArray, higher_is_better: bool) -> tuple[FloatArray, FloatArray]:
+    """What each value contributes to a ratio as the other's (its inverse, or itself) and as the best's.
+
+    A ratio without a value, 0 times infinity, is that of two zeros, and counts as 1.
+    """
+    inverse = np.empty(columns.shape)
+    for t in range(columns.shape[0]):
+        for d in range(columns.shape[1]):
+            for a in range(columns.shape[2]):
+                inverse[t, d, a] = 1 / columns[t, d, a] if columns[t, d, a] > 0 else np.inf
+    return (inverse, columns) if higher_is_better else (columns, inverse)
+
+
+@compiled
+def _renew(
+    area: FloatArray, weight: float, old: float, new: float, own: FloatArray, beta_max: float,
+    grid: FloatArray, beyond: FloatArray,
+) -> None:  # fmt: skip
+    """Add to every area what a dataset of this weight adds with a new best in place of the old one (below 0: none).
+
+    It is `areas.contributions` of `contest.ratio_to_best`.
+    """
+    first = old < 0
+    for a in range(len(area)):
+        was, now = old * own[a], new * own[a]
+        was, now = was if was * KEPT > 1 else 1.0, now if now * KEPT > 1 else 1.0
+        if len(grid):
+            before, after = beyond[np.searchsorted(grid, was)], beyond[np.searchsorted(grid, now)]
+        else:
+            before, after = beta_max - was if was < beta_max else 0.0, beta_max - now if now < beta_max else 0.0
+        area[a] += weight * (after if first else after - before)

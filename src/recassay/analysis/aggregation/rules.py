@@ -8,7 +8,7 @@ Vote'n'Rank (Rofin et al. 2023: Borda, Plurality, Dowdall).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,13 +17,9 @@ import numpy as np
 from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
 from recassay.analysis.aggregation.contest import Contest
 from recassay.core.errors import UsageError
-from recassay.core.ties import beats
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import FloatArray
 
 LARGEST_BETA, MOST_STEPS = 1e6, 100_000
-
-DUELS_AT_ONCE = 2_000_000
-"""Duels (replicates x algorithms x algorithms) held in memory together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,34 +120,12 @@ def _dm_lbo(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatA
     )
 
 
-def _duels(contest: Contest, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, BoolArray]]:
-    """For as many replicates as memory should hold: which, `[r, a, b]` on how many datasets of replicate r algorithm a
-    beats b, and whether those are more than the other way round."""
-    n = contest.n_algorithms
-    if len(contest.values) > 1:
-        won = contest.duels(weights)
-        yield slice(None), won, beats(won, won.transpose(0, 2, 1))
-        return
-    flat = contest.beats.reshape(n * n, -1).astype(np.float64)
-    block = max(1, DUELS_AT_ONCE // n**2)
-    for start in range(0, len(weights), block):
-        part = slice(start, start + block)
-        won = (weights[part] @ flat.T).reshape(-1, n, n)
-        yield part, won, beats(won, won.transpose(0, 2, 1))
-
-
 def _copeland(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
-    scores = np.empty((len(weights), contest.n_algorithms))
-    for part, _won, ahead in _duels(contest, weights):
-        scores[part] = ahead.sum(axis=2) - ahead.sum(axis=1)
-    return scores
+    return contest.outcomes(weights).balance
 
 
 def _minimax(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:
-    scores = np.empty((len(weights), contest.n_algorithms))
-    for part, won, ahead in _duels(contest, weights):
-        scores[part] = 0.0 - np.where(ahead, won, 0.0).max(axis=1)
-    return scores
+    return 0.0 - contest.outcomes(weights).worst
 
 
 def _borda(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:

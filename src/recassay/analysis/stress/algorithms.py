@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.analysis.aggregation.contest import Extended
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
 from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
@@ -44,12 +45,12 @@ def drop_algorithms(
     ranker: Ranker, values: FloatArray, reference: FloatArray, draws: int, rng: np.random.Generator
 ) -> tuple[Curve, Survival]:
     """Spearman's rho between the ranking of a random part of the algorithms and their order among all (Figure 6)."""
-    total, n_datasets = values.shape
-    third = a_third(total)
+    total, third = len(values), a_third(len(values))
     points, kept = [unchanged(len(ranker.rules))], None
+    contest = ranker.contest(values)
     for size in sorted({*kept_sizes(total), total - third}):
         drawn = subsets(total, size, draws, rng)
-        ranks = ranker(values[drawn.chosen], np.ones((len(drawn.chosen), n_datasets)))
+        ranks = ranker.among(contest, drawn.chosen)
         before = reranked(reference[:, drawn.chosen])
         points.append(Point(total - size, spearman(ranks, before), drawn.exhaustive))
         if size == total - third:
@@ -73,12 +74,13 @@ def add_copies(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> tup
     """
     count, n_datasets = values.shape
     weights = np.vstack([np.ones((1, n_datasets)), bootstrap])
-    before = ranker(values, weights)
+    contest = ranker.contest(values)
+    before = ranker.of(contest, weights)
     copied = values if count <= MANY_ALGORITHMS else values[spread(0, count - 1, COPIED_OF_MANY)]
     points, ranked = [], []
     for factor in COPY_FACTORS:
         better = improved(copied, factor, higher_is_better=ranker.higher_is_better)
-        after = np.stack([ranker(np.vstack([values, copy]), weights, judged=count) for copy in better], axis=1)
+        after = np.stack([ranker.of(Extended(contest, copy), weights, judged=count) for copy in better], axis=1)
         rho = spearman(after, before[:, None])
         ranked.append(after[:, :, 0])
         points.append(Point(factor, rho[:, :, 0], len(copied) == count, around=rho.reshape(len(rho), -1)))
@@ -96,11 +98,12 @@ def add_best(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> Curve
     count, n_datasets = values.shape
     best = values.max(axis=0) if ranker.higher_is_better else values.min(axis=0)
     weights = np.vstack([np.ones((1, n_datasets)), bootstrap])
-    before = ranker(values, weights)
+    contest = ranker.contest(values)
+    before = ranker.of(contest, weights)
     points = []
     for factor in BEST_FACTORS:
         new = improved(best, factor, higher_is_better=ranker.higher_is_better)
-        rho = spearman(ranker(np.vstack([values, new]), weights, judged=count), before)
+        rho = spearman(ranker.of(Extended(contest, new), weights, judged=count), before)
         points.append(Point(factor, rho[:, :1], True, around=rho))
     names = tuple(rule.name for rule in ranker.rules)
     return Curve.of("new_best", "new best's factor to the best", names, points)

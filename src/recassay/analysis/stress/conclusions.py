@@ -87,11 +87,13 @@ def tiers(order: list[int], change: Survival) -> list[list[int]]:
 
     Within a tier the order is not to be relied on; between tiers it is.
     """
-    holds: BoolArray = (change.ahead >= KEPT).mean(axis=0) >= MOST
+    holds = (change.ahead >= KEPT).mean(axis=0)[np.ix_(order, order)] >= MOST
+    # The last place below each that is not surely behind it: no cut before that.
+    places = np.arange(len(order))
+    reach = np.maximum.accumulate(np.where(~holds & (places > places[:, None]), places, 0).max(axis=1))
     groups: list[list[int]] = [[order[0]]]
     for place in range(1, len(order)):
-        above, below = order[:place], order[place:]
-        if holds[np.ix_(above, below)].all():
+        if reach[place - 1] < place:
             groups.append([])
         groups[-1].append(order[place])
     return groups

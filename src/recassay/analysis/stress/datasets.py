@@ -10,14 +10,17 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
 from recassay.analysis.stress.ranker import Ranker, spread, subsets
 from recassay.analysis.stress.survival import Survival, survival
-from recassay.core.ties import beats
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.types import FloatArray
 
 SIZES = (5, 10)
 """The small numbers of datasets of the paper's Table 3."""
 
 POINTS = 30
 """The most numbers of datasets at which a curve is measured."""
+
+POINTS_OF_MANY = 12
+"""The same where there are more than 60 algorithms."""
 
 
 def several(n_datasets: int) -> int:
@@ -51,13 +54,14 @@ def drop_datasets(
     reference: rules x algorithms, the ranks on all datasets. From 1 left out to 2 kept; where all subsets of a size
     number at most `draws`, each is taken once.
     """
-    total = values.shape[1]
+    total, contest = values.shape[1], ranker.contest(values)
     kept_apart = {1, several(total), total // 2}
     points, survivals = [unchanged(len(ranker.rules))], {}
     without = np.empty(0)
-    for dropped in sorted({*spread(1, total - 2, POINTS), *kept_apart}):
+    most = POINTS if len(values) <= MANY_ALGORITHMS else POINTS_OF_MANY
+    for dropped in sorted({*spread(1, total - 2, most), *kept_apart}):
         drawn = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
-        ranks = ranker(values, drawn.weights())
+        ranks = ranker.of(contest, drawn.weights())
         points.append(Point(dropped, spearman(ranks, reference[:, None, :]), drawn.exhaustive))
         if dropped in kept_apart:
             when = f"{dropped} of the {total} datasets {'is' if dropped == 1 else 'are'} left out"
@@ -105,28 +109,20 @@ def few_datasets(
         weights = np.zeros((draws, total))
         np.put_along_axis(weights, order[:, start : start + size], 1.0, axis=1)
         halves.append(weights)
-    ranks = ranker(values, halves[0])
+    contest = ranker.contest(values)
+    ranks = ranker.of(contest, halves[0])
     rho = {
         "full": spearman(ranks, reference[:, None, :]),
         "pair": spearman(ranks, np.roll(ranks, 1, axis=1)),
     }
     if 2 * size <= total:
-        rho["disjoint"] = spearman(ranks, ranker(values, halves[1]))
-    dominates = dominance(values, halves[0], higher_is_better=ranker.higher_is_better)
-    mine, theirs = ranks[:, :, :, None], ranks[:, :, None, :]
+        rho["disjoint"] = spearman(ranks, ranker.of(contest, halves[1]))
+    dominated, against, level = contest.duels[0].dominated(halves[0], ranks)
     return Subset(
         size,
         draws,
         {what: Point(size, part, False).estimate() for what, part in rho.items()},
-        int(dominates.sum()),
-        tuple(int((dominates & (a > b)).sum()) for a, b in zip(mine, theirs, strict=True)),
-        tuple(int((dominates & (a == b)).sum()) for a, b in zip(mine, theirs, strict=True)),
+        dominated,
+        tuple(against.tolist()),
+        tuple(level.tolist()),
     )
-
-
-def dominance(values: FloatArray, weights: FloatArray, *, higher_is_better: bool) -> BoolArray:
-    """`[t, a, b]`: on the datasets of draw t, a is nowhere worse than b and somewhere better."""
-    up, count = values if higher_is_better else -values, len(values)
-    duels = beats(up[:, None, :], up[None, :, :]).astype(np.float64)
-    won = (weights @ duels.reshape(count * count, -1).T).reshape(-1, count, count)
-    return (won > 0) & (won.transpose(0, 2, 1) == 0)

@@ -8,13 +8,13 @@ from math import comb
 
 import numpy as np
 
-from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.contest import Contest, Parts
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 2_000_000
-"""Duels (draws x algorithms x algorithms x tables' datasets) held in memory together."""
+"""Values (tables x algorithms x datasets) held in memory together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,27 +25,32 @@ class Ranker:
     higher_is_better: bool
     options: DolanMore = field(default_factory=DolanMore)
 
-    def __call__(self, values: FloatArray, weights: FloatArray, *, judged: int | None = None) -> FloatArray:
-        """Ranks, rules x draws x algorithms.
+    def __call__(self, values: FloatArray, weights: FloatArray) -> FloatArray:
+        """Ranks, rules x draws x algorithms, of one table (algorithms x datasets).
 
-        values: one table (algorithms x datasets) for all draws, or one each (draws x algorithms x datasets); weights:
-        draws x datasets, 1 for a dataset that takes part and 0 for one that does not. With `judged`, all algorithms
-        compete but only the first so many are ranked, among themselves.
+        weights: draws x datasets, 1 for a dataset that takes part and 0 for one that does not.
         """
-        single = values.ndim == 2
-        n_algorithms, n_datasets = values.shape[-2:]
-        judged = n_algorithms if judged is None else judged
-        ranks = np.empty((len(self.rules), len(weights), judged))
-        block = max(1, NUMBERS_AT_ONCE // (n_algorithms**2 * (1 if single else n_datasets)))
-        whole = Contest(values[None], higher_is_better=self.higher_is_better) if single else None
-        for start in range(0, len(weights), block):
-            part = slice(start, start + block)
-            contest = whole or Contest(values[part], higher_is_better=self.higher_is_better)
-            for r, rule in enumerate(self.rules):
-                scores = rule.score(contest, weights[part], self.options)[:, :judged]
-                upward = rule.higher_is_better(self.higher_is_better)
-                ranks[r, part] = ties.ranks(scores, higher_is_better=upward)
+        return self.of(self.contest(values), weights)
+
+    def contest(self, values: FloatArray) -> Contest:
+        """The duels of one table."""
+        return Contest(values[None], higher_is_better=self.higher_is_better)
+
+    def of(self, contest: Contest, weights: FloatArray, *, judged: int | None = None) -> FloatArray:
+        """The same of a contest. With `judged`, all algorithms compete but only the first so many are ranked, among
+        themselves."""
+        ranks = np.empty((len(self.rules), len(weights), contest.n_algorithms if judged is None else judged))
+        for r, rule in enumerate(self.rules):
+            scores = rule.score(contest, weights, self.options)[:, :judged]
+            ranks[r] = ties.ranks(scores, higher_is_better=rule.higher_is_better(self.higher_is_better))
         return ranks
+
+    def among(self, whole: Contest, chosen: IntArray) -> FloatArray:
+        """Ranks, rules x draws x size, among a part of the algorithms alone (positions, draws x size)."""
+        n_datasets = whole.values.shape[2]
+        block = max(1, NUMBERS_AT_ONCE // (chosen.shape[1] * n_datasets))
+        parts = [chosen[start : start + block] for start in range(0, len(chosen), block)]
+        return np.concatenate([self.of(Parts(whole, part), np.ones((len(part), n_datasets))) for part in parts], axis=1)
 
     def only(self, *names: str) -> Ranker:
         """The same with these rules alone, as far as it has them."""

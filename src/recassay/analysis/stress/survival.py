@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import FloatArray
 
 
@@ -29,13 +30,22 @@ class Survival:
 def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Survival:
     """From ranks (rules x tables x algorithms; NaN for an algorithm that a table lacks)."""
     n_rules, tried, count = ranks.shape
-    first, ahead = np.empty((n_rules, count)), np.empty((n_rules, count, count))
+    first, ahead = np.empty((n_rules, count)), np.zeros((n_rules, count, count))
     present = np.isfinite(ranks[0])
-    both = np.maximum((present[:, :, None] & present[:, None, :]).sum(axis=0), 1)
+    both = np.maximum(present.T.astype(np.float64) @ present, 1)
     for r in range(n_rules):
         filled = np.where(present, ranks[r], np.inf)
         leads = filled == filled.min(axis=1, keepdims=True)
         first[r] = (leads / leads.sum(axis=1, keepdims=True)).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-        mine, theirs = ranks[r][:, :, None], ranks[r][:, None, :]
-        ahead[r] = ((mine < theirs).sum(axis=0) + (mine == theirs).sum(axis=0) / 2) / both
+        count_ahead(np.ascontiguousarray(ranks[r]), ahead[r])
+        ahead[r] /= both
     return Survival(name, when, tried, exhaustive, first, ahead)
+
+
+@compiled_exactly
+def count_ahead(ranks: FloatArray, ahead: FloatArray) -> None:
+    """Add to `ahead` (a x b) in how many rows a is before b, ties by half; a rank that is missing is before nobody."""
+    for row in ranks:
+        for a in range(len(row)):
+            for b in range(len(row)):
+                ahead[a, b] += 1.0 if row[a] < row[b] else 0.5 if row[a] == row[b] else 0.0

@@ -1,0 +1,184 @@
+"""Who beats whom over datasets, for very many weightings of them: what Copeland's and the Minimax rule ask.
+
+Every pair of algorithms is looked at once. A matrix product says by how much one is ahead, and machine code makes the
+two scores of it, a block of weightings at a time, so that nothing of the size weightings x pairs is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recassay.core.ranked import wins
+from recassay.core.system.compiled import compiled
+from recassay.core.ties import beats
+from recassay.core.types import FloatArray, IntArray
+
+NUMBERS_AT_ONCE = 8_000_000
+"""Numbers (weightings x pairs) held in memory together."""
+
+
+class Outcomes(NamedTuple):
+    """By weighting and algorithm (weightings x algorithms)."""
+
+    balance: FloatArray
+    """How many others it beats on more datasets than they beat it, less the opposite: Copeland's score."""
+    worst: FloatArray
+    """The most datasets on which one that is ahead of it beats it."""
+
+
+class Duels:
+    """All pairs of one table whose higher values are the better ones (algorithms x datasets)."""
+
+    def __init__(self, up: FloatArray) -> None:
+        self.count = len(up)
+        n_pairs = self.count * (self.count - 1) // 2
+        self._signs = np.empty((n_pairs, up.shape[1]), dtype=np.float32)
+        _compare(np.ascontiguousarray(up, dtype=np.float64), self._signs)
+        tied = np.flatnonzero((self._signs == 0).any(axis=1))
+        self._ties = (self._signs[tied] == 0).astype(np.float32)
+        self._slot = np.full(n_pairs, -1)
+        self._slot[tied] = np.arange(len(tied))
+        self._last: tuple[FloatArray, Outcomes] | None = None
+
+    def outcomes(self, weights: FloatArray) -> Outcomes:
+        """The two scores under every row of weights (weightings x datasets); the last answer is kept."""
+        if self._last is None or self._last[0] is not weights:
+            scores = Outcomes(*np.zeros((2, len(weights), self.count)))
+            for part, total, ahead, level in self._blocks(weights):
+                _score(total, ahead, level, self._slot, scores.balance[part], scores.worst[part])
+            self._last = weights, scores
+        return self._last[1]
+
+    def with_another(self, up: FloatArray, weights: FloatArray) -> Outcomes:
+        """The same after one more algorithm came last in the table, of which `up` is the whole."""
+        before = self.outcomes(weights)
+        won = weights @ beats(up[-1], up[:-1]).T.astype(np.float64)
+        lost = weights @ beats(up[:-1], up[-1]).T.astype(np.float64)
+        ahead, behind = beats(won, lost), beats(lost, won)
+        balance = before.balance - ahead + behind
+        worst = np.maximum(before.worst, np.where(ahead, won, 0.0))
+        own = (ahead.sum(axis=1, keepdims=True) - behind.sum(axis=1, keepdims=True)).astype(np.float64)
+        own_worst = np.where(behind, lost, 0.0).max(axis=1, keepdims=True)
+        return Outcomes(np.hstack([balance, own]), np.hstack([worst, own_worst]))
+
+    def among(self, chosen: IntArray) -> Outcomes:
+        """The same among a part of the algorithms alone (positions, tables x size), where every dataset counts once."""
+        won = np.zeros((self.count, self.count))
+        for _, total, ahead, level in self._blocks(np.ones((1, self._signs.shape[1]))):
+            _write_won(total, ahead, level, self._slot, won)
+        scores = Outcomes(*np.zeros((2, *chosen.shape)))
+        _score_parts(won, chosen, scores.balance, scores.worst)
+        return scores
+
+    def dominated(self, weights: FloatArray, ranks: FloatArray) -> tuple[int, IntArray, IntArray]:
+        """Pairs of which one is nowhere worse and somewhere better, on the datasets of positive weight: how many over
+        all weightings, and of them, by rule (`ranks`: rules x weightings x algorithms), how many rank the other way
+        round and how many level."""
+        counts = np.zeros((len(ranks), 2), dtype=np.int64)
+        pairs = 0
+        for part, total, ahead, level in self._blocks((weights > 0).astype(np.float64)):
+            pairs += _count_dominated(total, ahead, level, self._slot, np.ascontiguousarray(ranks[:, part]), counts)
+        return pairs, counts[:, 0], counts[:, 1]
+
+    def _blocks(self, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray, FloatArray]]:
+        """Which weightings, their sums, `[w, p]` by how much the first of pair p is ahead, and `[w, s]` the weight of
+        ties, for the pairs that have any."""
+        whole = bool((weights == np.rint(weights)).all()) and float(np.abs(weights).sum(axis=1).max()) < 2**24
+        # Whole numbers of this size are exact in single precision, which is twice as fast.
+        kind = np.float32 if whole else np.float64
+        rows = max(1, NUMBERS_AT_ONCE // max(1, len(self._signs)))
+        signs: NDArray[Any] = self._signs.astype(kind, copy=False)
+        ties: NDArray[Any] = self._ties.astype(kind, copy=False)
+        for start in range(0, len(weights), rows):
+            part = slice(start, start + rows)
+            some: NDArray[Any] = weights[part].astype(kind)
+            yield part, weights[part].sum(axis=1), *((some @ each.T).astype(np.float64) for each in (signs, ties))
+
+
+@compiled
+def _compare(up: FloatArray, signs: NDArray[np.float32]) -> None:
+    """Write for every pair (the first before the second) and dataset 1, -1 or, where they tie, 0."""
+    pair = 0
+    for a in range(len(up)):
+        for b in range(a + 1, len(up)):
+            for d in range(up.shape[1]):
+                signs[pair, d] = int(wins(up[a, d], up[b, d])) - int(wins(up[b, d], up[a, d]))
+            pair += 1
+
+
+@compiled
+def _both(total: float, ahead: float, slot: int, level: FloatArray) -> tuple[float, float]:
+    """On how many datasets the first of a pair is better, and on how many the second."""
+    decided = total - level[slot] if slot >= 0 else total
+    return (decided + ahead) / 2, (decided - ahead) / 2
+
+
+@compiled
+def _score(
+    total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, balance: FloatArray, worst: FloatArray
+) -> None:
+    count = balance.shape[1]
+    for w in range(len(total)):
+        pair = 0
+        for a in range(count):
+            for b in range(a + 1, count):
+                won, lost = _both(total[w], ahead[w, pair], slot[pair], level[w])
+                if wins(won, lost):
+                    balance[w, a] += 1
+                    balance[w, b] -= 1
+                    worst[w, b] = max(worst[w, b], won)
+                elif wins(lost, won):
+                    balance[w, b] += 1
+                    balance[w, a] -= 1
+                    worst[w, a] = max(worst[w, a], lost)
+                pair += 1
+
+
+@compiled
+def _write_won(total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, won: FloatArray) -> None:
+    pair = 0
+    for a in range(len(won)):
+        for b in range(a + 1, len(won)):
+            won[a, b], won[b, a] = _both(total[0], ahead[0, pair], slot[pair], level[0])
+            pair += 1
+
+
+@compiled
+def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: FloatArray) -> None:
+    size = chosen.shape[1]
+    for t in range(len(chosen)):
+        for i in range(size):
+            for j in range(size):
+                other = won[chosen[t, j], chosen[t, i]]
+                own = won[chosen[t, i], chosen[t, j]]
+                if wins(own, other):
+                    balance[t, i] += 1
+                elif wins(other, own):
+                    balance[t, i] -= 1
+                    worst[t, i] = max(worst[t, i], other)
+
+
+@compiled
+def _count_dominated(
+    total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, ranks: FloatArray, counts: IntArray
+) -> int:
+    pairs = 0
+    count = ranks.shape[2]
+    for w in range(len(total)):
+        pair = 0
+        for a in range(count):
+            for b in range(a + 1, count):
+                won, lost = _both(total[w], ahead[w, pair], slot[pair], level[w])
+                pair += 1
+                if (won > 0) == (lost > 0):
+                    continue
+                pairs += 1
+                better, worse = (a, b) if won > 0 else (b, a)
+                for r in range(len(ranks)):
+                    counts[r, 0] += int(ranks[r, w, better] > ranks[r, w, worse])
+                    counts[r, 1] += int(ranks[r, w, better] == ranks[r, w, worse])
+    return pairs
