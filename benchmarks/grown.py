@@ -1,10 +1,10 @@
-"""Readers of results with files grown to 10 MB: is every answer or refusal within 2 seconds per MB, and within memory?
+"""Readers with files grown to 10 MB: is every answer or refusal within 2 seconds per MB, and within memory?
 
 python benchmarks/grown.py [--megabytes 10] [--only WORD]
 
-Each file is read by `recassay.load_results` in a process of its own, which counts processor seconds and the peak of its
-memory beyond what it had before. Limits: 2 seconds per MB, and 20 times the size plus 200 MB. The exit code is 1 where
-one is exceeded. Linux.
+Each file is read at its door (`tests/support/doors.py`) in a process of its own, which counts processor seconds and the
+peak of its memory beyond what it had before. Limits: 2 seconds per MB, and 20 times the size plus 200 MB. The exit code
+is 1 where one is exceeded. Linux.
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+TESTS = Path(__file__).resolve().parents[1] / "tests"
 READ = """
 import resource, sys, time, polars, pandas, recassay, recassay.api.tables
+sys.path.insert(0, sys.argv[3])
+from pathlib import Path
 from recassay.core.errors import RecAssayError
+from support.doors import DOORS
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 before, begun = peak(), time.process_time()
 try:
-    recassay.load_results(sys.argv[1])
+    DOORS[sys.argv[2]].read(Path(sys.argv[1]))
     said = "answer"
 except RecAssayError as error:
     said = "refused: " + str(error).partition(": ")[2][:70]
@@ -69,11 +73,22 @@ def workbook(size: int) -> bytes:
     return packed.getvalue()
 
 
-FILES: dict[str, tuple[str, Callable[[int], bytes]]] = {
+def numbered(header: str, row: str) -> Callable[[int], bytes]:
+    """A file of so many bytes: a header and one row again and again, `#` in it the number of the row."""
+    return lambda size: (header + "".join(row.replace("#", str(n)) for n in range(size // (len(row) + 5)))).encode()
+
+
+def columns(size: int) -> bytes:
+    """A header of so many bytes, and one row."""
+    return ("user,item," + ",".join(f"c{n}" for n in range(size // 8)) + "\na,b\n").encode()
+
+
+RESULTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "CSV, long table": ("long.csv", rows),
     "CSV, commas": ("commas.csv", repeated(",")),
     "CSV, one column": ("column.csv", repeated("0.123\n", "a\n")),
     "CSV, blank lines": ("blank.csv", repeated("\n", "algorithm,dataset,value\n")),
+    "CSV, cut lines": ("cut.csv", repeated("a\n", ",".join(f"c{n}" for n in range(1000)) + "\n")),
     "CSV, quotation marks": ("quotes.csv", repeated('"a""b",', "algorithm,dataset\n")),
     "CSV, columns": ("wide.csv", repeated("name,", "algorithm,")),
     "JSON, records": ("records.json", records),
@@ -95,6 +110,25 @@ FILES: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "TREC run": ("run.trec", repeated("1 Q0 7 1 0.5 tag\n")),
     "no format": ("any.txt", repeated("a b c d\n")),
 }
+ROWS: dict[str, Callable[[int], bytes]] = {
+    "interactions": numbered("user,item,rating,timestamp\n", "u#,i#,3,16#\n"),
+    "lists": numbered("user,item,rank\n", "u#,i#,1\n"),
+    "judgements": numbered("user,item\n", "u#,i#\n"),
+    "classes": numbered("height,width,kind\n", "#,#,a\n"),
+    "answers": numbered("respondent,item,value\n", "r#,i,1\n"),
+    "items": numbered("item,discrimination,difficulty,guessing\n", "i#,1,0,0\n"),
+    "properties": numbered("dataset,users\n", "d#,#\n"),
+    "characteristics": numbered("dataset,users\n", "d#,#\n"),
+}
+"""By door, a file of many good rows."""
+FILES = {what: ("results", *file) for what, file in RESULTS.items()} | {
+    f"{door}, {what}": (door, "file.csv", make)
+    for door, good in ROWS.items()
+    for what, make in {"rows": good, "columns": columns, "blank lines": repeated("\n", "user,item,value\n"),
+                       "cut lines": repeated("a\n", "user,item," + ",".join(f"c{n}" for n in range(998)) + "\n"),
+                       }.items()
+}  # fmt: skip
+"""By what it is, the door of a file, its name, and how it is made."""
 
 
 def main() -> int:
@@ -105,13 +139,15 @@ def main() -> int:
     asked = parser.parse_args()
     exceeded = 0
     print("| file | MB | seconds per MB | memory, MB | |\n|---|---|---|---|---|")
-    for what, (name, make) in FILES.items():
+    for what, (door, name, make) in FILES.items():
         if asked.only not in what:
             continue
         with tempfile.TemporaryDirectory(prefix="recassay-grown-") as place:
             path = Path(place) / name
             path.write_bytes(make(int(asked.megabytes * 1e6)))
-            ran = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True)
+            ran = subprocess.run(
+                [sys.executable, "-c", READ, str(path), door, str(TESTS)], capture_output=True, text=True
+            )
         if ran.returncode:
             print(
                 f"| {what} | {asked.megabytes:g} | | | FAULT: {ran.stderr.strip().splitlines()[-1][:100]} |", flush=True

@@ -67,6 +67,8 @@ HOSTILE = {
     "odd spans.html": lambda: f"<table><tr><td colspan='²'>1</td><td colspan={'9' * 5000}>1</td></tr></table>",
     "pipes.md": lambda: "|" * 300_000 + "\n" + "|-" * 300_000 + "\n" + "|1" * 300_000,
     "columns.csv": lambda: "model," + ",".join(f"d{i}" for i in range(200_000)) + "\na" + ",1" * 200_000,
+    "blank lines.csv": lambda: "model,dataset,value\n" + "\n" * 1_000_000,
+    "cut lines.csv": lambda: "model," + ",".join(f"d{i}" for i in range(999)) + "\n" + "a\n" * 5000,
     "generated column.db": database,
     "surrogate.json": lambda: '[{"model": "\\ud800", "dataset": "x", "ndcg@10": 0.1}]',
     "deep.json": lambda: "[" * 100_000,

@@ -42,6 +42,15 @@ FOUND = {
     ),
     "a cell's settings cut short": ("store", "cells/1/spec", lambda b: b[:-1], "the store is damaged: spec of a row"),
     "a cell's files as a list": ("store", "cells/1/files", lambda b: b"[]", "the store is damaged: files of a row"),
+    "a cell's settings without a depth": (
+        "store", "cells/1/spec", lambda b: b.replace(b'"depth"', b'"width"'), "the row of ItemKNN on more is not what was",
+    ),
+    "a cell's energy without joules": (
+        "store", "cells/1/energy", lambda b: _json(b, joules=[]), "the row of ItemKNN on more is not what was written",
+    ),
+    "metrics that are no names": (
+        "store", "plan/1/metrics", lambda b: b'[[], "ndcg@10"]', "the store is damaged: metrics of a row",
+    ),
     "metrics that are no list": ("store", "plan/1/metrics", lambda b: b"3", "the store is damaged: metrics of a row"),
     "a manifest with another budget": (
         "study folder", "manifest.json", lambda b: b.replace(b"memory_gb", b"memory_mb"),

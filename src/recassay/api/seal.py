@@ -19,10 +19,10 @@ from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
-from recassay.recommenders.plan import CellSpec, plan
+from recassay.recommenders.plan import plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
-from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal
+from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal, stored_spec
 from recassay.recommenders.study import Progress
 from recassay.recommenders.study_file import load_study
 from recassay.store.store import Store
@@ -252,11 +252,12 @@ def verify(
     if file.is_file() and not Store.begun(folder):
         raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
-        cells = [cell for cell in store.cells() if cell.status == "done"]
+        cells = [cell for cell in store.cells(damaged=True) if cell.status == "done"]
     again: tuple[RerunCell, ...] = ()
     likely: Chances | None = None
-    if cells:
-        tuned = CellSpec.model_validate(cells[0].spec).tuning.metric
+    specs = [spec for cell in cells if (spec := stored_spec(cell)) is not None]
+    if specs:
+        tuned = specs[0].tuning.metric
         label = find_label(metric or tuned, list(dict.fromkeys(name for cell in cells for name in cell.metrics)))
         origin = str(Path(base).resolve())
         if rerun:

@@ -227,7 +227,7 @@ def rerun(
     `Drawing` says which ones.
     """
     with Store.open(folder) as store:
-        manifest, cells = store.manifest(), with_value(store.cells(), metric)
+        manifest, cells = store.manifest(), with_value(store.cells(damaged=True), metric)
     spec = StudySpec.model_validate({**manifest["study"], "base": base})
     try:
         known = {cell.id for cell in plan(spec).cells}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from pydantic import ValidationError
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
@@ -110,7 +111,12 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     """
     found = [Deviation("seal", text) for text in _seal_problems(seal)]
     with Store.open(folder) as store:
-        cells, rows, trials, verified = store.cells(every=True), store.plan(), store.trials(), store.verify()
+        cells, rows, trials, verified = (
+            store.cells(every=True, damaged=True),
+            store.plan(),
+            store.trials(),
+            store.verify(),
+        )
         try:
             manifest = store.manifest()
         except InputError as error:
@@ -126,11 +132,12 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         if digest != seal["cells"].get("digest"):
             found.append(Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones."))
     for cell in cells:
-        if CellSpec.model_validate(cell.spec).id != cell.id:
+        spec = stored_spec(cell)
+        if spec is None or spec.id != cell.id:
             found.append(
                 Deviation("results", f"The stored plan of {cell.algorithm} on {cell.dataset} is not that of its cell.")
             )
-        if cell.validation is not None and not _is_of_best_trial(cell, trials):
+        if spec is not None and cell.validation is not None and not _is_of_best_trial(cell, spec, trials):
             found.append(
                 Deviation(
                     "results",
@@ -159,13 +166,21 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     return found
 
 
-def _is_of_best_trial(cell: CellRecord, trials: pl.DataFrame) -> bool:
+def stored_spec(cell: CellRecord) -> CellSpec | None:
+    """What a cell was to be, as its row says; None where that was changed into something else."""
+    try:
+        return CellSpec.model_validate(cell.spec)
+    except ValidationError:
+        return None
+
+
+def _is_of_best_trial(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> bool:
     """Whether a cell's validation value is the best of its complete trials, all of which are there."""
     own = trials.filter(pl.col("cell") == cell.id)
     values = own.filter(pl.col("state") == "complete").get_column(c.VALUE)
     if values.is_empty() or own.get_column("number").to_list() != list(range(own.height)):
         return False
-    higher = make_metric(CellSpec.model_validate(cell.spec).tuning.metric).higher_is_better
+    higher = make_metric(spec.tuning.metric).higher_is_better
     return bool(cell.validation == (values.max() if higher else values.min()))
 
 

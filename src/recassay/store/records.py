@@ -169,7 +169,8 @@ def unpacked(column: str, text: str | None, folder: Path) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, KINDS[column]):
+    names = column == "metrics" and isinstance(value, list)
+    if not isinstance(value, KINDS[column]) or (names and not all(isinstance(name, str) for name in value)):
         raise InputError(
             f"the store is damaged: {column} of a row is not what was written", where=str(folder),
             fix="restore it from a copy, or run the study in a new folder",

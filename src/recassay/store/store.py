@@ -48,6 +48,7 @@ class Store(CellFiles, TrialTable):
         self.folder = folder
         self._connection, self._writes = connection, writes
         self._cells: tuple[tuple[int, int], tuple[tuple[CellRecord, ...], ...]] | None = None
+        self._checked = False
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Store:
@@ -152,15 +153,31 @@ class Store(CellFiles, TrialTable):
     def _unpacked(self, column: str, text: str | None) -> Any:
         return unpacked(column, text, self.folder)
 
-    def cells(self, *, every: bool = False) -> tuple[CellRecord, ...]:
+    def cells(self, *, every: bool = False, damaged: bool = False) -> tuple[CellRecord, ...]:
         """The records of the current plan's cells that ran, in the plan's order; read again only after a change.
 
-        Of a study with a [multiverse] those of its first universe, unless `every` is wanted.
+        Of a study with a [multiverse] those of its first universe, unless `every` is wanted. A row that is not what was
+        written raises `InputError`; with `damaged` such rows are given as they are, for what looks for them.
         """
         changes = self._connection.execute("PRAGMA data_version").fetchone()[0], self._connection.total_changes
         if self._cells is None or self._cells[0] != changes:
             self._cells = changes, self._read_cells()
+            self._checked = False
+        if not (damaged or self._checked):
+            self._refuse_edited(self._cells[1][True])
+            self._checked = True
         return self._cells[1][every]
+
+    def _refuse_edited(self, cells: Iterable[CellRecord]) -> None:
+        seals = self._seals()
+        for cell in cells:
+            seal, now = seals.get(cell.id, _NO_ROW)
+            if seal not in (None, now):
+                raise InputError(
+                    f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
+                    where=str(self.folder / INDEX_FILE),
+                    fix="run the study again: it makes this cell again",
+                )
 
     def _read_cells(self) -> tuple[tuple[CellRecord, ...], ...]:
         """Those of the first universe, and all."""
@@ -229,7 +246,7 @@ class Store(CellFiles, TrialTable):
     def verify(self) -> Verification:
         """Hold everything that the done cells of the plan rest on against its checksum: rows, trials, files, splits."""
         planned = {row.cell for row in self.plan()}
-        done = [cell for cell in self.cells(every=True) if cell.status == "done" and cell.id in planned]
+        done = [cell for cell in self.cells(every=True, damaged=True) if cell.status == "done" and cell.id in planned]
         seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
         damaged = list(self.damaged(cell.id for cell in done).values())
         unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
@@ -278,7 +295,7 @@ class Store(CellFiles, TrialTable):
 
     def status(self) -> StoreStatus:
         """How many cells are done, which failed and why, and which are to go."""
-        cells, plan = self.cells(every=True), self.plan()
+        cells, plan = self.cells(every=True, damaged=True), self.plan()
         ran = {cell.id for cell in cells}
         of_plan = "SELECT count(*) FROM plan JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials"
         return StoreStatus(
@@ -297,16 +314,8 @@ class Store(CellFiles, TrialTable):
         """
         rows = []
         labels = {row.cell: row.metrics for row in self.plan()}
-        seals = self._seals()
         costs_kept = [name for name in COST_METRICS if name != "joules" or any(cell.energy for cell in self.cells())]
         for cell in self.cells():
-            seal, now = seals.get(cell.id, _NO_ROW)
-            if seal not in (None, now):
-                raise InputError(
-                    f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
-                    where=str(self.folder / INDEX_FILE),
-                    fix="run the study again: it makes this cell again",
-                )
             costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict, "memory": cell.memory}
             costs["memory"] = None if cell.memory is None else cell.memory / 1e6
             costs["joules"] = (cell.energy or {}).get("joules_fit")

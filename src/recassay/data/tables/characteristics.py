@@ -13,7 +13,7 @@ from recassay.core.names import canonical
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import read_table
+from recassay.data.tables.read import dataset_names, read_table
 
 _ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
 _FIX = "give a column dataset and one column of numbers for each characteristic"
@@ -37,12 +37,7 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
     if frame.width < 2 or frame.height == 0:
         raise InputError("a table of characteristics needs datasets and numbers", where=where, fix=_FIX)
     key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "dataset name"}), frame.columns[0])
-    names = frame.get_column(key).cast(pl.String).fill_null("").str.strip_chars().to_list()
-    for row, name in enumerate(names):
-        if not name:
-            raise InputError(f"data row {row + 1} names no dataset", where=where, fix="fill it in")
-        if name in names[:row]:
-            raise InputError(f"the dataset {name!r} appears twice", where=where, fix="keep one row a dataset")
+    names = dataset_names(frame, key, where)
     columns = {n: _numbers(frame.get_column(n), where) for n in frame.columns if n != key}
     columns = {n: column for n, column in columns.items() if column is not None}
     if not columns:

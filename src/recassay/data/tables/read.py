@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +20,15 @@ from recassay.core.tables.sources import Source
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""
+
+MOST_COLUMNS = 100_000
+"""Columns of a text that is read as a table: each costs a kilobyte, however short it is."""
+
+MOST_PROPERTIES = 1_000
+"""Columns of a table with one row per dataset."""
+
+SPARE_CELLS = 1_000_000
+"""Cells that short lines may lack: where every line is full, a text has at least as many characters as cells."""
 
 
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
@@ -105,7 +115,8 @@ def text_of(data: bytes, name: str) -> str:
 
 def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     text = text_of(data, name)
-    header = next((line for line in lines_of(text) if line.strip()), "")
+    ended = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    header = next((line for line in io.StringIO(ended) if line.strip()), "").rstrip("\n")
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     delimiter = max("\t,;|", key=header.count)
@@ -113,19 +124,50 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
         names = next(csv.reader([header], delimiter=delimiter))
     except csv.Error as error:
         raise InputError(f"its header is no row of names ({error})", where=name, fix="check its rows") from None
-    repeated = sorted({n for n in names if names.count(n) > 1})
+    if len(names) > MOST_COLUMNS:
+        what = f"has {len(names):,} columns, and {MOST_COLUMNS:,} is the limit"
+        raise InputError(what, where=name, fix="give fewer columns, or one row per value")
+    repeated = sorted(column for column, times in Counter(names).items() if times > 1)
     if repeated:
         what = f"column {listing(map(repr, repeated))} appears twice in the header"
         raise InputError(what, where=name, fix="rename one of them")
+    _refuse_short_lines(ended, len(names), name)
     try:
         return pl.read_csv(
-            io.BytesIO("\n".join(lines_of(text)).encode()),
+            io.BytesIO(ended.encode()),
             separator=delimiter,
             infer_schema=False,
             raise_if_empty=False,
         )
     except pl.exceptions.PolarsError as error:
         raise _odd_row(text, delimiter, str(error).splitlines()[0], name) from error
+
+
+def dataset_names(frame: pl.DataFrame, column: str, where: str) -> list[str]:
+    """The names in a table with one row per dataset and one column per property; each must be there once."""
+    if frame.width > MOST_PROPERTIES:
+        what = f"has {frame.width:,} columns, and {MOST_PROPERTIES:,} is the limit"
+        raise InputError(what, where=where, fix="give one row per dataset, and fewer properties")
+    names = frame.get_column(column).cast(pl.String).fill_null("").str.strip_chars().to_list()
+    known: set[str] = set()
+    for row, name in enumerate(names):
+        if not name:
+            raise InputError(f"data row {row + 1} names no dataset", where=where, fix="fill it in")
+        if name in known:
+            raise InputError(f"the dataset {name!r} appears twice", where=where, fix="keep one row per dataset")
+        known.add(name)
+    return names
+
+
+def _refuse_short_lines(text: str, columns: int, name: str) -> None:
+    """Refuse a text whose table would be far larger than itself: every field that a line lacks is a cell."""
+    most = len(text) + SPARE_CELLS
+    if (text.count("\n") + 1) * columns <= most:
+        return
+    lines = 1 + sum(part.count("\n") for part in text.split('"')[::2])  # not those inside quotes
+    if lines * columns > most:
+        what = f"has {lines:,} lines for {columns:,} columns, and most of them are blank or cut short"
+        raise InputError(what, where=name, fix="remove blank lines, and give every line all of its fields")
 
 
 def _odd_row(text: str, delimiter: str, reason: str, name: str) -> InputError:

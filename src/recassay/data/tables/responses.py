@@ -15,7 +15,7 @@ from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import read_table
+from recassay.data.tables.read import dataset_names, read_table
 
 RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}
 WRONG = {"0", "0.0", "false", "no", "wrong", "incorrect"}
@@ -134,12 +134,7 @@ def read_properties(source: Any) -> dict[str, dict[str, float]]:
     """Properties of datasets by name: a table with the column dataset (or its first) and columns of numbers."""
     frame, where, _ = _frame(source, "give a column dataset and columns of numbers")
     name = c.DATASET if c.DATASET in frame.columns else frame.columns[0]
-    names = frame.get_column(name).cast(pl.String).fill_null("").str.strip_chars().to_list()
-    for row, dataset in enumerate(names):
-        if not dataset:
-            raise InputError(f"data row {row + 1} names no dataset", where=where, fix="fill it in")
-        if dataset in names[:row]:
-            raise InputError(f"the dataset {dataset!r} appears twice", where=where, fix="keep one row a dataset")
+    names = dataset_names(frame, name, where)
     kept = {
         n: column for n in frame.columns if n != name and (column := _property(frame.get_column(n), where)) is not None
     }
