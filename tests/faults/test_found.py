@@ -51,6 +51,12 @@ FOUND = {
     "metrics that are no names": (
         "store", "plan/1/metrics", lambda b: b'[[], "ndcg@10"]', "the store is damaged: metrics of a row",
     ),
+    "half of a character among metrics": (
+        "store", "plan/1/metrics", lambda b: b'["ndcg@10", "\\ud800"]', "the store is damaged: metrics of a row",
+    ),
+    "a split of a name that no folder has": (
+        "store", "cells/1/split", lambda b: b"9" * 5000, "the row of ItemKNN on more is not what was written",
+    ),
     "metrics that are no list": ("store", "plan/1/metrics", lambda b: b"3", "the store is damaged: metrics of a row"),
     "a manifest with another budget": (
         "study folder", "manifest.json", lambda b: b.replace(b"memory_gb", b"memory_mb"),

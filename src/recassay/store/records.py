@@ -165,12 +165,15 @@ def unpacked(column: str, text: str | None, folder: Path) -> Any:
     """What a column of JSON says, None where it is empty; `InputError` where it is damaged."""
     if text is None:
         return None
+    value: Any
     try:
         value = json.loads(text)
+        if "\\u" in text:  # half of a character
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         value = None
-    names = column == "metrics" and isinstance(value, list)
-    if not isinstance(value, KINDS[column]) or (names and not all(isinstance(name, str) for name in value)):
+    sound = isinstance(value, KINDS[column])
+    if not sound or (column == "metrics" and not all(isinstance(name, str) for name in value)):
         raise InputError(
             f"the store is damaged: {column} of a row is not what was written", where=str(folder),
             fix="restore it from a copy, or run the study in a new folder",

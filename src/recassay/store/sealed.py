@@ -82,9 +82,8 @@ def is_sound(folder: Path, description: str) -> bool:
 
 def folder_state(folder: Path) -> Literal["sound", "damaged", "unsealed"]:
     """How a folder of prepared data stands to the checksums in its description; `unsealed` where it has none."""
-    descriptions = list(folder.glob("*.json"))
     try:
-        stored = [read_sealed(folder, path.name, "") for path in descriptions]
+        stored = [read_sealed(folder, path.name, "") for path in folder.glob("*.json")]
         for content in stored:
             check_files(folder, content, "")
     except (InputError, OSError):
