@@ -43,7 +43,7 @@ FOUND = {
     "a cell's settings cut short": ("store", "cells/1/spec", lambda b: b[:-1], "the store is damaged: spec of a row"),
     "a cell's files as a list": ("store", "cells/1/files", lambda b: b"[]", "the store is damaged: files of a row"),
     "a cell's settings without a depth": (
-        "store", "cells/1/spec", lambda b: b.replace(b'"depth"', b'"width"'), "the row of ItemKNN on more is not what was",
+        "store", "cells/1/spec", lambda b: b.replace(b'"depth"', b'"width"'), "of ItemKNN on more is not what was",
     ),
     "a cell's energy without joules": (
         "store", "cells/1/energy", lambda b: _json(b, joules=[]), "the row of ItemKNN on more is not what was written",
