@@ -21,7 +21,7 @@ from calibration_model import made, share
 from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.hierarchical import fit_hierarchical
 from recassay.analysis.inference.wilcoxon import sum_distribution
-from recassay.analysis.plan.power import datasets_needed, power_of, standardised
+from recassay.analysis.plan.fit import datasets_needed, power_of, standardised
 
 SPREAD, ALPHA, POWER = 0.5, 0.05, 0.8
 

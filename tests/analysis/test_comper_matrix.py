@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recassay
-from recassay.analysis.comper.derive import dice, dice_table, features, stem
+from recassay.analysis.comper.derive import dice, dice_table, features, labels_from_frame, matrix_from_frame, stem
 from recassay.analysis.comper.matrix import (
     CORRELATION,
     DIMENSIONS,
@@ -24,7 +24,6 @@ from recassay.analysis.comper.matrix import (
     published_similarity,
     similarity_labels,
 )
-from recassay.analysis.comper.matrix_tables import labels_from_frame, matrix_from_frame
 from recassay.core.errors import InputError, UsageError
 from recassay.data.published.printed import printed_table
 

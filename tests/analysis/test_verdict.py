@@ -14,8 +14,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns, smallest_p
 from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.verdict.fit import judge
-from recassay.analysis.verdict.letters import group_letters
+from recassay.analysis.verdict.fit import group_letters, judge
 from recassay.analysis.verdict.words import fewest
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.testing.results import synthetic_results

@@ -3,7 +3,7 @@
 import re
 from types import SimpleNamespace
 
-from recassay.cli.bar import Bar
+from recassay.cli.progress import Bar
 from recassay.runner.work import Event
 
 

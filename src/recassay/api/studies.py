@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Workers
-from recassay.core.specs.study import DEFAULT_METRICS, StudySpec
+from recassay.core.specs.study import StudySpec
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments
@@ -70,24 +70,7 @@ def make_study(
         multiverse: keys of the `[multiverse]` section: alternatives that make universes; None for one universe.
         base: folder that relative paths start from.
     """
-    return study_from_arguments(
-        datasets,
-        algorithms,
-        metrics=metrics or DEFAULT_METRICS,
-        name=name,
-        seed=seed,
-        trials=trials,
-        parallel=parallel,
-        tuning_metric=tuning_metric,
-        protocol=protocol,
-        seconds_per_cell=seconds_per_cell,
-        memory_gb=memory_gb,
-        settings=settings,
-        dataset_settings=dataset_settings,
-        comper=comper,
-        multiverse=multiverse,
-        base=base,
-    )
+    return study_from_arguments(**locals())
 
 
 @checked

@@ -1,4 +1,4 @@
-"""`analyze` and `demo`: every analysis, told in the terminal and saved as a report."""
+"""`analyze`, `demo` and `paper`: every analysis, shown in the terminal and saved as a report or for a paper."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recassay.api.saving import document
 from recassay.cli.call import Call
 from recassay.cli.on_table import refuse_formats
 from recassay.cli.progress import show_progress, show_stages
-from recassay.cli.render import print_brief, print_json, print_lines, print_saved, print_table, say
+from recassay.cli.render import print_brief, print_json, print_lines, print_notes, print_saved, print_table, say
 from recassay.cli.values import PAGES, is_output
 
 
@@ -84,3 +84,22 @@ def show_report(report: AnalysisReport, as_json: bool, out: Path | None, *, ever
             print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
     if out is not None:
         print_saved(report.files, out)
+
+
+def paper(call: Call, *, as_json: bool = False) -> None:
+    """The files of a paper.
+
+    Args:
+        as_json: print JSON on stdout instead of sentences.
+    """
+    labels = call.typed.get("metrics") or []
+    results = call.load(metric=labels[0] if len(labels) == 1 else None)
+    figures = call.typed.get("figures")
+    chosen = {} if figures is None else {"figures": [name for name in figures if name != "none"]}
+    made = call(**({"results": results} | chosen))
+    if as_json:
+        print_json(document("paper", made.to_dict(), made.results))
+    else:
+        print_lines(made.sentences)
+    print_notes(made.notes)
+    print_saved(made.files, Path(call.typed.get("out", "paper")))

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from recassay.cli.bar import duration
 from recassay.cli.call import Call
+from recassay.cli.progress import duration
 from recassay.cli.render import print_json, print_lines, print_rows
 from recassay.cli.render import show as write
 from recassay.core.system.plain import plain

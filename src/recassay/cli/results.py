@@ -1,21 +1,27 @@
-"""`recassay results`: every number of a study, printed or exported."""
+"""`results` and `import`: every number of a study, and results of other tools as one table."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recassay.api.saving import document, save_text
-from recassay.api.tables import load_results
+from recassay.api.tables import default_metric, load_results
 from recassay.cli.call import Call
-from recassay.cli.render import print_first_rows, print_json, print_lines, print_rows, say
+from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say
+from recassay.cli.values import is_output
 from recassay.core.errors import UsageError
+from recassay.core.system.printable import one_line
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from recassay.core.tables.results import Results
+
 
 MOST_ROWS = 200
 """Rows on a terminal; an export has them all."""
@@ -100,3 +106,46 @@ def _table(frame: pl.DataFrame, everything: bool) -> None:
     print_rows(f"{frame.height:,} rows", shown.columns, rows, names=2)
     if frame.height > MOST_ROWS:
         print_lines([f"The first {MOST_ROWS} of {frame.height:,} rows; --csv or --parquet has them all."])
+
+
+MOST_ROWS, MOST_COLUMNS = 20, 8
+
+
+def import_(call: Call, *, as_json: bool = False) -> None:
+    """The common table.
+
+    Args:
+        as_json: print JSON on stdout instead of tables.
+    """
+    results = call()
+    say(one_line(results.told_reading(), 600))
+    print_notes(results.notes)
+    frame = results.frame
+    if is_output(call.typed.get("out")):
+        return  # the table is the output
+    if as_json:
+        print_json(document("import", {"rows": frame.to_dicts()}, results))
+    else:
+        _preview(results)
+    if "out" in call.typed:
+        say(f"wrote {frame.height} rows to {call.typed['out']}")
+
+
+def _preview(results: Results) -> None:
+    """One metric of the table, algorithms by datasets; what does not fit is counted."""
+    try:
+        metric = default_metric(results)
+    except UsageError:
+        metric = results.metrics[0]
+    algorithms, datasets = results.algorithms[:MOST_ROWS], results.datasets[:MOST_COLUMNS]
+    word, other = results.words
+    title = f"{metric}: {len(results.algorithms)} {word}s on {len(results.datasets)} {other}s"
+    values = results.table(metric)[: len(algorithms), : len(datasets)]
+    rows = [[name, *("" if math.isnan(value) else f"{value:.4g}" for value in row)]
+            for name, row in zip(algorithms, values.tolist(), strict=True)]  # fmt: skip
+    print_rows(title, [word, *datasets], rows, names=1)
+    left = [(len(results.algorithms) - len(algorithms), word), (len(results.datasets) - len(datasets), other),
+            (len(results.metrics) - 1, "metric")]  # fmt: skip
+    more = [f"{count} more {name}{'s' if count > 1 else ''}" for count, name in left if count]
+    if more:
+        sys.stdout.write(f"and {', '.join(more)}\n")

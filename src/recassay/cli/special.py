@@ -9,8 +9,8 @@ from recassay.api.decodirt import instances_document, load_response_folder
 from recassay.api.logistic_irt import load_responses
 from recassay.api.tables import load_results
 from recassay.cli.call import Call
-from recassay.cli.progress import show_stages
-from recassay.cli.render import print_notes
+from recassay.cli.progress import resumable, show_progress, show_stages
+from recassay.cli.render import print_notes, say
 from recassay.core.errors import UsageError
 
 
@@ -58,6 +58,13 @@ def comper_matrix(call: Call) -> tuple[Any, Any]:
     """ComPer's matrix, derived step by step."""
     derived = call("comper:comper_matrix")
     return derived, derived
+
+
+def bench(call: Call) -> tuple[Any, Any]:
+    """An algorithm of one's own among the shipped baselines."""
+    with resumable(lambda: Path(call.typed.get("folder") or ".")):
+        result = call(progress=show_progress(), told=lambda name: say(f"{name}: looking for it, and making its split"))
+    return result, result
 
 
 def multiverse(call: Call) -> tuple[Any, Any]:

@@ -23,47 +23,43 @@ def wins(left: float, right: float) -> bool:
 def rank_rows(rows: FloatArray, places: FloatArray) -> None:
     """Write the ranks of every row into `places`, the largest first; see `ties.ranks`."""
     count = rows.shape[1]
-    order = np.empty(count, dtype=np.int64)
+    room = np.empty((3, count), dtype=np.int64)
+    order, better, tied = room[0], room[1], room[2]
     for r in range(len(rows)):
-        row = rows[r]
-        _descend(row, order)
-        start = 0
-        while start < count:
-            end = start
-            while end + 1 < count and not wins(row[order[end]], row[order[end + 1]]):
-                end += 1
-            if wins(row[order[start]], row[order[end]]):
-                _rank_pairs(row, places[r])
-                break
-            for at in range(start, end + 1):
-                places[r, order[at]] = (start + end) / 2 + 1
-            start = end + 1
+        _place(rows[r], order, better, tied)
+        for i in range(count):
+            places[r, i] = better[i] + (tied[i] + 1) / 2
 
 
 @compiled
 def place_rows(rows: FloatArray, better: IntArray, tied: IntArray) -> None:
     """Write for every value of every row how many are larger, and how many tie with it, itself included."""
-    count = rows.shape[1]
-    order = np.empty(count, dtype=np.int64)
+    order = np.empty(rows.shape[1], dtype=np.int64)
     for r in range(len(rows)):
-        row = rows[r]
-        _descend(row, order)
-        start = 0
-        while start < count:
-            end = start
-            while end + 1 < count and not wins(row[order[end]], row[order[end + 1]]):
-                end += 1
-            if wins(row[order[start]], row[order[end]]):  # the ends of a chain of ties do not tie
-                for i in range(count):
-                    ahead, behind = 0, 0
-                    for other in row:
-                        ahead += int(wins(other, row[i]))
-                        behind += int(wins(row[i], other))
-                    better[r, i], tied[r, i] = ahead, count - ahead - behind
-                break
-            for at in range(start, end + 1):
-                better[r, order[at]], tied[r, order[at]] = start, end - start + 1
-            start = end + 1
+        _place(rows[r], order, better[r], tied[r])
+
+
+@compiled
+def _place(row: FloatArray, order: IntArray, better: IntArray, tied: IntArray) -> None:
+    """`place_rows` of one row; `order` is room for its positions."""
+    count = len(row)
+    _descend(row, order)
+    start = 0
+    while start < count:
+        end = start
+        while end + 1 < count and not wins(row[order[end]], row[order[end + 1]]):
+            end += 1
+        if wins(row[order[start]], row[order[end]]):  # the ends of a chain of ties do not tie: all pairs are counted
+            for i in range(count):
+                ahead, behind = 0, 0
+                for other in row:
+                    ahead += int(wins(other, row[i]))
+                    behind += int(wins(row[i], other))
+                better[i], tied[i] = ahead, count - ahead - behind
+            return
+        for at in range(start, end + 1):
+            better[order[at]], tied[order[at]] = start, end - start + 1
+        start = end + 1
 
 
 @compiled
@@ -87,13 +83,3 @@ def _descend(row: FloatArray, order: IntArray) -> None:
                 at -= gap
             order[at] = moved
         gap //= 3
-
-
-@compiled
-def _rank_pairs(row: FloatArray, places: FloatArray) -> None:
-    """By all pairs, where the ends of a chain of ties do not tie."""
-    for i in range(len(row)):
-        ahead = 0
-        for other in row:
-            ahead += int(wins(other, row[i])) - int(wins(row[i], other))
-        places[i] = (len(row) + 1 + ahead) / 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import possible_winners
 from recassay.analysis.verdict.decision import Decision, decide, gains_of
-from recassay.analysis.verdict.letters import group_letters
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
@@ -34,7 +34,7 @@ from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import IntArray
+from recassay.core.types import BoolArray, IntArray
 
 
 def judge(
@@ -209,3 +209,34 @@ def visible_lead(k: int, n: int, critical: float, power: float = 0.8) -> float |
     x = np.linspace(0.0, 4.0, 801)
     shown = (n * x - normal_quantile(power) * np.sqrt(n)) / np.sqrt(n * (1 + FLOOR + x**2)) >= critical
     return float(k * (normal_cdf(x[shown.argmax()]) - 0.5)) if shown.any() else None
+
+
+def group_letters(differ: BoolArray) -> tuple[str, ...]:
+    """The letters of each algorithm, from which pairs `differ` (algorithms x algorithms, the best first).
+
+    Each letter is a group in which no pair differs. Groups are grown from the best algorithm down, from a pair that
+    shares no letter yet, by the nearest algorithms that fit, until every pair that does not differ shares one. After z
+    come A to Z, then a1, b1, ...
+    """
+    k = len(differ)
+    alike = ~differ | np.eye(k, dtype=bool)
+    shared = np.zeros((k, k), dtype=bool)
+    groups: list[BoolArray] = []
+    for i in range(k):
+        while (open_ones := alike[i, i:] & ~shared[i, i:]).any():
+            j = i + int(open_ones.argmax())
+            group = np.zeros(k, dtype=bool)
+            group[[i, j]] = True
+            fits = alike[i] & alike[j] & ~group
+            while fits.any():
+                # The nearest that fits and brings a pair without a letter, else the nearest that fits.
+                new = fits & (~shared[group] & alike[group]).any(axis=0)
+                candidates = np.flatnonzero(new if new.any() else fits)
+                one = candidates[np.abs(candidates - j).argmin()]
+                group[one] = True
+                fits &= alike[one]
+                fits[one] = False
+            groups.append(group)
+            shared |= np.outer(group, group)
+    names = [ascii_letters[g % 52] + (str(g // 52) if g >= 52 else "") for g in range(len(groups))]
+    return tuple("".join(name for name, group in zip(names, groups, strict=True) if group[a]) for a in range(k))

@@ -9,8 +9,7 @@ from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.grid import Grid
-from recassay.reporting.paper.main_table import TableStyle, in_percent
-from recassay.reporting.paper.rank_table import against
+from recassay.reporting.paper.main_table import TableStyle, against, in_percent
 
 SPLITS = {
     "global_time": "a split at one point in time for all users",

@@ -16,10 +16,9 @@ from recassay.reporting.paper.figures import PaperFigure
 from recassay.reporting.paper.fit import PAGE_HEIGHT, fitting, pieces
 from recassay.reporting.paper.grid import Grid
 from recassay.reporting.paper.latex_table import latex_table
-from recassay.reporting.paper.main_table import TableStyle, main_grid
+from recassay.reporting.paper.main_table import TableStyle, main_grid, rank_grid
 from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
 from recassay.reporting.paper.paragraph import latex_paragraph
-from recassay.reporting.paper.rank_table import rank_grid
 from recassay.reporting.paper.setup import dataset_caption, dataset_citations, dataset_grid, setup_text
 
 
