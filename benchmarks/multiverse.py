@@ -16,7 +16,7 @@ import time
 import numpy as np
 import polars as pl
 
-from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, truth
+from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, scores, truth
 from recassay.analysis.multiverse.claims import Stated, joint_test
 from recassay.analysis.multiverse.fit import explore
 from recassay.analysis.multiverse.repeats import drift_test
@@ -110,10 +110,10 @@ SIZES = {"main": (0.5, 0.2, 0.0, 0.0), "one": (1.0, 0.1, 0.0, 0.0), "by dataset"
 """By kind of multiverse, deviations of effects of choices, of choices by dataset, of pairs of choices, of blocks."""
 
 
-def planted(kind: str, seed: int) -> tuple[Multiverse, np.ndarray]:
-    """A multiverse of 24 paid combinations, 5 datasets, 4 metrics and 4 algorithms: 120 blocks."""
+def planted(kind: str, seed: int, levels: tuple[int, ...] = (3, 2, 2, 2)) -> tuple[Multiverse, np.ndarray]:
+    """A multiverse of (here) 24 paid combinations, 5 datasets, 4 metrics and 4 algorithms: 120 blocks."""
     rng = np.random.default_rng((sum(map(ord, kind)), seed))
-    levels, d, f, k = (3, 2, 2, 2), 5, 4, 4
+    d, f, k = 5, 4, 4
     paid = np.array(list(itertools.product(*map(range, levels))))
     choice, own, pair, block = SIZES[kind]
     values = 0.6 * rng.normal(size=k) + 0.8 * rng.normal(size=(d, 1, k)) + 0.2 * rng.normal(size=(f, k))
@@ -129,7 +129,7 @@ def planted(kind: str, seed: int) -> tuple[Multiverse, np.ndarray]:
     axes = {f"x{i}": tuple(map(str, range(size))) for i, size in enumerate(levels)} | {"metric": tuple("abcd")}
     grid = Multiverse(axes, paid, np.arange(f)[:, None], tuple("ABCD"), tuple(map(str, range(d))),
                       np.ones((len(paid), d), dtype=bool))  # fmt: skip
-    return grid, ties.ranks(values, higher_is_better=True, axis=3).reshape(len(paid) * d, f * k)
+    return grid, scores(-values).reshape(len(paid) * d, f * k)
 
 
 def certificate(count: int) -> None:
@@ -139,16 +139,16 @@ def certificate(count: int) -> None:
         costs, every, open_shares, axes = [], [], [], []
         start = time.process_time()
         for seed in range(count):
-            grid, ranks = planted(kind, seed)
-            found = replay(grid, ranks, np.ones(len(ranks)), confidence=0.95, rng=np.random.default_rng(seed))
+            grid, known = planted(kind, seed)
+            found = replay(grid, known, np.ones(len(known)), confidence=0.95, rng=np.random.default_rng(seed))
             costs.append(found.cost)
             for claim in (claim for claim in found.claims if claim.certified):
                 own, _, rival = claim.statement.partition(" > ")
                 made = Stated(grid.algorithms.index(own[0]), grid.algorithms.index(rival) if rival else None, True)
-                exact = float(truth(grid, ranks, [made])[0])
+                exact = float(truth(grid, known, [made])[0])
                 every.append(abs(claim.share - exact) <= 0.05 + 1e-9)
                 open_shares += [every[-1]] if 0.02 < exact < 0.98 else []
-            whole = axis_shares(grid, ranks)
+            whole = axis_shares(grid, known)
             axes += [max(whole.values()) - whole[found.axis] <= 0.05 + 1e-9] if found.axis_certified else []
         print(f"{kind:10} {np.mean(costs):6.2f} ({min(costs):.2f} to {max(costs):.2f}) {sum(every):6} of {len(every)} "
               f"{sum(open_shares):10} of {len(open_shares):3} {sum(axes):10} of {len(axes):2} "

@@ -10,9 +10,8 @@ import pytest
 
 import recassay
 from recassay.analysis.certify.belief import Blocks, believe
-from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, truth
+from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, scores, truth
 from recassay.analysis.multiverse.claims import Stated
-from recassay.core import ties
 from recassay.core.errors import UsageError
 
 
@@ -24,13 +23,13 @@ def planted(seed: int, levels=(3, 3, 2), datasets=5, metrics=4, algorithms=4):
     values = values + 0.1 * rng.normal(size=(len(paid), datasets, metrics, algorithms))
     for i, size in enumerate(levels):
         values += (0.8 if i == 0 else 0.1) * rng.normal(size=(size, 1, 1, algorithms))[paid[:, i]]
-    ranks = ties.ranks(values, higher_is_better=True, axis=3).reshape(len(paid) * datasets, -1)
+    known = scores(-values).reshape(len(paid) * datasets, -1)
     grid = Multiverse(
         {**{f"x{i}": tuple(map(str, range(size))) for i, size in enumerate(levels)}, "metric": tuple("abcd")[:metrics]},
         paid, np.arange(metrics)[:, None], tuple(f"A{a}" for a in range(algorithms)),
         tuple(f"d{d}" for d in range(datasets)), np.ones((len(paid), datasets), dtype=bool),
     )  # fmt: skip
-    return grid, ranks
+    return grid, known
 
 
 def stated(text: str, grid: Multiverse) -> Stated:
@@ -41,33 +40,45 @@ def stated(text: str, grid: Multiverse) -> Stated:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_certified_shares_and_axes_are_those_of_the_whole(seed):
-    grid, ranks = planted(seed)
-    found = replay(grid, ranks, np.ones(len(ranks)), confidence=0.95, rng=np.random.default_rng(seed))
+    grid, known = planted(seed)
+    found = replay(grid, known, np.ones(len(known)), confidence=0.95, rng=np.random.default_rng(seed))
     assert found.complete
     assert found.cost < 0.8
     for claim in found.claims:
-        assert abs(claim.share - truth(grid, ranks, [stated(claim.statement, grid)])[0]) <= 0.05 + 1e-9
-    shares = axis_shares(grid, ranks)
+        assert abs(claim.share - truth(grid, known, [stated(claim.statement, grid)])[0]) <= 0.05 + 1e-9
+    shares = axis_shares(grid, known)
     assert max(shares.values()) - shares[found.axis] <= 0.05 + 1e-9
     assert [run for run, _, _ in found.path] == sorted(run for run, _, _ in found.path)
 
 
 def test_neighbours_in_choices_tell_most():
-    grid, ranks = planted(1)
+    grid, known = planted(1)
     blocks = grid.blocks()
-    run = np.arange(0, len(ranks), 2)
-    belief = believe(blocks, run, ranks[run])
-    error = np.sqrt(((belief.mean - ranks[belief.open]) ** 2).mean())
-    assert error < 0.6 * ranks.std()
+    run = np.arange(0, len(known), 2)
+    belief = believe(blocks, run, known[run])
+    error = np.sqrt(((belief.mean - known[belief.open]) ** 2).mean())
+    assert error < 0.6 * known.std()
     same = blocks.kernel(belief.theta, np.array([0]), np.array([0]))
-    other = blocks.kernel(belief.theta, np.array([0]), np.array([len(ranks) - 1]))
+    other = blocks.kernel(belief.theta, np.array([0]), np.array([len(known) - 1]))
     assert same > other
     assert isinstance(blocks, Blocks)
 
 
+def test_scores_tell_how_near_a_tie_is_and_put_failures_last():
+    values = np.array([[1.0, 1.1, 3.0], [2.0, np.nan, 2.0]])
+    found = scores(values)
+    assert found[0, 1] - found[0, 0] < 0.1 * (found[0, 2] - found[0, 1])
+    assert found[1].tolist() == [0.0, 1.0, 0.0]
+    grid, known = planted(1)
+    half = np.where(np.arange(len(known))[:, None] % 2, known, np.nan)
+    ranks = grid.ranks(half).reshape(len(half), -1, 4)
+    assert np.isnan(ranks[::2]).all()
+    assert (np.sort(ranks[1::2], axis=2) == np.arange(1, 5)).all()
+
+
 def test_a_whole_multiverse_needs_no_estimate():
-    grid, ranks = planted(2, levels=(2,), datasets=2)
-    found = replay(grid, ranks, np.ones(len(ranks)), confidence=0.95, rng=np.random.default_rng(0))
+    grid, known = planted(2, levels=(2,), datasets=2)
+    found = replay(grid, known, np.ones(len(known)), confidence=0.95, rng=np.random.default_rng(0))
     assert (found.cost, found.complete) == (1.0, True)
     assert all(claim.interval[0] == pytest.approx(claim.share) for claim in found.claims)
 

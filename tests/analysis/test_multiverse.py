@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.multiverse.repeats import drift_test
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
@@ -215,3 +216,15 @@ def test_tables_figures_and_frames_are_whole(published):
     assert set(published.figures) == {"multiverse_curve", "multiverse_map", "multiverse_axes"}
     assert all(figure.table in frames for figure in published.figures.values())
     assert "SASRec > GRU4Rec" in published._repr_html_().replace("&gt;", ">")
+
+
+def test_drift_is_counted_exactly_where_few_orders_are_possible():
+    """Three windows of one dataset have three orders: p is a third of them, and no drift could be shown."""
+    ranks = np.array([[[1.0, 2.0, 3.0]], [[2.0, 1.0, 2.0]], [[3.0, 3.0, 1.0]]])
+    found = drift_test(ranks, "abc", np.random.default_rng(1))
+    assert found.smallest_p == pytest.approx(1 / 3)
+    assert found.p in (pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1.0))
+    steady = np.cumsum(np.ones((4, 2, 5)), axis=2) * np.array([1.0, 0.5, -0.5, -1.0])[:, None, None]
+    found = drift_test(steady, "abcd", np.random.default_rng(1))
+    assert found.p < 0.01
+    assert found.smallest_p == pytest.approx(1 / 1999)

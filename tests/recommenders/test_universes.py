@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.api.studies import adaptive_standing
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.plan import plan
 from recassay.recommenders.study import run_study
@@ -129,7 +130,7 @@ def test_splits_that_the_audit_refused_are_marked_as_leaky(tmp_path):
     assert set(universe_rows(tmp_path / "study").get_column("leaky")) == {"no"}
 
 
-def test_an_adaptive_run_stops_when_the_shares_are_known(tmp_path):
+def test_an_adaptive_run_stops_when_the_shares_are_known(tmp_path, cli):
     spec = study({"split_seed": list(range(12))}, protocol={"split": "random"}, algorithms=["MostPop", "Random"])
     record = recassay.run(spec, tmp_path / "study", workers=2, adaptive=True)
     assert record.planned == 24
@@ -140,3 +141,15 @@ def test_an_adaptive_run_stops_when_the_shares_are_known(tmp_path):
     assert found.claims[0].share > 0.95
     assert found.run == record.done // 2
     assert recassay.run(spec, tmp_path / "study", workers=1, adaptive=True).ran == 0
+    assert adaptive_standing(tmp_path / "study").startswith("MostPop is best in about")
+    shown = " ".join(cli("status", tmp_path / "study").out.split())
+    assert "MostPop is best in about" in shown
+    assert "shares are certified within 5 points" in shown
+
+
+@pytest.mark.parametrize("more", [{"target": "order"}, {"probes": True}, {"prior": True}, {"indifference": 2.0}])
+def test_what_an_adaptive_run_over_universes_does_not_know_is_refused(tmp_path, more):
+    spec = study({"split_seed": [0, 1]}, protocol={"split": "random"})
+    with pytest.raises(UsageError, match=f"{next(iter(more))} does not apply to a study with a .multiverse."):
+        recassay.run(spec, tmp_path / "study", adaptive=True, **more)
+    assert not (tmp_path / "study").exists()

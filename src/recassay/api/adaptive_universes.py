@@ -6,14 +6,14 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from recassay.analysis.certify.fit import CONFIRMED, Multiverse, decide
+from recassay.analysis.certify.fit import CONFIRMED, Multiverse, claims_of, decide, scores
 from recassay.analysis.certify.result import CertificateResult
-from recassay.core import ties
 from recassay.core.errors import UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
@@ -29,17 +29,17 @@ from recassay.store.store import Store
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredBlocks:
-    """The blocks of a study: which cells each has, the ranks of those that ran, and what they took or will take."""
+    """The blocks of a study: which cells each has, the scores of those that ran, and what they took or will take."""
 
     grid: Multiverse
-    ranks: FloatArray
+    scores: FloatArray
     price: FloatArray
     cells: dict[tuple[int, int], list[tuple[Any, ...]]]
     """By block, the keys of its cells."""
 
 
 def stored_blocks(store: Store) -> StoredBlocks:
-    """The blocks of a study with a [multiverse]; a failed cell has the worst rank, a block without values is none."""
+    """The blocks of a study with a [multiverse]; a failed cell scores worst, a block without values is none."""
     study = stored_study(store)
     if study.multiverse is None:
         raise UsageError("the study has no [multiverse]", where=str(store.folder), fix="see docs/multiverse-studies.md")
@@ -74,18 +74,18 @@ def stored_blocks(store: Store) -> StoredBlocks:
         table = values[block]
         exists[block] = table is None or bool(np.isfinite(table).any())
     places = list(zip(*np.nonzero(exists), strict=True))
-    ranks = np.full((len(places), len(labels) * len(names)), np.nan)
+    known = np.full((len(places), len(labels) * len(names)), np.nan)
     price = np.ones(len(places))
     usual = float(np.mean([s for all_ in seconds.values() for s in all_])) if any(seconds.values()) else 1.0
     for row, (p, d) in enumerate(places):
         block = (int(p), int(d))
         table = values[block]
         if table is not None:
-            ranks[row] = ties.ranks(np.where(np.isfinite(table), table, np.inf), higher_is_better=False, axis=1).ravel()
+            known[row] = scores(table).ravel()
         of_one = float(np.mean(seconds[block[1]])) if seconds[block[1]] else usual
         price[row] = max(sum(records[k].seconds or 0.0 if k in records else of_one for k in cells[block]), 1e-3)
     grid = Multiverse({**choices, **free_axes}, paid, free, names, datasets, exists)
-    return StoredBlocks(grid, ranks, price, cells)
+    return StoredBlocks(grid, known, price, cells)
 
 
 def _values(
@@ -101,6 +101,22 @@ def _values(
         table[:, a] += sign * np.array([np.nan if value is None else value for value in found])
         count[a] += 1
     return np.where(count > 0, table / np.maximum(count, 1), np.nan)
+
+
+def certificate_of(
+    folder: str | Path, claims: Sequence[str] | None = None, *, confidence: float = 0.95, seed: int = 0
+) -> CertificateResult:
+    """What the cells of the study in `folder` settle."""
+    with Store.open(folder) as store:
+        known = stored_blocks(store)
+    rng = derived_rng(seed, "certificate", str(int(np.isfinite(known.scores).all(axis=1).sum())))
+    made = claims_of(claims, known.grid)
+    return decide(known.grid, known.scores, known.price, made, confidence=confidence, rng=rng)[0]
+
+
+def how_certified(folder: str | Path) -> str:
+    """The same in one line."""
+    return " ".join(sentences(certificate_of(folder))[:2]).rstrip(".")
 
 
 @dataclass(slots=True)
@@ -120,9 +136,9 @@ class AdaptiveUniverses:
         first, self.began = self.began is None, self.began or time.monotonic()
         with threadpool_limits(1, user_api="blas"):
             known = stored_blocks(store)
-            rng = derived_rng(0, "certificate", str(int(np.isfinite(known.ranks).all(axis=1).sum())))
+            rng = derived_rng(0, "certificate", str(int(np.isfinite(known.scores).all(axis=1).sum())))
             self.last, self.theta = decide(
-                known.grid, known.ranks, known.price, None,
+                known.grid, known.scores, known.price, None,
                 confidence=self.confidence, rng=rng, theta=self.theta, least=self.workers,
             )  # fmt: skip
         said = " ".join(sentences(self.last)[:2]).rstrip(".")

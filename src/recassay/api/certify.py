@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits
 
-from recassay.analysis.certify.fit import claims_of, decide, replay, whole_grid
+from recassay.analysis.certify.fit import claims_of, replay, whole_grid
 from recassay.analysis.certify.result import CertificateResult
-from recassay.api.adaptive_universes import stored_blocks
+from recassay.api.adaptive_universes import certificate_of
 from recassay.api.arguments import checked
 from recassay.api.tables import study_folder
 from recassay.core.choices import Level
@@ -22,7 +22,6 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.sources import Source
 from recassay.data.published.tables import is_published, published_choices
 from recassay.data.tables.universes import read_choices
-from recassay.store.store import Store
 
 
 @checked
@@ -51,17 +50,13 @@ def certify(
     folder = study_folder(results)
     with threadpool_limits(1, user_api="blas"):
         if folder is not None:
-            with Store.open(folder) as store:
-                known = stored_blocks(store)
-            made = claims_of(claims, known.grid)
-            rng = derived_rng(seed, "certificate", str(int(np.isfinite(known.ranks).all(axis=1).sum())))
-            return decide(known.grid, known.ranks, known.price, made, confidence=confidence, rng=rng)[0]
+            return certificate_of(folder, claims, confidence=confidence, seed=seed)
         rows, sources = published_choices(results) if is_published(results) else _rows(results)
-        grid, ranks = whole_grid(rows, axes)
+        grid, scores = whole_grid(rows, axes)
         made = claims_of(claims, grid)
         rng = derived_rng(seed, "certificate", "replay")
-        price = np.ones(len(ranks))
-        found = replay(grid, ranks, price, made, confidence=confidence, rng=rng, told=progress)
+        price = np.ones(len(scores))
+        found = replay(grid, scores, price, made, confidence=confidence, rng=rng, told=progress)
         return replace(found, sources=sources)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Workers
+from recassay.core.errors import UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
@@ -139,6 +140,9 @@ def run(
     )
 
 
+ON_UNIVERSES = "leave it out: the run settles the share of universes of each claim"
+
+
 def _chooser(
     spec: StudySpec,
     asked: tuple[AdaptiveTarget, float, float],
@@ -151,6 +155,9 @@ def _chooser(
     if spec.multiverse is not None:
         from recassay.api.adaptive_universes import AdaptiveUniverses
 
+        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probes, "prior": prior}
+        for name in (name for name, given in settings.items() if given):
+            raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
         return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy
@@ -166,11 +173,25 @@ def _chooser(
 def adaptive_standing(folder: str | Path) -> str | None:
     """How the adaptive run in `folder` stood at its last decision, in one line; None where there was none.
 
+    Of a study with a `[multiverse]` it says which shares are certified.
+
     Args:
         folder: the folder of a study.
     """
     journal = read_adaptive(folder)
-    return None if journal is None else str(journal["said"])
+    if journal is not None:
+        return str(journal["said"])
+    if not has_universes(folder):
+        return None
+    from recassay.api.adaptive_universes import how_certified
+
+    return how_certified(folder)
+
+
+def has_universes(folder: str | Path) -> bool:
+    """Whether the study in `folder` has a `[multiverse]`."""
+    with Store.open(folder) as store:
+        return store.manifest().get("study", {}).get("multiverse") is not None
 
 
 @checked

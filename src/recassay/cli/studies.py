@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.api.studies import adaptive_standing
+from recassay.api.studies import ON_UNIVERSES, adaptive_standing, has_universes
 from recassay.api.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
@@ -47,6 +47,8 @@ def run(call: Call, *, as_json: bool = False) -> None:
     else:
         name = folder.resolve().name if folder is not None else ""
         spec = call("studies:make_study", name=name or "study")
+    if adaptive and spec.multiverse is not None:
+        call.refuse("target indifference probes prior", "does not apply to a study with a [multiverse]", ON_UNIVERSES)
     with resumable(lambda: folder or Path(spec.name)):
         record = call(study=spec, progress=show_progress())
     if "dry_run" in typed:
@@ -109,7 +111,12 @@ def _show_status(folder: str, state: StoreStatus) -> None:
         print_lines(cause.sentence() for cause in state.causes())
     if state.to_go:
         print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in state.to_go], names=2)
-    if adaptive_standing(folder) is not None:
+    if has_universes(folder):
+        from recassay.api.certify import certify
+        from recassay.api.content import tell
+
+        print_answer(tell(certify(folder)))
+    elif adaptive_standing(folder) is not None:
         from recassay.api.adaptive import adaptive
         from recassay.api.content import tell
 

@@ -1,6 +1,6 @@
 """What the blocks of a multiverse that were run say about those that were not: a Gaussian process over choices.
 
-A block is one dataset under one combination of the choices that cost something; it holds the ranks of all algorithms
+A block is one dataset under one combination of the choices that cost something; it holds the scores of all algorithms
 under every metric and cut-off (the outputs). Blocks are alike as far as they share choices:
 
     k(b, b') = v_dataset [d = d'] + (v_common + v_own [d = d']) prod_i (1 or rho_i) + v_rest [b = b']

@@ -19,6 +19,8 @@ from recassay.core.types import BoolArray, FloatArray, IntArray
 WITHIN = 0.05
 """A share is certified when it is known within so much."""
 
+FAILED = 1.0
+
 DRAWS = 240
 MOST_CHOICES = 3
 """Further choices of an axis that the first batch is to see, at most: choices of an axis are exchangeable."""
@@ -55,6 +57,12 @@ class Multiverse:
         p, f = len(self.paid), len(self.free)
         return np.hstack([np.repeat(self.paid, f, axis=0), np.tile(self.free, (p, 1))])
 
+    def ranks(self, scores: FloatArray) -> FloatArray:
+        """Blocks x outputs: the rank of each algorithm within its block and free choice; NaN for blocks not run."""
+        table = scores.reshape(len(scores), -1, len(self.algorithms))
+        found = ties.ranks(np.nan_to_num(table), higher_is_better=False, axis=2)
+        return np.where(np.isnan(table), np.nan, found).reshape(scores.shape)
+
     def mean_ranks(self, ranks: FloatArray) -> FloatArray:
         """... x universes x algorithms from ... x blocks x outputs: the mean over the datasets of each universe."""
         at, _ = np.nonzero(self.exists)
@@ -64,7 +72,7 @@ class Multiverse:
 
 
 def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiverse, FloatArray]:
-    """The blocks of a table: paid choices x datasets, each with every free choice and every algorithm."""
+    """The blocks of a table (paid choices x datasets, with every free choice and algorithm), and their `scores`."""
     found = find_universes(rows, axes=axes)
     costly = [i for i, axis in enumerate(found.axes) if axis.name not in FREE_AXES]
     free = [i for i in range(len(found.axes)) if i not in costly]
@@ -81,12 +89,25 @@ def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiver
     names = [found.axes[i] for i in (*costly, *free)]
     grid = Multiverse({axis.name: axis.choices for axis in names}, paid, rest, found.algorithms, found.datasets, exists)
     blocks = values.transpose(0, 3, 1, 2)[exists]
-    return grid, ties.ranks(blocks, higher_is_better=False, axis=2).reshape(len(blocks), -1)
+    return grid, scores(blocks).reshape(len(blocks), -1)
+
+
+def scores(values: FloatArray) -> FloatArray:
+    """Values (... x algorithms, lower is better) on one scale: deviations from their mean in units of their spread.
+
+    They tell more than ranks: how near a tie is. What is not finite (a failure) scores `FAILED` worse than the worst.
+    """
+    ran = np.isfinite(values)
+    count = np.maximum(ran.sum(axis=-1, keepdims=True), 1)
+    off = np.where(ran, values - np.where(ran, values, 0.0).sum(axis=-1, keepdims=True) / count, 0.0)
+    spread = np.sqrt((off**2).sum(axis=-1, keepdims=True) / count)
+    off = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0)
+    return np.where(ran, off, off.max(axis=-1, keepdims=True) + FAILED)
 
 
 def decide(
     grid: Multiverse,
-    ranks: FloatArray,
+    scores: FloatArray,
     price: FloatArray,
     claims: Sequence[Stated] | None,
     *,
@@ -95,8 +116,10 @@ def decide(
     theta: FloatArray | None = None,
     least: int = 1,
 ) -> tuple[CertificateResult, FloatArray | None]:
-    """What is certified given the ranks of the blocks that were run (blocks x outputs, else NaN), and what is next."""
-    known = np.isfinite(ranks).all(axis=1)
+    """What is certified given the `scores` of the blocks that were run (blocks x outputs, lower is better, else NaN),
+    and what is next.
+    """
+    known, ranks = np.isfinite(scores).all(axis=1), grid.ranks(scores)
     run, blocks = np.flatnonzero(known), grid.blocks()
     start = first_batch(grid)
     if len(run) < min(start, len(ranks)):
@@ -107,7 +130,7 @@ def decide(
             confidence=confidence, next=_where(grid, chosen),
         )  # fmt: skip
         return result, theta
-    belief = believe(blocks, run, ranks[run], theta) if len(run) < len(ranks) else None
+    belief = believe(blocks, run, scores[run], theta) if len(run) < len(ranks) else None
     drawn = np.repeat(ranks[None], DRAWS if belief is not None else 1, axis=0)
     if belief is not None:
         drawn[:, belief.open] = _ranked(belief.draw(DRAWS, rng), len(grid.algorithms))
@@ -158,7 +181,7 @@ def first_batch(grid: Multiverse) -> int:
 
 def replay(
     grid: Multiverse,
-    ranks: FloatArray,
+    scores: FloatArray,
     price: FloatArray,
     claims: Sequence[Stated] | None = None,
     *,
@@ -170,9 +193,9 @@ def replay(
 
     It ends when `CONFIRMED` looks in a row certify everything: a single one may be luck.
     """
-    known = np.full(ranks.shape, np.nan)
+    known = np.full(scores.shape, np.nan)
     number = np.full(grid.exists.shape, -1)
-    number[grid.exists] = np.arange(len(ranks))
+    number[grid.exists] = np.arange(len(scores))
     theta: FloatArray | None = None
     path: list[tuple[int, float, int]] = []
     confirmed = 0
@@ -186,17 +209,17 @@ def replay(
         if not result.next or confirmed == CONFIRMED:
             return replace(result, next=(), path=tuple(path))
         chosen = [number[at] for at in result.next]
-        known[chosen] = ranks[chosen]
+        known[chosen] = scores[chosen]
 
 
-def truth(grid: Multiverse, ranks: FloatArray, statements: Sequence[Stated]) -> FloatArray:
+def truth(grid: Multiverse, scores: FloatArray, statements: Sequence[Stated]) -> FloatArray:
     """The shares of claims over the whole multiverse."""
-    return np.array([_seen(claim, grid.mean_ranks(ranks)).mean() for claim in statements])
+    return np.array([_seen(claim, grid.mean_ranks(grid.ranks(scores))).mean() for claim in statements])
 
 
-def axis_shares(grid: Multiverse, ranks: FloatArray) -> dict[str, float]:
+def axis_shares(grid: Multiverse, scores: FloatArray) -> dict[str, float]:
     """The shares of the differences between rankings that single axes explain, over the whole multiverse."""
-    found = _axis_shares(grid.mean_ranks(ranks)[None], grid.places(), grid)[0]
+    found = _axis_shares(grid.mean_ranks(grid.ranks(scores))[None], grid.places(), grid)[0]
     return dict(zip(grid.axes, found.tolist(), strict=True))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations, product
+from math import factorial
 
 import numpy as np
 import polars as pl
@@ -36,6 +38,8 @@ class Drift:
     """Mean distance of the ranks (root mean square over algorithms) between a window and the next."""
     ends: float
     """The same between the first and the last window."""
+    smallest_p: float
+    """The smallest p that so many windows and datasets allow."""
     slopes: dict[str, float]
     """By algorithm, how many ranks it loses (above 0) or gains from the first window to the last, by least squares."""
 
@@ -61,7 +65,8 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
 
     The statistic is Mantel's: the sum over datasets and pairs of windows of their distance in time times the squared
     distance of their ranks. If time did not matter, the windows of a dataset would be exchangeable; so their order is
-    permuted, within each dataset. Needs three windows and a dataset that has all of them.
+    permuted, within each dataset: in every way where there are few, else at random. An order and its reverse are one.
+    Needs three windows and a dataset that has all of them.
     """
     known = np.isfinite(ranks).all(axis=(0, 2))
     table = ranks[:, known]
@@ -71,12 +76,17 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     apart = ((table[:, :, :, None] - table[:, :, None, :]) ** 2).mean(axis=0)
     time = np.abs(np.subtract.outer(np.arange(w), np.arange(w)))
     observed = float((apart * time).sum())
-    orders = rng.permuted(np.tile(np.arange(w), (PERMUTATIONS, n, 1)), axis=2)
-    drawn = np.zeros(PERMUTATIONS)
+    ways = factorial(w) ** n
+    if ways <= PERMUTATIONS:
+        orders = np.array(list(product(permutations(range(w)), repeat=n)))
+    else:
+        orders = rng.permuted(np.tile(np.arange(w), (PERMUTATIONS, n, 1)), axis=2)
+        orders[0] = np.arange(w)  # as observed
+    drawn = np.zeros(len(orders))
     for d in range(n):
         order = orders[:, d]
         drawn += (apart[d][order[:, :, None], order[:, None, :]] * time).sum(axis=(1, 2))
-    p = (1 + int((drawn >= observed - 1e-9).sum())) / (PERMUTATIONS + 1)
+    p = float((drawn >= observed - 1e-9).mean())
     place = np.arange(w) - (w - 1) / 2
     slopes = (table.mean(axis=1) @ place) / (place**2).sum() * (w - 1)
     return Drift(
@@ -85,6 +95,7 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
         p=p,
         neighbours=float(np.sqrt(apart[:, np.arange(w - 1), np.arange(1, w)]).mean()),
         ends=float(np.sqrt(apart[:, 0, -1]).mean()),
+        smallest_p=max(2.0**n / ways, 1 / len(orders)),
         slopes={name: float(slopes[a]) for a, name in enumerate(algorithms[:k])},
     )
 

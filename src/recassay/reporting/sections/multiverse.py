@@ -99,6 +99,10 @@ def _drift(result: MultiverseResult) -> list[str]:
     gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
     sure = "p < 0.001" if drift.p < 0.001 else f"p = {drift.p:.3f}"
     where = f"({drift.windows} windows, {drift.datasets} datasets; {sure})"
+    if drift.smallest_p >= result.settings.alpha:
+        least = f"the smallest possible p is {drift.smallest_p:.2g}"
+        return [f"So few windows cannot show a drift of the order over time ({drift.windows} windows, "
+                f"{drift.datasets} dataset{'' if drift.datasets == 1 else 's'}; {least})."]  # fmt: skip
     if drift.p >= result.settings.alpha:
         return [f"No drift of the order over time is seen {where}."]
     return [f"The order drifts over time {where}: from the first window to the last {gains} gains "
