@@ -12,7 +12,7 @@ import pytest
 import threadpoolctl
 
 from recassay.algorithms import als, bpr, latent_class, nmf, rating_mf, svd, warp
-from recassay.algorithms.als import ALS
+from recassay.algorithms.als import ALS, event_weight
 from recassay.algorithms.bpr import BPR
 from recassay.algorithms.kernels import compiled, pairwise, positives
 from recassay.algorithms.kernels.positives import Positives
@@ -163,13 +163,24 @@ def test_als_lowers_its_objective_at_every_stage(alpha: float) -> None:
     train = random_events(40, 30)
     present = train.csr().toarray().astype(np.float64)
     losses = []
-    for model in ALS(factors=6, iterations=8, alpha=alpha, reg=0.5).fit_steps(train, rng=derived_rng(2)):
+    algorithm = ALS(factors=6, iterations=8, alpha=alpha, reg=0.5, dense_above=1.0)
+    for model in algorithm.fit_steps(train, rng=derived_rng(2)):
         users, items = model.user_factors.astype(np.float64), model.item_factors.astype(np.float64)
         error = np.where(present > 0, alpha, 1.0) * (present - users @ items.T) ** 2
         losses.append(error.sum() + 0.5 * ((users**2).sum() + (items**2).sum()))
     assert len(losses) == 8
     assert (np.diff(losses) <= 1e-4 * losses[0]).all()
     assert losses[-1] < 0.9 * losses[0]
+
+
+def test_als_weighs_events_less_on_dense_data() -> None:
+    train = random_events(40, 30)
+    share = train.csr().nnz / (40 * 30)
+    assert share > 0.05
+    assert event_weight(ALS(dense_above=share), train) == pytest.approx(20.0)
+    assert event_weight(ALS(dense_above=share / 4), train) == pytest.approx(10.0)
+    assert event_weight(ALS(alpha=2.0, dense_above=share / 100), train) == 1.0
+    assert event_weight(ALS(alpha=0.5, dense_above=share / 100), train) == 0.5
 
 
 def test_bpr_learns_from_the_hardest_of_the_items_drawn() -> None:

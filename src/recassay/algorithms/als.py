@@ -27,6 +27,9 @@ class ALS(Tunable):
     equations (Y'Y + (alpha - 1) Y_u'Y_u + reg I) x_u = alpha sum_{i in u} y_i, by a few steps of conjugate gradients
     from the last value (Takács, Pilászy & Tikk 2011). Users and items without events get the zero vector.
 
+    On dense data a missing pair says more: where a share d above `dense_above` of all pairs are events, `alpha` is
+    multiplied by sqrt(`dense_above` / d), but stays at least 1. `dense_above` = 1 is the paper's definition.
+
     With `reg_power` above 0 a row is regularised by its frequency, as Rendle et al. found to matter most: reg is
     multiplied by (w / mean w)^`reg_power`, w the sum of the row's c_ui (their lambda (|I_u| + alpha_0 |I|)^nu with
     alpha_0 = 1 / (`alpha` - 1), on a scale where `reg` keeps its meaning). `iterations` is the most that is tried: in a
@@ -45,6 +48,7 @@ class ALS(Tunable):
     alpha: float = real(4.0, 60.0, default=20.0, log=True)
     reg: float = real(10.0, 200.0, default=50.0, log=True)
     reg_power: float = real(0.0, 1.0, default=0.5)
+    dense_above: float = 0.01
     iterations: int = 16
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
@@ -64,23 +68,29 @@ class _AlternatingTraining:
     def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
         self._by_user = Positives.of(train)
         self._by_item = self._by_user.transposed()
-        self._algorithm, self._rng, self._done = algorithm, rng, 0
+        self._alpha, self._rng, self._done = event_weight(algorithm, train), rng, 0
         self._users = _small_numbers(train.n_users, algorithm.factors, rng)
         self._items = _small_numbers(train.n_items, algorithm.factors, rng)
         self._user_reg, self._item_reg = (
-            frequency_scaled(rows, algorithm.alpha, algorithm.reg, algorithm.reg_power)
+            frequency_scaled(rows, self._alpha, algorithm.reg, algorithm.reg_power)
             for rows in (self._by_user, self._by_item)
         )
 
     def advance(self, iterations: int) -> None:
-        alpha = self._algorithm.alpha
         for _ in range(iterations):
-            solve(self._by_user, self._items, self._users, alpha=alpha, reg=self._user_reg)
-            solve(self._by_item, self._users, self._items, alpha=alpha, reg=self._item_reg)
+            solve(self._by_user, self._items, self._users, alpha=self._alpha, reg=self._user_reg)
+            solve(self._by_item, self._users, self._items, alpha=self._alpha, reg=self._item_reg)
         self._done += iterations
 
     def model(self) -> FactorRecommender:
         return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng, iterations=self._done)
+
+
+def event_weight(algorithm: ALS, train: Interactions) -> float:
+    """`alpha` on these data: less where more than `dense_above` of all pairs are events."""
+    share = train.csr().nnz / max(train.n_users * train.n_items, 1)
+    scaled = algorithm.alpha * min(1.0, algorithm.dense_above / max(share, 1e-12)) ** 0.5
+    return max(scaled, min(algorithm.alpha, 1.0))
 
 
 def frequency_scaled(rows: Positives, alpha: float, reg: float, power: float) -> Float32Array:
