@@ -97,3 +97,13 @@ def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
     missing = {n for n in links if not n.startswith("http") and not (page.parent / n).exists()}
     assert missing <= (MADE_BY_THE_BUILD if page.parent.name == "docs" else set())
+
+
+def test_every_promise_names_a_test_that_exists():
+    text = (ROOT / "docs" / "safety.md").read_text().partition("## Installation")[0]
+    promises = re.findall(r"^- .*?(?=^- |^#|\Z)", text, re.M | re.S)
+    assert len(promises) >= 25
+    for promise in promises:
+        named = re.findall(r"`(tests/[^`]+\.py)`", promise)
+        assert named, promise[:80]
+        assert [name for name in named if not (ROOT / name).is_file()] == []

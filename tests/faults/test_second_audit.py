@@ -154,3 +154,12 @@ def test_the_test_of_friedman_takes_many_algorithms():
     """180! arrangements are beyond the largest floating-point number."""
     values = np.random.default_rng(0).random((180, 12)) + np.linspace(0, 0.3, 180)[:, None]
     assert 0 < friedman(ranks(values, higher_is_better=True, axis=0)).p < 0.05
+
+
+def test_a_written_table_holds_names_as_they_are(tmp_path, cli):
+    names = ["=1+1", "+A", "-A", "@A"]
+    rows = [f"{name},d{d},ndcg@10,0.{d + 1}" for name in names for d in range(2)]
+    (tmp_path / "a.csv").write_text(LONG + "\n".join(rows) + "\n")
+    assert cli("import", tmp_path / "a.csv", "--out", tmp_path / "b.csv").code == 0
+    assert recassay.load_results(tmp_path / "b.csv").algorithms == sorted(names)
+    assert {line.partition(",")[0] for line in (tmp_path / "b.csv").read_text().splitlines()[1:]} == set(names)
