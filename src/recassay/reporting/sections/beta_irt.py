@@ -51,8 +51,8 @@ DENSITIES = {
 
 
 NARROW = (
-    "Read intervals of abilities as lower limits of the uncertainty: where tables follow another density, 95 % "
-    "intervals held the truth in 78 to 89 % of simulations."
+    "Read intervals of abilities as lower limits of the uncertainty: in simulations 95 % intervals held the truth in "
+    "84 % where slopes vary less than the prior expects, and in 93 to 98 % else."
 )
 
 
