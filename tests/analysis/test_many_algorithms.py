@@ -13,7 +13,10 @@ from recassay.analysis.aggregation import contest
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.analysis.verdict import decision
+from recassay.analysis.verdict.fit import judge
 from recassay.core.choices import DRAWS_OF
+from support.tables import matrix
 
 
 def table(algorithms: int, datasets: int) -> pl.DataFrame:
@@ -88,3 +91,30 @@ def test_places_and_duels_of_many_tables_are_those_of_all_pairs(monkeypatch: pyt
     many = Contest(values, higher_is_better=False)
     assert np.array_equal(many.better, better)
     assert np.array_equal(many.tied, tied)
+
+
+def test_json_of_many_algorithms_lists_the_pairs_of_the_first_and_of_the_control() -> None:
+    few = compare(table(8, 6), "accuracy").to_dict()
+    assert len(few["verdict"]["pairs"]) == len(few["wilcoxon_holm"]) == len(few["bayesian"]) == 28
+    assert few["verdict"]["pairs_left_out"] == 0
+    found = compare(table(70, 6), "accuracy", control="a003", draws=100)
+    last = found.judgement.algorithms[60:]
+    expected = 60 * 59 // 2 + (10 if "a003" not in last else 60 + 9)
+    document = found.to_dict()
+    assert len(document["verdict"]["pairs"]) == len(document["wilcoxon_holm"]) == expected
+    assert document["verdict"]["pairs_left_out"] == 70 * 69 // 2 - expected
+    assert len(found.judgement.pairs) == 70 * 69 // 2
+    rates = ratings(table(70, 6), "accuracy", replicates=100)
+    listed = rates.to_dict()["win_rate"]
+    assert set(listed) == {rates.algorithms[a] for a in rates.order()[:60]}
+    assert all(len(row) == 59 for row in listed.values())
+
+
+def test_of_very_many_algorithms_fewer_signs_are_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    whole = decision.compare_pairs
+    monkeypatch.setattr(decision, "compare_pairs", lambda *given: tried.append(given[-1]) or whole(*given))
+    monkeypatch.setattr(decision, "VERY_MANY", 8)
+    for count in (8, 9):
+        judge(matrix(np.random.default_rng(count).random((count, 16))))
+    assert tried == [10_000, 2_000]

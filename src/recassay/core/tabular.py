@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.system.plain import plain
 
 Columns = Mapping[str | tuple[str, ...], ArrayLike | None]
@@ -58,8 +59,14 @@ def by_name(values: ArrayLike | None, *names: Sequence[str]) -> Any:
     return dict(zip(names[0], inner, strict=True))
 
 
-def by_pair(values: ArrayLike, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A square array as `[row][column]` without its diagonal."""
+def by_pair(values: ArrayLike, names: Sequence[str], order: Sequence[int] = ()) -> dict[str, dict[str, Any]]:
+    """A square array as `[row][column]` without its diagonal.
+
+    Of more than `MANY_ALGORITHMS` names, the first so many in `order` (positions, the best first).
+    """
+    if len(names) > MANY_ALGORITHMS:
+        kept = sorted((list(order) or list(range(len(names))))[:MANY_ALGORITHMS])
+        values, names = np.asarray(values)[np.ix_(kept, kept)], [names[at] for at in kept]
     nested: dict[str, dict[str, Any]] = by_name(values, names, names)
     return {row: {other: value for other, value in inner.items() if other != row} for row, inner in nested.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -146,6 +147,9 @@ class CompareResult(Displayed):
             **control,
         }
 
+    def _listed(self, pairs: Iterable[Pair | BayesianPair | Equivalence]) -> Any:
+        return plain(self.judgement.listed(pairs, lambda pair: (pair.left, pair.right)))
+
     def to_dict(self) -> dict[str, Any]:
         """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""
         return {
@@ -153,9 +157,10 @@ class CompareResult(Displayed):
             **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "mean_ranks": by_name(self.mean_ranks, self.algorithms),
             **stated(self, "friedman", "nemenyi_cd"),
-            "wilcoxon_holm": plain(self.pairs),
-            **stated(self, "bayesian", "control"),
-            "equivalence": {"within": self.within, "pairs": plain(self.equivalence)},
+            "wilcoxon_holm": self._listed(self.pairs),
+            "bayesian": self._listed(self.bayesian),
+            **stated(self, "control"),
+            "equivalence": {"within": self.within, "pairs": self._listed(self.equivalence)},
             **stated(self, "skillings_mack", "groups"),
             "power": {
                 **plain(self.power),

@@ -205,9 +205,9 @@ class ModelResult(Displayed):
             "levels": estimates(names, levels[:, 0], levels[:, 1:]),
             "probability_best": by_name(self.probability_best(), names),
             "probability_first": by_name(self.probability_first(), names),
-            "better": by_pair(self.better(), names),
-            "beats": by_pair(self.beats(), names),
-            "equal": by_pair(self.equal(), names),
+            "better": by_pair(self.better(), names, self.order()),
+            "beats": by_pair(self.beats(), names, self.order()),
+            "equal": by_pair(self.equal(), names, self.order()),
             "variances": {**asdict(self.shares), "of_a_difference": self.shares.of_a_difference()},
             "predicted": [
                 {c.ALGORITHM: cell.algorithm, c.DATASET: cell.dataset, "estimate": cell.estimate,

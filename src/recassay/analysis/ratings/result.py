@@ -102,7 +102,7 @@ class RatingsResult(Displayed):
             **stated(self, "metric", "higher_is_better", "datasets", "battles"),
             "ratings": estimates(names, self.rating, self.interval),
             "lead": dict(zip(("points", "win_share"), self.lead(), strict=True)),
-            "win_rate": by_pair(self.win_rate, names),
+            "win_rate": by_pair(self.win_rate, names, self.order()),
             "improvability": by_name(self.improvability, names),
             "skill": by_name(self.skill, names),
             **stated(self, "baseline", "anchored"),

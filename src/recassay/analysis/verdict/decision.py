@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.all_pairs import FLIPS, PairTests, compare_pairs, scaled_values, smallest_p
+from recassay.analysis.inference.all_pairs import (
+    FLIPS,
+    FLIPS_OF_MANY,
+    VERY_MANY,
+    PairTests,
+    compare_pairs,
+    scaled_values,
+    smallest_p,
+)
 from recassay.analysis.inference.effects import effect_kind, hodges_lehmann
 from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.families import family_means
@@ -48,10 +56,11 @@ def decide(
     within: float,
     alpha: float,
     seed: int,
-    flips: int = FLIPS,
+    flips: int | None = None,
     families: IntArray | None = None,
 ) -> Decision:
-    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs where not all."""
+    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs at most."""
+    flips = flips or (FLIPS if len(matrix.algorithms) <= VERY_MANY else FLIPS_OF_MANY)
     observed = dataset_ranks(matrix)
     mean_rank = observed.mean(axis=1)
     order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
 
 from recassay.analysis.inference.effects import Effect
 from recassay.core import columns as c
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.system.plain import plain
 from recassay.core.tabular import long_frame, stated
 from recassay.core.types import FloatArray, IntArray
 
 Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
 """Of one algorithm against another. `undecidable`: no outcome on this many datasets could decide it."""
+
+AnyPair = TypeVar("AnyPair")
 
 Grade = Literal["clear_winner", "shared_lead", "no_difference", "too_little_data", "not_comparable"]
 
@@ -136,6 +140,12 @@ class Verdict:
         """The pairs in which one algorithm is shown to be better."""
         return tuple(pair for pair in self.pairs if pair.status == "better")
 
+    def listed(self, pairs: Iterable[AnyPair], ends: Callable[[AnyPair], tuple[str, str]]) -> list[AnyPair]:
+        """The pairs that JSON lists: all of at most 60 algorithms; of more those among the 60 of best mean rank and
+        those of the control, for half a million pairs are no answer. `ends` names the two of a pair."""
+        top = frozenset(self.algorithms[:MANY_ALGORITHMS])
+        return [one for one in pairs if top.issuperset(ends(one)) or self.control in ends(one)]
+
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm: mean, mean rank with interval, ranks it could have, groups, could be best, chance."""
         return long_frame(
@@ -160,6 +170,7 @@ class Verdict:
             **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
             **stated(self, "families", "grade_by_family", "best_by_family"),
             "table": self.to_frame().to_dicts(),
-            "pairs": plain(self.pairs),
+            "pairs": plain(listed := self.listed(self.pairs, lambda pair: (pair.a, pair.b))),
+            "pairs_left_out": len(self.pairs) - len(listed),
             "settings": stated(self, "alpha", "within", "control"),
         }
