@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -73,6 +74,24 @@ def changed(row: int, old: str, new: str, table: list[str] = ROWS, head: str = H
 def _objects() -> bytes:
     frame = pl.DataFrame({"algorithm": ["a", "b"], "dataset": ["x", "x"], "metric": ["m", "m"]})
     return parquet(frame.with_columns(pl.Series("value", [[1.0, 2.0], [3.0]])))
+
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
+
+
+def packed_eval(header: bytes = b"{}", *, method: int = 0) -> bytes:
+    """A log of Inspect whose members claim to be packed by `method` (93 is Zstandard)."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED if len(header) > 100 else zipfile.ZIP_STORED) as archive:
+        archive.writestr("header.json", header)
+        archive.writestr("summaries.json", b"[]")
+    data = stream.getvalue()
+    for signature, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.find(signature) if method else -1
+        while at >= 0:
+            data = data[: at + place] + method.to_bytes(2, "little") + data[at + place + 2 :]
+            at = data.find(signature, at + 4)
+    return data
 
 
 FILES: dict[str, str | bytes] = {
@@ -284,11 +303,30 @@ FILES: dict[str, str | bytes] = {
     "eeehalf.jsonl": '{"schema_version": "instance_level_eval_0.2.2", "x": [\n',
     "openml.arff": "@relation openml_task_1_predictions\n@attribute row_id numeric\n@attribute prediction {a}\n@data\n",
     "openmlrow.arff": "@relation openml_task_1_predictions\n@attribute row_id numeric\n@data\n1,2,3\n",
+    "answerstwo.csv": "classifier,q1,q2,q3\na,0,1,2\nb,1,1,0\n",
+    "answersgap.csv": "classifier,q1,q2,q3\na,,,\nb,,,\n",
+    "zstd.eval": packed_eval(method=93),
+    "bomb.eval": packed_eval(b" " * (80 << 20)),
+    "half.eval": packed_eval()[:60],
+    "notold.eval": packed_eval(b"[1, 2]"),
     "badyaml.yaml": "study: [1, 2\n",
     "bomb.yaml": "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         f"{b}: &{b} [{','.join('*' + a for _ in range(9))}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
     ),
 }  # fmt: skip
+
+
+FOLDERS = {
+    "trectwice": {"a.run": "q1 Q0 d1 1 3 a\nq1 Q0 d1 2 2 a\n", "x.qrels": QRELS},
+    "trecnan": {"a.run": "q1 Q0 d1 1 nan a\n", "x.qrels": QRELS},
+    "trecother": {"a.run": "q9 Q0 d1 1 3 a\n", "x.qrels": QRELS},
+    "trectwo": {"a.run": "q1 Q0 d1 1 3 a\n", "x.qrels": QRELS, "y.qrels": QRELS},
+    "trecragged": {"a.run": "q1 Q0 d1 1 3 a\n" * 70 + "q1 Q0 d2 1\n", "x.qrels": QRELS},
+    "trecgrade": {"a.run": "q1 Q0 d1 1 3 a\n", "x.qrels": "q1 0 d1 1\n" * 70 + "q2 0 d1 high\n"},
+    "trecnothing": {"a.run": "q1 Q0 d1 1 3 a\n", "x.qrels": "q1 0 d1 0\n"},
+    "trecalone": {"a.run": "q1 Q0 d1 1 3 a\n"},
+}
+"""Folders with their files."""
 
 
 def write_files(folder: Path) -> None:
@@ -297,6 +335,10 @@ def write_files(folder: Path) -> None:
 
     for name, content in FILES.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    for name, files in FOLDERS.items():
+        (folder / name).mkdir()
+        for file, content in files.items():
+            (folder / name / file).write_text(content)
     (folder / "folder").mkdir()
     (folder / "loop").symlink_to("loop")
     (folder / "nowhere").symlink_to("not-there")

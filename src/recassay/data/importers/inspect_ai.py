@@ -89,7 +89,7 @@ def _unpacked(file: OpenedFile) -> dict[str, Any]:
             document: dict[str, Any] = json.loads(archive.read("header.json"))
             read = [json.loads(archive.read(name)) for name in names]
     except NotImplementedError as error:  # Zstandard, which zipfile reads from Python 3.14 on
-        what = "is packed in a way that this Python does not read"
+        what = "is packed with Zstandard, which this Python does not read"
         raise InputError(what, where=file.name, fix="convert it: inspect log convert --to json") from error
     except (zipfile.BadZipFile, zlib.error, KeyError, OSError, RuntimeError, EOFError) as error:
         raise InputError("is not a readable .eval", where=file.name, fix="convert it: inspect log convert") from error

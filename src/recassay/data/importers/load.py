@@ -82,12 +82,32 @@ def _repeats_cells(part: Part) -> bool:
     return bool(part.frame.select(pl.struct(key).is_duplicated().any()).item())
 
 
+def _judged_run(run: Path, judgements: list[Path]) -> Part:
+    """A run of TREC, judged by the qrels of its folder, else of the nearest folder above it."""
+    from recassay.data.importers.trec_runs import judged_run
+
+    for place in run.parents:
+        found = [path for path in judgements if path.parent == place]
+        if len(found) > 1:
+            found = [path for path in found if path.stem.lower().removesuffix(".qrels") in run.name.lower()] or found
+        if len(found) == 1:
+            file = OpenedFile(run)
+            return made_part(judged_run(file, OpenedFile(found[0]), file.folder()), file.name, file.source)
+        if found:
+            names = listing(path.name for path in found)
+            raise InputError(
+                f"several files may judge it: {names}", where=str(run), fix="keep one qrels file per folder"
+            )
+    raise InputError("no qrels stand in its folder or above", where=str(run), fix="put the qrels beside the runs")
+
+
 def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     """Every file with results below a folder; what is something else is counted, and told once."""
     parts: list[Part] = []
     users: list[Part] = []
     left: Counter[str] = Counter()
     unread: list[str] = []
+    trec: dict[str, list[Path]] = {"lists": [], "judgements": []}
     for path in _files_below(folder):
         if path.stat().st_size == 0:
             left["empty files"] += 1
@@ -97,11 +117,17 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
             found = detected(file, asked, format)
             if found.kind not in RESULTS:
                 left[KIND_WORDS[found.kind]] += 1
+                if found.importer is not None and found.importer.name == "trec":
+                    trec[found.kind].append(path)
                 continue
             part = _repeated(part_of(file, found, asked), path.relative_to(folder))
             (users if found.kind == "user results" else parts).append(part)
         except InputError as error:
             unread.append(f"{path.relative_to(folder)} ({error.what})")
+    if not parts and not users and all(trec.values()):
+        users = [_judged_run(run, trec["judgements"]) for run in trec["lists"]]
+        for kind in trec:
+            left.pop(KIND_WORDS[kind], None)
     if not parts and not users:
         why = f"; {unread[0]}" if unread else ""
         raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),

@@ -33,7 +33,7 @@ NAMES = ("table", "csv", "tsv", "parquet", "excel", "xlsx", "latex", "markdown",
 
 _ENDINGS = (
     "csv tsv txt parquet pq xlsx xlsm tex md json jsonl ndjson log db sqlite sqlite3 out "
-    "dat result trec eval res htm html arff"
+    "dat result trec run runs qrels qrel eval res htm html arff"
 )
 ENDINGS = frozenset(f".{ending}" for ending in _ENDINGS.split())
 """Endings of files that may hold results, in a folder."""
