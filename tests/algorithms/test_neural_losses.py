@@ -218,3 +218,26 @@ def test_a_recorded_step_computes_what_the_single_operations_do(name, monkeypatc
     for other in (recorded[1], answer(make(), train)):
         assert np.array_equal(recorded[0].items, other.items)
         assert np.array_equal(recorded[0].scores, other.scores)
+
+
+def test_the_loss_of_elsa_is_the_distance_of_unit_vectors(events):
+    network = algorithms.get("ELSA")(rank=4, device="cpu").network(events)
+    users = torch.tensor([4, 9, 17])
+    held = matrix(events)[users].numpy()
+    factors = network.factors.detach().numpy()
+    factors = factors / np.linalg.norm(factors, axis=1, keepdims=True)
+    answer = np.maximum(held @ factors @ factors.T - held, 0)
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (answer, held)]
+    expected = np.square(unit[0] - unit[1]).sum(axis=1).mean()
+    assert network.loss(users).item() == pytest.approx(expected, rel=1e-4)
+
+
+def test_more_users_or_items_are_never_fewer_numbers():
+    neural = [kind for _, kind in algorithms if hasattr(kind, "numbers") and hasattr(kind, "network")]
+    assert len(neural) > 10
+    for kind in neural:
+        few, many_users, many_items = (
+            sum(kind().numbers(*size, 50_000)) for size in ((300, 200), (900, 200), (300, 600))
+        )
+        assert few <= min(many_users, many_items), kind.__name__
+        assert few < max(many_users, many_items), kind.__name__

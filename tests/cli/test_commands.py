@@ -54,6 +54,12 @@ def test_options_of_reading_have_a_section_of_their_own(cli):
         assert option in reading
 
 
+def test_the_help_says_which_numbers_are_whole(cli):
+    shown = cli("rank", "--help").out
+    assert "--replicates N " in shown
+    assert "--beta-step X " in shown
+
+
 def test_a_verb_is_read_without_being_imported():
     code = (
         "import sys; from recassay.cli.commands import PROGRAM; PROGRAM.known['rank'].params; "

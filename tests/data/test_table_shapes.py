@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recassay import RecAssayError, load_results
 from recassay.core import columns as c
 from recassay.data.tables.cells import MISSING, has_decimal_comma, numbers, read_cell
+from recassay.data.tables.grid import table_of
 from recassay.data.tables.labels import spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.textual import barred_grids
@@ -72,6 +73,12 @@ def test_cells_that_are_no_numbers(text):
 )
 def test_a_decorated_number_is_the_number(value, pattern):
     assert read_cell(pattern.format(f"{value:.6f}")).value == pytest.approx(value, abs=1e-6)
+
+
+def test_a_row_of_decimal_commas_is_data_and_no_header():
+    table = table_of([["", "films", "books"], ["EASE", "0,31", "0,4"], ["ALS", "0,3", "1,25"]])
+    assert table is not None
+    assert table.headers[1:] == (("films",), ("books",))
 
 
 def test_the_decimal_comma_is_settled_for_a_column():
