@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import recassay
-from recassay.analysis.comper.agreement import agreement, agreement_of
 from recassay.analysis.comper.fit import comper_scores
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.score import normalise
-from recassay.analysis.comper.sensitivity import random_weights
+from recassay.analysis.comper.sensitivity import agreement, agreement_of, random_weights
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError

@@ -21,8 +21,7 @@ from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import LogisticItems, Responses
+from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 from support.decodirt import REAL, benchmark, simulated
 
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recassay
-from recassay.analysis.glicko.fit import given_order, rate_algorithms
-from recassay.analysis.glicko.order import classical_properties
+from recassay.analysis.glicko.fit import classical_properties, given_order, rate_algorithms
 from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.matrix import Matrix

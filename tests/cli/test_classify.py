@@ -13,8 +13,7 @@ from recassay.api.content import tell
 from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import Responses
+from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.data.tables.instances import guessed_role, read_instances
 from recassay.reporting.figures import build_sections, figures, render
 from recassay.reporting.sections.decodirt import sentences

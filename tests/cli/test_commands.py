@@ -11,8 +11,8 @@ import pytest
 
 from recassay.cli.call import Command
 from recassay.cli.commands import DATA, IRT, OLD, PROGRAM
-from recassay.cli.completion import completion_script, install_completion
 from recassay.cli.options import Option, options_of
+from recassay.cli.program import completion_script, install_completion
 from recassay.cli.verbs import Parameter, described, read_verb
 from recassay.core.errors import UsageError
 from recassay.testing.results import synthetic_results

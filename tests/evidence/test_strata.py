@@ -12,7 +12,7 @@ import pytest
 import recassay
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.types import TopK
-from recassay.metrics.removal import without_items
+from recassay.evidence.strata_sets import without_items
 from recassay.protocol.strata import popularity, popularity_strata
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import load_split

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import recassay
-from recassay.core.formats import FORMATS
+from recassay.core.choices import FORMATS
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise

@@ -9,9 +9,9 @@ import pytest
 from recassay.core.specs.search import Real, Whole
 from recassay.core.specs.study import TuningSpec
 from recassay.recommenders.plan import plan
-from recassay.recommenders.stage import Stage
 from recassay.recommenders.study import run_study
 from recassay.recommenders.tune import Tuning
+from recassay.recommenders.work import Stage
 from recassay.runner.rounds import GIVE_UP_AFTER, Rounds
 from recassay.store import Store, TrialRecord
 from support.in_process import without_processes

@@ -10,8 +10,8 @@ from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
-from recassay.recommenders.stage import Stage
 from recassay.recommenders.tune import SLOW_STAGES, Tuning
+from recassay.recommenders.work import Stage
 from recassay.runner.jobs import JobFailure
 from recassay.runner.rounds import GIVE_UP_AFTER
 from recassay.store import TrialRecord

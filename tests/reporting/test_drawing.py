@@ -8,7 +8,7 @@ import pytest
 
 import recassay
 from recassay.cli.main import main
-from recassay.core.formats import FORMATS, USUAL, known_formats
+from recassay.core.choices import FORMATS, USUAL, known_formats
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import inline, themed
 from recassay.reporting.drawing import Drawers, draw, lay_out

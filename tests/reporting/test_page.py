@@ -17,7 +17,7 @@ from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page.build import SCRIPTS, template
 from recassay.reporting.page.cautions import cautions
-from recassay.reporting.page.definitions import definitions
+from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import top
 from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables

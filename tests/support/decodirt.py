@@ -6,8 +6,7 @@ import numpy as np
 
 from recassay.analysis.decodirt.metadata import METADATA
 from recassay.analysis.logistic_irt.model import probabilities
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import LogisticItems, Responses
+from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 
 REAL = {"GaussianNB": -0.6, "KNeighbors-5": 0.2, "DecisionTree": 0.0, "RandomForest": 1.2, "SVM": 0.8, "MLP": 1.0}
 

@@ -17,7 +17,7 @@ from recassay.metrics.beyond import Novelty
 from recassay.metrics.exposure import Coverage
 from recassay.metrics.protocol import MetricBase
 from recassay.testing import METRIC_CHECKS, ConformanceError, check_metric, metric_checks
-from recassay.testing.metric_examples import judged_lists
+from recassay.testing.examples import judged_lists
 from support.places import announced
 
 

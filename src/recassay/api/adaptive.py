@@ -25,7 +25,7 @@ from recassay.api.tables import default_metric, known_characteristics, load_char
 from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
 from recassay.core.errors import UsageError
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
-from recassay.evidence.adaptive import adaptive_journal
+from recassay.evidence.study import adaptive_journal
 
 
 @checked

@@ -21,9 +21,8 @@ from recassay.api.tables import (
     study_folder,
 )
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import MissingPolicy, known_formats
 from recassay.core.errors import UsageError
-from recassay.core.formats import known_formats
 from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses

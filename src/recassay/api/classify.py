@@ -11,7 +11,7 @@ from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
 from recassay.core.choices import Workers
-from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import InstanceResponses
 from recassay.evidence.instances import stored_instances
 from recassay.runner.drive import StudyRecord
 from recassay.runner.work import Event

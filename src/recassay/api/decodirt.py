@@ -11,7 +11,7 @@ from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.api.arguments import checked
 from recassay.core.choices import AbilityMethod, Level, LogisticEstimator
 from recassay.core.system.plain import plain
-from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import InstanceResponses
 from recassay.core.version import __version__
 from recassay.data.tables.instances import read_instances
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult
-from recassay.core.formats import known_formats
+from recassay.core.choices import known_formats
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Sourced

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from recassay.cli.call import Command
-from recassay.cli.completion import root_options
-from recassay.cli.program import Program, Renamed
+from recassay.cli.program import Program, Renamed, root_options
 from recassay.cli.wording import name_commands
 
 _FILE = "format delimiter header columns encoding time repeated event_weights skip_bad_rows"

@@ -10,8 +10,8 @@ from recassay.api import content
 from recassay.api.saving import document, save
 from recassay.cli.call import Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved
+from recassay.core.choices import known_formats
 from recassay.core.errors import UsageError
-from recassay.core.formats import known_formats
 
 
 def answer(

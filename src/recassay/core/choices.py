@@ -6,7 +6,11 @@ heavy is imported here, so that the command line knows its choices without loadi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from recassay.core.errors import UsageError
+from recassay.core.names import did_you_mean
 
 
 class Range(NamedTuple):
@@ -121,3 +125,20 @@ DRAWS_OF = {
     "stress": DrawsOf("draws", "random subsets per size", 1_000, 100, 100),
 }
 """By command, its draws."""
+
+
+FORMATS = ("svg", "pdf", "png", "json")
+
+USUAL = ("svg", "pdf", "json")
+"""What is written unless other formats are asked for: a PNG takes as long as all of these together."""
+
+
+def known_formats(asked: Iterable[str] | None) -> tuple[str, ...]:
+    """The formats that were asked for, each once, or the usual ones; an unknown one raises."""
+    if asked is None:
+        return USUAL
+    names = [name.strip().lower().removeprefix(".") for name in asked]
+    for name in names:
+        if name not in FORMATS:
+            raise UsageError(f"unknown format of figures {name!r}", fix=did_you_mean(name, FORMATS))
+    return tuple(form for form in FORMATS if form in names)

@@ -11,14 +11,13 @@ import polars as pl
 from recassay.classifiers.spec import ClassifierCellSpec
 from recassay.classifiers.tables import table_record
 from recassay.core.errors import InputError
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import Responses
+from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.core.tables.sources import Source
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
 if TYPE_CHECKING:
-    from recassay.core.tables.instances import InstanceResponses
+    from recassay.core.tables.responses import InstanceResponses
 
 
 def stored_instances(folder: str | Path) -> list[InstanceResponses]:

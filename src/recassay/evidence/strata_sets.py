@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_array
 
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
@@ -16,10 +17,9 @@ from recassay.core.errors import InputError, NotApplicableError, UsageError, lis
 from recassay.core.tables.strata import StrataScores
 from recassay.core.types import FloatArray, Interactions, Split, TopK
 from recassay.metrics.accuracy import AccuracyMetric
-from recassay.metrics.context import EvaluationContext
+from recassay.metrics.context import EvaluationContext, membership
 from recassay.metrics.evaluate import lists_of
 from recassay.metrics.make import make_metric
-from recassay.metrics.removal import without_items
 from recassay.protocol.strata import PopularityStrata, default_thresholds, popularity, popularity_strata
 
 LEAST_EVENTS = 30
@@ -178,3 +178,17 @@ def _curve(train: Interactions) -> pl.DataFrame:
     count = count[count > 0]
     rank = np.unique(np.geomspace(1, len(count), CURVE_POINTS).round().astype(np.int64))
     return pl.DataFrame({c.RANK: rank, "popularity": count[rank - 1]})
+
+
+def without_items(top: TopK, banned: csr_array, k: int) -> tuple[TopK, int]:
+    """The first k of every list without the items stored in its user's row of `banned`, and how many fell short.
+
+    A list falls short where it was full before, has fewer than k items left, and so might have gone on: its values at
+    cut-offs up to k are a lower bound. Lists that were not full named all their candidates, and stay exact.
+    """
+    gone = membership(banned, top.users, top.items) | (top.items < 0)
+    order = np.argsort(gone, axis=1, kind="stable")[:, :k]
+    items = np.take_along_axis(np.where(gone, -1, top.items), order, axis=1)
+    scores = np.take_along_axis(np.where(gone, -np.inf, top.scores).astype(np.float32), order, axis=1)
+    short = (top.items[:, -1] >= 0) & (np.count_nonzero(~gone, axis=1) < k)
+    return TopK(top.users, items.astype(np.int32), scores), int(np.count_nonzero(short))

@@ -23,7 +23,6 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """
     if folder is None:
         return {}
-    from recassay.evidence.adaptive import adaptive_journal, is_adaptive
     from recassay.evidence.characteristics import study_characteristics
     from recassay.evidence.instances import is_classifier_study, stored_instances
     from recassay.evidence.users import paired_scores, user_scores
@@ -118,3 +117,29 @@ def study_part(folder: Path) -> Part:
         pl.col(c.DATASET).replace_strict(splits, default=None, return_dtype=pl.String).alias(c.PROTOCOL),
     )
     return Part(frame, str(folder), results.sources[0] if results.sources else None)
+
+
+def is_adaptive(folder: Path) -> bool:
+    """Whether the study was ever run adaptively."""
+    from recassay.store.adaptive import ADAPTIVE_FILE
+
+    return (folder / ADAPTIVE_FILE).is_file()
+
+
+def adaptive_journal(folder: Path) -> dict[str, Any] | None:
+    """The journal, and under `seconds` what each algorithm took on each dataset in all, tuning included."""
+    from recassay.store.adaptive import read_adaptive
+    from recassay.store.store import Store
+
+    journal = read_adaptive(folder)
+    if journal is None:
+        return None
+    with Store.open(folder) as store:
+        return {**journal, "seconds": _seconds(store)}
+
+
+def _seconds(store: Store) -> list[tuple[str, str, float]]:
+    found: dict[tuple[str, str], float] = {}
+    for cell in store.cells():
+        found[cell.algorithm, cell.dataset] = found.get((cell.algorithm, cell.dataset), 0.0) + (cell.seconds or 0.0)
+    return [(*key, took) for key, took in found.items()]

@@ -1,8 +1,11 @@
-"""Lists against truth: one row per user, and the catalogue's numbers beside it."""
+"""Lists against truth: one row per user, and the catalogue's numbers beside it.
+
+Metrics that read the order of the whole catalogue are judged batch by batch, since whole lists are large.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +15,13 @@ from scipy.sparse import csr_array
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
-from recassay.core.types import Interactions, TopK
+from recassay.core.ranking import batches
+from recassay.core.types import FloatArray, IdArray, Interactions, Recommender, TopK
 from recassay.metrics.checks import check_distinct, check_ids
 from recassay.metrics.context import EvaluationContext, as_matrix
 from recassay.metrics.make import as_metrics, convention
-from recassay.metrics.protocol import Metric, has_catalogue_value, has_user_values
+from recassay.metrics.protocol import Metric, UserMetric, has_catalogue_value, has_user_values
+from recassay.metrics.recommend import MEMORY_BUDGET, recommend_all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,3 +142,29 @@ def lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int
     scores = np.full((len(users), top.k), -np.inf, dtype=np.float32)
     items[~absent], scores[~absent] = top.items[row[~absent]], top.scores[row[~absent]]
     return TopK(users, items, scores), int(absent.sum())
+
+
+BYTES_A_PLACE = 6
+"""A whole list takes about this many times the float32 score of each of its places: ids, scores, hits and masks."""
+
+
+def whole_ranking_values(
+    recommender: Recommender,
+    users: IdArray,
+    truth: csr_array,
+    metrics: Sequence[UserMetric],
+    *,
+    train: csr_array,
+    exclude: csr_array | None,
+    memory_budget: int = MEMORY_BUDGET,
+) -> dict[str, FloatArray]:
+    """For each metric, one value for each of `users`, from lists of the whole catalogue less `exclude`."""
+    context, n_items = EvaluationContext(train), int(train.shape[1])
+    values: dict[str, list[FloatArray]] = {metric.label: [] for metric in metrics}
+    for part in batches(len(users), n_items, memory_budget // BYTES_A_PLACE):
+        top = recommend_all(
+            recommender, users[part], n_items, exclude=exclude, n_items=n_items, memory_budget=memory_budget
+        )
+        for metric in metrics:
+            values[metric.label].append(metric.per_user(top, truth, context))
+    return {label: np.concatenate(parts) if parts else np.empty(0) for label, parts in values.items()}

@@ -20,19 +20,17 @@ from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Recommender, TopK
 from recassay.data.sources import count_events
-from recassay.metrics.evaluate import EvaluationResult, evaluate
+from recassay.metrics.evaluate import EvaluationResult, evaluate, whole_ranking_values
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.metrics.recommend import recommend_all
-from recassay.metrics.whole import whole_ranking_values
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.splits import preparation_bytes, prepare_split
-from recassay.recommenders.stage import Stage
 from recassay.recommenders.validation import Validation, users_of
-from recassay.recommenders.work import Work
+from recassay.recommenders.work import Stage, Work
 from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak

@@ -27,7 +27,7 @@ from recassay.core.errors import RecAssayError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
-from recassay.recommenders.stage import Stage
+from recassay.recommenders.work import Stage
 from recassay.runner.jobs import NO_ROOM, JobFailure, reason_of, status_of
 from recassay.runner.rounds import Rounds, failed
 from recassay.store import TrialRecord

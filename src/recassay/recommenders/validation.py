@@ -17,8 +17,7 @@ from recassay.core.types import IdArray, Interactions, Recommender
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
-from recassay.recommenders.stage import Stage
-from recassay.recommenders.work import Work
+from recassay.recommenders.work import Stage, Work
 
 USERS_A_STAGE = 2000
 """Users on whom a stage of training is judged; where there are more, only the best stage of a trial meets them all."""

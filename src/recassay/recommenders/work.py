@@ -1,9 +1,9 @@
-"""What a job of a cell works on: its specification, its algorithm, its split, and the memory it may take."""
+"""What a job of a cell works on: specification, algorithm, split and memory; and what its training tells by stages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +79,19 @@ class Work:
                     f"{self.memory_limit / 1e9:.3g}" + (f" ({instead})" if instead else ""),
                 )
         return needed
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The objective after a stage of training.
+
+    `settled` is what makes this stage a model of its own: the parameters (a number of epochs) with which a training
+    from the start would end here. Empty where only the last stage is a model that can be asked for again.
+
+    `on_all`, where it is given, computes the objective on all users: `value` is then an estimate on a sample of them,
+    enough to see when training should stop.
+    """
+
+    value: float
+    settled: Mapping[str, Any] = field(default_factory=dict)
+    on_all: Callable[[], float] | None = None

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, cast
 
-from recassay.core.formats import FORMATS
+from recassay.core.choices import FORMATS
 from recassay.core.system.aside import Helper, start
 from recassay.core.system.printable import UNPRINTABLE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.analysis import AnalysisResult
-from recassay.core.formats import USUAL
+from recassay.core.choices import USUAL
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import fill_sections

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from recassay.core.choices import FORMATS
 from recassay.core.errors import UsageError
-from recassay.core.formats import FORMATS
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""

@@ -15,8 +15,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import Responses
+from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.strata import StrataEvidence, StrataScores
 from recassay.core.tables.users import UserScores

@@ -20,7 +20,7 @@ from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.protocol import Metric, Scope, has_catalogue_value, has_user_values
 from recassay.testing.answers import ConformanceError, is_text, label, require
-from recassay.testing.metric_examples import Judged, judged_lists
+from recassay.testing.examples import Judged, judged_lists
 
 MakeMetric: TypeAlias = Callable[[int | None, str | None], Metric]
 Check: TypeAlias = Callable[[MakeMetric], None]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.comper.agreement import agreement_of
 from recassay.analysis.comper.derive import derive_from_tables, given_matrix
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.result import ComPerResult
 from recassay.analysis.comper.score import normalise, score
-from recassay.analysis.comper.sensitivity import resampled_first, weight_sensitivity
+from recassay.analysis.comper.sensitivity import agreement_of, resampled_first, weight_sensitivity
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation

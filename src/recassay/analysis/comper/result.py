@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.comper.agreement import OrderAgreement
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, Derivation
 from recassay.analysis.comper.score import contributions_by_dimension, contributions_by_objective, score
-from recassay.analysis.comper.sensitivity import SCHEMES, WeightSensitivity
+from recassay.analysis.comper.sensitivity import SCHEMES, OrderAgreement, WeightSensitivity
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
 from recassay.core import ties

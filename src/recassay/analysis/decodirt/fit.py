@@ -15,7 +15,7 @@ from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError, listing
-from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import InstanceResponses
 from recassay.core.tables.results import Results
 
 __all__ = ["ANALYSIS", "ItemCalibration", "analyze_instances"]

@@ -14,8 +14,7 @@ from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import PARAMETERS, LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.tables.instances import InstanceResponses
-from recassay.core.tables.responses import LogisticItems, Responses
+from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
 ROLES = ("real", "artificial", "mlp")

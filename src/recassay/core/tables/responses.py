@@ -1,8 +1,11 @@
-"""Who answered what rightly: a binary table of respondents x items, and the parameters of logistic items."""
+"""Who answered what rightly: a binary table of respondents x items, and the parameters of logistic items.
+
+In a study of classifiers the respondents are classifiers and the items test instances.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -147,3 +150,22 @@ class LogisticItems:
         """The items of a slice, at these positions, or where this mask is true."""
         at = np.arange(len(self.names))[which]
         return LogisticItems(tuple(self.names[i] for i in at), self.slope[at], self.intercept[at], self.guessing[at])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceResponses:
+    """The responses on one dataset (Cardoso et al., "Enhancing Classifier Evaluation", 4.2.1).
+
+    Respondents are classifier names, items test instances named `r<row number in the file>`. `roles` says of each
+    respondent what it is: "real", "artificial" or "mlp"; `truth` holds the class of each item. `metadata` holds the
+    properties of section 5.1 under their OpenML names, of the whole table: NumberOfClasses, NumberOfInstances,
+    NumberOfFeatures, ClassEntropy, Dimensionality, PercentageOfInstancesWithMissingValues, MajorityClassPercentage and
+    MinorityClassPercentage.
+    """
+
+    dataset: str
+    responses: Responses
+    """Who classified which test instance right."""
+    roles: tuple[str, ...]
+    truth: tuple[str, ...] | None
+    metadata: Mapping[str, float]

@@ -16,8 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.system.files import locked, sync_file
 from recassay.data.catalog.entries import CatalogEntry
-from recassay.data.download.pins import Pin, read_pins, write_pin
-from recassay.data.download.remote import RemoteFile
+from recassay.data.download.pins import Pin, RemoteFile, read_pins, write_pin
 from recassay.data.download.transfer import (
     AddressFailed,
     Digest,

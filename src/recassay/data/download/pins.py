@@ -1,12 +1,13 @@
-"""The pins: what each file was when it was first fetched, kept as JSON beside the files.
+"""What is known of a file to fetch: what its publisher says, and what it was when it was first fetched (its pin).
 
-Most publishers give no checksum. The first fetch then writes one down, and a later download that differs is
-refused, so that a study repeated in a year either uses the same bytes or says that it does not.
+Most publishers give no checksum. The first fetch then writes one down, as JSON beside the files, and a later download
+that differs is refused, so that a study repeated in a year either uses the same bytes or says that it does not.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -46,3 +47,42 @@ def write_pin(path: Path, name: str, pin: Pin) -> None:
     """Add or replace one pin; the file is replaced whole: a crash leaves the old one or the new one."""
     pins = {**read_pins(path), name: pin}
     write_whole(path, _PINS.dump_json(dict(sorted(pins.items())), indent=2) + b"\n")
+
+
+class RemoteFile(Protocol):
+    """What a fetch must know of a file: an entry of the catalog, or anything with the same marks.
+
+    `addresses` are mirrors of the same bytes; `size`, `md5` and `sha256` are what the publisher says, None: nothing.
+    """
+
+    @property
+    def name(self) -> str:
+        """What messages and pins call it."""
+
+    @property
+    def stored_name(self) -> str:
+        """The file's name in the cache."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where it lies."""
+
+    @property
+    def how(self) -> str | None:
+        """How to obtain it without an address."""
+
+    @property
+    def home(self) -> str:
+        """The page that tells more."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes."""
+
+    @property
+    def md5(self) -> str | None:
+        """In hexadecimal."""
+
+    @property
+    def sha256(self) -> str | None:
+        """In hexadecimal."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.system.parquet import parquet_frame
 from recassay.data.lists.nested import json_table, lz4_table
-from recassay.data.lists.records import ReadLists
 from recassay.data.lists.roles import LISTS, SPLIT, list_roles
 from recassay.data.lists.text import text_table
 from recassay.data.tables.memory import frame_from_memory
@@ -238,3 +238,22 @@ def _split_of(table: pl.DataFrame, where: str) -> tuple[str | None, str | None]:
     if len(named) > 1:
         raise InputError(f"names {len(named)} splits", where=where, fix="keep the lists of one split in one file")
     return (named[0], f"the column {SPLIT!r} of {where}") if named else (None, None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadLists:
+    """The lists of one algorithm: `frame` has the columns user, item, and rank, score or both.
+
+    `split` is the fingerprint of the split that the lists were made for, where the file or a sidecar names it, and
+    `named_in` where that stands. `notes` say what was assumed.
+    """
+
+    name: str
+    frame: pl.DataFrame
+    where: str
+    """The file, for messages."""
+    format: str
+    """The format that it is in."""
+    split: str | None = None
+    named_in: str | None = None
+    notes: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from recassay.core.errors import InputError, listing
-from recassay.core.tables.instances import InstanceResponses
+from recassay.core.tables.responses import InstanceResponses
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_properties, read_responses
 

@@ -19,8 +19,7 @@ from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, data_block, escaped, joined, tag
 from recassay.reporting.page.board import board_data, one_dataset
-from recassay.reporting.page.definitions import definitions
-from recassay.reporting.page.parts import Body
+from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS, part_id, part_title
 from recassay.reporting.tables import html_table
