@@ -44,7 +44,7 @@ def select_top(
     are the top j.
     """
     if scores.ndim != 2:
-        raise UsageError(f"scores have {scores.ndim} dimensions", fix="give one row a user, one column an item")
+        raise UsageError(f"scores have {scores.ndim} dimensions", fix="give one row per user, one column per item")
     return select_placed(scores, k, tie_order(scores.shape[1], rng), exclude=exclude)
 
 

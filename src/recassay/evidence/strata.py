@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.choices import OtherItems
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.strata import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
-from recassay.evidence.strata_sets import Size, Sweep, score_dataset
+from recassay.evidence.strata_sets import Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
@@ -24,56 +23,53 @@ from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
 if TYPE_CHECKING:
-    from recassay.core.choices import OtherItems
     from recassay.core.tables.strata import StrataEvidence
 
 
-def study_evidence(
-    folder: Path,
-    metric: str,
-    *,
-    thresholds: Sequence[int] | None = None,
-    size: Size = None,
-    others: OtherItems = "keep",
-    seed: int = 0,
-) -> StrataEvidence:
-    """The strata of every dataset of the study in `folder`: see `recassay.evidence.strata.study_strata`."""
-    sweep = Sweep.checked(metric, thresholds=thresholds, size=size, others=others, seed=seed)
+METRIC = "ndcg@20"
+
+
+def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> StrataEvidence:
+    """The per-user scores on the strata of the study in `folder`, from its kept lists; nothing is fitted.
+
+    Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
+    named; so is a dataset with fewer than two algorithms or too few test events for two strata. `options` are those of
+    `Sweep.checked`.
+    """
+    sweep, folder = Sweep.checked(metric, **options), Path(folder)
     with Store.open(folder) as store:
         cells = store.cells()
         left_out = [f"{cell.algorithm} on {cell.dataset}: {cell.reason}" for cell in cells if cell.status != "done"]
         left_out += [f"{row.algorithm} on {row.dataset}: has not run yet" for row in store.status().to_go]
         done = [cell for cell in cells if cell.status == "done"]
         _refuse_unusable(folder, done, sweep)
-        found = []
+        datasets = []
         for dataset in dict.fromkeys(cell.dataset for cell in done):
             own = [cell for cell in done if cell.dataset == dataset]
             scores = _study_dataset(store, dataset, own, sweep)
             if isinstance(scores, str):
                 left_out.append(f"{dataset}: {scores}")
             else:
-                found.append(scores)
-    if not found:
+                datasets.append(scores)
+    if not datasets:
         raise NotApplicableError(
             f"no dataset of this study has popularity strata ({listing(left_out) or 'no cell is done'})",
             where=str(folder),
             fix="run at least two algorithms on a dataset with more test events",
         )
-    return StrataEvidence(sweep.metric.label, sweep.metric.higher_is_better, tuple(found), others, tuple(left_out))
+    return StrataEvidence(
+        sweep.metric.label, sweep.metric.higher_is_better, tuple(datasets), sweep.others, tuple(left_out)
+    )
 
 
 def given_evidence(
     split: Split,
     frames: Mapping[str, tuple[pl.DataFrame, str]],
     metric: str,
-    *,
-    thresholds: Sequence[int] | None = None,
-    size: Size = None,
-    others: OtherItems = "keep",
-    seed: int = 0,
+    **options: Any,
 ) -> StrataEvidence:
     """The strata of one split, for lists made elsewhere (by algorithm, a table and what to call it)."""
-    sweep = Sweep.checked(metric, thresholds=thresholds, size=size, others=others, seed=seed)
+    sweep = Sweep.checked(metric, **options)
     if len(frames) < 2:
         raise UsageError("the lists of one algorithm have no order", fix="give those of at least two")
     lists = {
@@ -83,7 +79,7 @@ def given_evidence(
     scores = score_dataset("the data", [(split, lists)], sweep)
     if isinstance(scores, str):
         raise InputError(scores, fix="give more test data")
-    return StrataEvidence(sweep.metric.label, sweep.metric.higher_is_better, (scores,), others)
+    return StrataEvidence(sweep.metric.label, sweep.metric.higher_is_better, (scores,), sweep.others)
 
 
 def _refuse_unusable(folder: Path, cells: Sequence[CellRecord], sweep: Sweep) -> None:
@@ -142,16 +138,3 @@ def _read_lists(frame: pl.DataFrame, train: Interactions, sweep: Sweep, *, where
     if k is not None and top.k < k:
         top = recommendations_to_topk(frame, train, k=k, rng=rng, where=where).top
     return top
-
-
-METRIC = "ndcg@20"
-
-
-def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> StrataEvidence:
-    """The per-user scores on the strata of the study in `folder`, from its kept lists; nothing is fitted.
-
-    Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
-    named; so is a dataset with fewer than two algorithms or too few test events for two strata.
-    """
-
-    return study_evidence(Path(folder), metric, **options)

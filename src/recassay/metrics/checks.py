@@ -63,7 +63,7 @@ def check_answer(
         raise RecAssayError(
             f"recommend returned lists of shape {top.items.shape} for {len(users)} users and k = {k}",
             where=where,
-            fix="return one row a user and k columns, with item -1 where a list is shorter",
+            fix="return one row per user and k columns, with item -1 where a list is shorter",
         )
     if not np.array_equal(top.users, users):
         raise RecAssayError("recommend returned the lists of other users", where=where, fix="keep the order of users")

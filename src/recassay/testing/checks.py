@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.specs.search import Choice, Parameter
-from recassay.core.types import Algorithm, Recommender, TopK
+from recassay.core.types import Algorithm, Interactions, Recommender, TopK
 from recassay.testing.answers import (
     ConformanceError,
     alike,
@@ -147,18 +147,16 @@ def check_prefix(make: MakeAlgorithm) -> None:
 def check_users_without_history(make: MakeAlgorithm) -> None:
     """A user without a single event gets a list, possibly an empty one, and nobody fails."""
     train, _ = learnable_tastes()
-    known = train.take(train.user % 5 > 0)
-    algorithm = make()
-    users = everyone(known)
-    top = lists_of(fitted(algorithm, known), users, 10, known.csr())
-    check_form(algorithm, top, users, 10, known.n_items)
+    _check_lists(make(), train.take(train.user % 5 > 0))
 
 
 def check_items_without_history(make: MakeAlgorithm) -> None:
     """Items without a single event do no harm."""
     train, _ = learnable_tastes()
-    known = train.take(train.item % 5 > 0)
-    algorithm = make()
+    _check_lists(make(), train.take(train.item % 5 > 0))
+
+
+def _check_lists(algorithm: Algorithm, known: Interactions) -> None:
     users = everyone(known)
     top = lists_of(fitted(algorithm, known), users, 10, known.csr())
     check_form(algorithm, top, users, 10, known.n_items)

@@ -83,25 +83,31 @@ def refuse_infinite(frame: pl.DataFrame, where: str) -> None:
             where=where,
             fix="give the metric in another unit",
         )
-    bad = frame.get_column(c.VALUE).is_infinite().fill_null(False).arg_true()
-    if bad.len():
-        row = frame.row(int(bad[0]), named=True)
-        raise InputError(
-            f"{bad.len()} values are infinite, the first in data row {int(bad[0]) + 1} "
-            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
-            where=where,
-            fix="leave a value that could not be measured empty",
-        )
+    _refuse_rows(
+        frame,
+        frame.get_column(c.VALUE).is_infinite().fill_null(False),
+        "values are infinite",
+        where,
+        fix="leave a value that could not be measured empty",
+    )
 
 
 def refuse_duplicates(frame: pl.DataFrame, key: list[str], where: str) -> None:
     """Two rows of one cell that nothing tells apart."""
-    twice = frame.select(pl.struct(key).is_duplicated()).to_series().arg_true()
-    if twice.len():
-        row = frame.row(int(twice[0]), named=True)
-        raise InputError(
-            f"{twice.len()} rows repeat a cell, the first in data row {int(twice[0]) + 1} "
-            f"({row[c.ALGORITHM]} on {row[c.DATASET]}, {row[c.METRIC]})",
-            where=where,
-            fix="remove the repetition, or tell repeated measurements apart by a column 'seed' or 'fold'",
-        )
+    _refuse_rows(
+        frame,
+        frame.select(pl.struct(key).is_duplicated()).to_series(),
+        "rows repeat a cell",
+        where,
+        fix="remove the repetition, or tell repeated measurements apart by a column 'seed' or 'fold'",
+    )
+
+
+def _refuse_rows(frame: pl.DataFrame, bad: pl.Series, what: str, where: str, *, fix: str) -> None:
+    """Refuse the rows that are marked, with their number and the first of them."""
+    rows = bad.arg_true()
+    if rows.len():
+        first = frame.row(int(rows[0]), named=True)
+        cell = f"{first[c.ALGORITHM]} on {first[c.DATASET]}, {first[c.METRIC]}"
+        message = f"{rows.len()} {what}, the first in data row {int(rows[0]) + 1} ({cell})"
+        raise InputError(message, where=where, fix=fix)
