@@ -110,7 +110,7 @@ def _is_results(source: Any) -> bool:
 
 def _published(table: Results) -> Published | None:
     """The published table that the results are, alone."""
-    names = [one.file for one in table.sources]
+    names = [source.file for source in table.sources]
     return find_published(names[0]) if len(names) == 1 and is_published(names[0]) else None
 
 

@@ -140,7 +140,7 @@ def examine(
     content = report_content(
         report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
     )
-    report.cautions.extend(f"{found.title}: {found.sentence}" for found in cautions(content))
+    report.cautions.extend(f"{caution.title}: {caution.sentence}" for caution in cautions(content))
     return report, content
 
 

@@ -42,8 +42,8 @@ class ChecklistResult:
 
     def verdict(self) -> list[str]:
         """The answer in plain sentences."""
-        answered = [one for one in self.answers if one.answer != "open"]
-        no = [one.question for one in self.answers if one.answer == "no"]
+        answered = [answer for answer in self.answers if answer.answer != "open"]
+        no = [answer.question for answer in self.answers if answer.answer == "no"]
         return [
             f"{len(answered)} of {len(self.answers)} questions are answered by the study's own records; "
             f"{len(self.answers) - len(answered)} are left to you.",
@@ -53,7 +53,7 @@ class ChecklistResult:
 
     def to_frame(self) -> pl.DataFrame:
         """One row per question: topic, question, answer, evidence."""
-        return pl.DataFrame([asdict(one) for one in self.answers])
+        return pl.DataFrame([asdict(answer) for answer in self.answers])
 
     def to_dict(self) -> dict[str, Any]:
         """`study` and `answers`."""
@@ -62,10 +62,12 @@ class ChecklistResult:
     def to_markdown(self) -> str:
         """The checklist for an appendix or a repository."""
         lines = [f"# Reproducibility checklist: {self.study}", ""]
-        for topic in dict.fromkeys(one.topic for one in self.answers):
+        for topic in dict.fromkeys(answer.topic for answer in self.answers):
             lines += [f"## {topic}", ""]
             lines += [
-                f"- **{one.question}** {one.answer}. {one.evidence}" for one in self.answers if one.topic == topic
+                f"- **{answer.question}** {answer.answer}. {answer.evidence}"
+                for answer in self.answers
+                if answer.topic == topic
             ]
             lines.append("")
         return "\n".join(lines)

@@ -85,6 +85,6 @@ def instances_document(
         result: what was found.
         command: the name of the command.
     """
-    sources = dict.fromkeys(source for one in instances for source in one.responses.sources)
+    sources = dict.fromkeys(source for instance in instances for source in instance.responses.sources)
     files = [{"file": source.file, "sha256": source.sha256} for source in sources]
     return {"recassay": __version__, "command": command, "input": files, **plain(result.to_dict())}

@@ -46,7 +46,7 @@ def paper_content(
     return PaperContent(
         algorithms=tuple(algorithms),
         datasets=_datasets(table, datasets, facts),
-        findings=tuple(_arranged(one, places, across) for one in findings),
+        findings=tuple(_arranged(finding, places, across) for finding in findings),
         alpha=alpha,
         facts=facts,
         references=_references(facts),

@@ -60,7 +60,9 @@ def reproduce(paper: str | Sequence[str] | None = None) -> ReproduceResult:
     for name in dict.fromkeys(names):
         ours = RECOMPUTED[name]()
         numbers += [
-            _judged(one, ours.get((one.table, one.row, one.column))) for one in printed_numbers() if one.paper == name
+            _judged(number, ours.get((number.table, number.row, number.column)))
+            for number in printed_numbers()
+            if number.paper == name
         ]
     return ReproduceResult(tuple(known[name] for name in dict.fromkeys(names)), tuple(numbers))
 
@@ -105,7 +107,7 @@ def _summary(result: ReproduceResult) -> str:
 
 
 def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
-    own = [one for one in result.numbers if one.told.paper == paper.name]
+    own = [number for number in result.numbers if number.told.paper == paper.name]
     lines = [f"## {paper.name}", "", paper.title, ""]
     reasons = list(dict.fromkeys(one.reason for one in own if one.reason))
     for reason in reasons:
@@ -121,7 +123,7 @@ def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
             "| row | column | printed | ours | verdict |",
             "|---|---|--:|--:|---|",
         ]
-        lines += [_line(one) for one in numbers]
+        lines += [_line(number) for number in numbers]
     return "\n".join([*lines, ""])
 
 

@@ -145,7 +145,7 @@ def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
 
 def own_characteristics(results: Any) -> Callable[[], CharacteristicsTable] | None:
     """A way to load the characteristics that come with a published table; None for other sources."""
-    sources = [one.file for one in results.sources] if isinstance(results, Results) else results
+    sources = [source.file for source in results.sources] if isinstance(results, Results) else results
     one = sources[0] if isinstance(sources, (list, tuple)) and len(sources) == 1 else sources
     if is_published(one) and find_published(one).characteristics:
         return partial(published_characteristics, one)

@@ -178,5 +178,8 @@ def _is_table(path: str) -> bool:
 def _labels(references: Sequence[str]) -> list[str]:
     """What the results call each table: the name that OpenML gives it, or the stem of its file."""
     files = dict(zip(references, dataset_labels(references), strict=True))
-    names = [describe_openml(openml_id(one)).name if is_openml(one) else files[one] for one in references]
+    names = [
+        describe_openml(openml_id(reference)).name if is_openml(reference) else files[reference]
+        for reference in references
+    ]
     return distinct(references, names)

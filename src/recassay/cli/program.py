@@ -53,11 +53,11 @@ class Program(click.Group):
     ) -> None:  # fmt: skip
         super().__init__(name, help=help, **more)
         self.sections = sections
-        self.known = {one.name: one for members in (*sections.values(), old) for one in members}
+        self.known = {member.name: member for members in (*sections.values(), old) for member in members}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the help."""
-        return [str(one.name) for members in self.sections.values() for one in members]
+        return [str(member.name) for members in self.sections.values() for member in members]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, built now."""
@@ -81,7 +81,7 @@ class Program(click.Group):
         width = max(map(len, self.list_commands(ctx)))
         for section, members in self.sections.items():
             with formatter.section(section):
-                formatter.write_dl([(str(one.name).ljust(width), one.help or "") for one in members])
+                formatter.write_dl([(str(member.name).ljust(width), member.help or "") for member in members])
 
 
 class Renamed(Program):

@@ -137,7 +137,9 @@ def export_benchmark(
         "not_run": _not_run(gathered, reasons or {}),
         "left_out": dict(left_out or {}),
         "notes": list(notes),
-        "environments": [{key: one.get(key) for key in ("written", "versions", "machine")} for one in gathered.studies],
+        "environments": [
+            {key: study.get(key) for key in ("written", "versions", "machine")} for study in gathered.studies
+        ],
     }
     files = {
         MANIFEST: (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode(),
@@ -158,7 +160,7 @@ def export_benchmark(
 
 def _budget(studies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The largest limits of a cell that a study had; None: no limit."""
-    budgets = [one["study"].get("budget", {}) for one in studies]
+    budgets = [study["study"].get("budget", {}) for study in studies]
     limits = {name: [budget.get(name) for budget in budgets] for name in ("seconds_per_cell", "memory_gb")}
     return {name: None if None in values else max(values) for name, values in limits.items()}
 

@@ -266,7 +266,9 @@ def plot_true_scores(result: DecodirtResult) -> Any:
 
 def plot_ratings(result: DecodirtResult) -> Any:
     """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
-    titles = {one.set.name: one.set.name.replace("_deviation", " dev.").replace("_", " ") for one in result.ratings}
+    titles = {
+        rating.set.name: rating.set.name.replace("_deviation", " dev.").replace("_", " ") for rating in result.ratings
+    }
     words = {"all_instances": "all instances", "without_negative": "without negative instances"}
     rows = [
         {**row, "set": titles[row["set"]], "shown": f"{row['rating']:.0f}"} for row in result.ratings_frame().to_dicts()

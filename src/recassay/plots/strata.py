@@ -111,20 +111,20 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
 def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str, Any]]:
     """The crossings of these algorithms that are significant on both sides, placed where the drawn lines meet."""
     rows = []
-    for one in dataset.crossings:
-        if not one.proven or one.first not in names or one.second not in names:
+    for crossing in dataset.crossings:
+        if not crossing.proven or crossing.first not in names or crossing.second not in names:
             continue
-        first, second = (dataset.algorithms.index(name) for name in (one.first, one.second))
-        below, above = dataset.thresholds.index(one.below), dataset.thresholds.index(one.above)
+        first, second = (dataset.algorithms.index(name) for name in (crossing.first, crossing.second))
+        below, above = dataset.thresholds.index(crossing.below), dataset.thresholds.index(crossing.above)
         ahead, behind = (
             [math.sqrt(max(float(dataset.value[row, a]), 0.0)) for row in (below, above)] for a in (first, second)
         )
         share = (ahead[0] - behind[0]) / (ahead[0] - behind[0] + behind[1] - ahead[1])
         if _by_logarithm(dataset):
-            x = one.below ** (1 - share) * one.above**share
+            x = crossing.below ** (1 - share) * crossing.above**share
         else:
-            x = (1 - share) * one.below + share * one.above
-        rows.append({**asdict(one), "x": x, c.VALUE: ((1 - share) * ahead[0] + share * ahead[1]) ** 2})
+            x = (1 - share) * crossing.below + share * crossing.above
+        rows.append({**asdict(crossing), "x": x, c.VALUE: ((1 - share) * ahead[0] + share * ahead[1]) ** 2})
     return rows
 
 

@@ -104,12 +104,12 @@ class AuditRecord:
 
     def refusals(self, allowed: Sequence[str] = ()) -> tuple[Finding, ...]:
         """The findings that refuse the split, less those allowed by name."""
-        return tuple(found for found in self.findings if found.refuses and found.name not in allowed)
+        return tuple(finding for finding in self.findings if finding.refuses and finding.name not in allowed)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         plain = asdict(self)
-        plain["findings"] = [asdict(found) for found in self.findings]
+        plain["findings"] = [asdict(finding) for finding in self.findings]
         plain["repeats"] = self.repeats.to_dict()
         return plain
 

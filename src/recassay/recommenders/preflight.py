@@ -57,13 +57,13 @@ def checked_plan(
     def needed(reference: str, name: str) -> bool:
         return reference not in unusable and (used is None or name in used)
 
-    kinds = [one for one in study.algorithms if needed(one.reference, one.name)]
+    kinds = [algorithm for algorithm in study.algorithms if needed(algorithm.reference, algorithm.name)]
     datasets = [one for one in study.datasets if needed(one.reference, one.name)]
     problems += [problem for dataset in datasets for problem in _no_times(study, dataset)]
     if not elsewhere:
         problems += _missing_packages(kinds)
         problems += _no_room(study, datasets, cells or (), folder)
-        problems += _broken_rules(study, [one for one in kinds if ".py:" in one.reference], workers, fork)
+        problems += _broken_rules(study, [kind for kind in kinds if ".py:" in kind.reference], workers, fork)
     refuse_all(problems)
     return planned or plan(study)
 

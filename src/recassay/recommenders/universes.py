@@ -152,8 +152,8 @@ def _varied(study: StudySpec, choices: Mapping[str, Any]) -> StudySpec:
             "seeds": tuple(seeds),
             "folds": tuple(range(made.folds)) if every else None,
             "datasets": tuple(
-                one if set(own) & set(one.protocol) else one.model_copy(update={"folds": None})
-                for one in study.datasets
+                dataset if set(own) & set(dataset.protocol) else dataset.model_copy(update={"folds": None})
+                for dataset in study.datasets
             ),
             "multiverse": None,
         }

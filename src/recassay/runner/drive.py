@@ -44,7 +44,9 @@ class StudyRecord:
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, or, after a dry run, cannot run; each cause once."""
-        return causes(self.failed) or causes(one for one in self.predictions if one.status == CANNOT_RUN)
+        return causes(self.failed) or causes(
+            prediction for prediction in self.predictions if prediction.status == CANNOT_RUN
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

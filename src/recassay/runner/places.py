@@ -20,8 +20,10 @@ class Places:
     def __init__(self, workers: Mapping[str, Any]) -> None:
         self.threads = sum(int(worker["nthreads"]) for worker in workers.values())
         self._resources = [worker.get("resources", {}) for worker in workers.values()]
-        self.gpus = int(sum(one.get(GPU, 0) for one in self._resources))
-        self.memories = sorted((int(one[MEMORY]) for one in self._resources if MEMORY in one), reverse=True)
+        self.gpus = int(sum(resource.get(GPU, 0) for resource in self._resources))
+        self.memories = sorted(
+            (int(resource[MEMORY]) for resource in self._resources if MEMORY in resource), reverse=True
+        )
 
     def take(self, waiting: JobQueue, submitted: Sequence[Job]) -> Job | None:
         """The first waiting job for which there is room beside those that are submitted.
@@ -51,7 +53,9 @@ class Places:
 
     def offered(self, asked: Mapping[str, int] | None) -> bool:
         """Whether one of the workers has all that a job asks for."""
-        return not asked or any(all(one.get(key, 0) >= asked[key] for key in asked) for one in self._resources)
+        return not asked or any(
+            all(resource.get(key, 0) >= asked[key] for key in asked) for resource in self._resources
+        )
 
     def resources(self, job: Job) -> dict[str, int] | None:
         """What a job asks of a worker, where there are workers that have it."""

@@ -179,7 +179,7 @@ def all_traits(
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[DatasetTraits]:
     """`dataset_traits` of every dataset; `progress(done, total, dataset)` is called before each and at the end."""
-    names = [one.dataset for one in instances]
+    names = [instance.dataset for instance in instances]
     if not names:
         raise InputError("there are no responses", fix="give the responses on at least one dataset")
     twice = sorted({name for name in names if names.count(name) > 1})

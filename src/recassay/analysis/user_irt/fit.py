@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from recassay.analysis.logistic_irt.em import constant_items
 from recassay.analysis.logistic_irt.fit import check_model, fit_logistic
 from recassay.analysis.logistic_irt.priors import ItemPriors
+from recassay.analysis.logistic_irt.start import constant_items
 from recassay.analysis.user_irt.result import ALL, UserFit, UserIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import LogisticModel

@@ -149,7 +149,7 @@ def _summary(
     alpha: float,
     confidence: float,
 ) -> tuple[PairSummary, ...]:
-    position = [{name: i for i, name in enumerate(one.algorithms)} for one in scores]
+    position = [{name: i for i, name in enumerate(score.algorithms)} for score in scores]
     shown = [{(pair.left, pair.right): pair.significant for pair in one.pairs} for one in found]
     rows = []
     for place, left in enumerate(algorithms):

@@ -109,9 +109,9 @@ class UsersResult(Displayed):
         """One row per dataset and pair."""
         return pl.DataFrame(
             [
-                {c.DATASET: one.dataset, "users": one.users, **asdict(pair)}
-                for one in self.datasets
-                for pair in one.pairs
+                {c.DATASET: dataset.dataset, "users": dataset.users, **asdict(pair)}
+                for dataset in self.datasets
+                for pair in dataset.pairs
             ],
             infer_schema_length=None,
         )
@@ -120,10 +120,12 @@ class UsersResult(Displayed):
         """One row per dataset and algorithm, the best first."""
         return pl.DataFrame(
             [
-                {c.DATASET: one.dataset, c.ALGORITHM: name, c.VALUE: mean, "low": low, "high": high, "users": one.users,
-                 "not_worse_than_best": name in one.not_worse()}
-                for one in self.datasets
-                for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
+                {
+                    c.DATASET: scores.dataset, c.ALGORITHM: name, c.VALUE: mean, "low": low, "high": high,
+                    "users": scores.users, "not_worse_than_best": name in scores.not_worse(),
+                }
+                for scores in self.datasets
+                for name, mean, low, high in zip(scores.algorithms, scores.means, scores.low, scores.high, strict=True)
             ]
         )  # fmt: skip
 
@@ -152,13 +154,15 @@ class UsersResult(Displayed):
         return {
             **stated(self, "metric", "higher_is_better", "algorithms"),
             "datasets": {
-                one.dataset: {
-                    **stated(one, "users", "left_out"),
-                    "means": estimates(one.algorithms, one.means, list(zip(one.low, one.high, strict=True))),
-                    "not_worse_than_best": list(one.not_worse()),
-                    "pairs": [_pair_data(pair) for pair in one.pairs],
+                dataset.dataset: {
+                    **stated(dataset, "users", "left_out"),
+                    "means": estimates(
+                        dataset.algorithms, dataset.means, list(zip(dataset.low, dataset.high, strict=True))
+                    ),
+                    "not_worse_than_best": list(dataset.not_worse()),
+                    "pairs": [_pair_data(pair) for pair in dataset.pairs],
                 }
-                for one in self.datasets
+                for dataset in self.datasets
             },
             "summary": [_summary_data(pair) for pair in self.summary],
             "skipped": self.skipped,

@@ -52,16 +52,20 @@ class ReproduceResult(Displayed):
     @property
     def fallen(self) -> list[ReproducedNumber]:
         """Numbers that used to agree and no longer do."""
-        return [one for one in self.numbers if one.fell]
+        return [number for number in self.numbers if number.fell]
 
     def count(self, paper: str | None = None, table: str | None = None) -> dict[Verdict, int]:
         """How many numbers have each verdict, of one paper or one table of it."""
-        kept = [one for one in self.numbers if paper in (None, one.told.paper) and table in (None, one.told.table)]
+        kept = [
+            number
+            for number in self.numbers
+            if paper in (None, number.told.paper) and table in (None, number.told.table)
+        ]
         return {verdict: sum(one.verdict == verdict for one in kept) for verdict in VERDICTS}
 
     def summary(self) -> pl.DataFrame:
         """One row for each table of each paper: how many numbers have each verdict."""
-        places = list(dict.fromkeys((one.told.paper, one.told.table) for one in self.numbers))
+        places = list(dict.fromkeys((number.told.paper, number.told.table) for number in self.numbers))
         rows = [{"paper": paper, "table": table, **self.count(paper, table)} for paper, table in places]
         return pl.DataFrame(rows)
 
@@ -70,17 +74,17 @@ class ReproduceResult(Displayed):
         return pl.DataFrame(
             [
                 {
-                    "paper": one.told.paper,
-                    "table": one.told.table,
-                    "row": one.told.row,
-                    "column": one.told.column,
-                    "printed": one.told.printed,
-                    "ours": shown(one.ours, one.told.digits),
-                    "difference": one.difference,
-                    "verdict": one.verdict,
-                    "reason": one.reason,
+                    "paper": number.told.paper,
+                    "table": number.told.table,
+                    "row": number.told.row,
+                    "column": number.told.column,
+                    "printed": number.told.printed,
+                    "ours": shown(number.ours, number.told.digits),
+                    "difference": number.difference,
+                    "verdict": number.verdict,
+                    "reason": number.reason,
                 }
-                for one in self.numbers
+                for number in self.numbers
             ],
             schema_overrides={"difference": pl.Float64},
         )

@@ -75,7 +75,11 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
 
 def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
     """One table of a paper: by row and column, the printed text."""
-    return {(one.row, one.column): one.printed for one in printed_numbers() if (one.paper, one.table) == (paper, table)}
+    return {
+        (number.row, number.column): number.printed
+        for number in printed_numbers()
+        if (number.paper, number.table) == (paper, table)
+    }
 
 
 @cache

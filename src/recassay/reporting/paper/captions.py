@@ -69,7 +69,7 @@ def _count(number: int, name: str) -> str:
 def _where(content: PaperContent) -> list[str]:
     protocols = content.facts.protocols if content.facts is not None else {}
     splits = list(dict.fromkeys(filter(None, map(split_words, protocols.values()))))
-    judged = [one.judged for one in content.datasets]
+    judged = [dataset.judged for dataset in content.datasets]
     users = "" if None in judged else f", {sum(filter(None, judged)):,} users"
     if len(splits) == 1:
         return [f"Test part of {splits[0]}{users}."]

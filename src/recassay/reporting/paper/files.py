@@ -58,7 +58,7 @@ def paper_files(
         title, [name.removesuffix(".tex") for name in inputs], figures, told, column=room.column, page=room.page
     )
     files["references.bib"] = bibliography("\n".join(files.values()))
-    drawn = {f"figures/{one.name}.{form}": data for one in figures for form, data in one.files.items()}
+    drawn = {f"figures/{figure.name}.{form}": data for figure in figures for form, data in figure.files.items()}
     order = [name for name in ("main.tex", "setup.tex", "paragraph.tex", "references.bib") if name in files]
     rest = {name: text.encode() for name, text in files.items() if name not in order}
     return {name: files[name].encode() for name in order} | rest | drawn
@@ -126,7 +126,7 @@ def main_frame(content: PaperContent, style: TableStyle) -> pl.DataFrame:
 def paper_notes(content: PaperContent, figures: Iterable[PaperFigure], letters: float) -> list[str]:
     """What a writer should know of the files: names that pdflatex cannot print, figures that did not fit."""
     notes = []
-    names = [*content.algorithms, *(one.name for one in content.datasets)]
+    names = [*content.algorithms, *(dataset.name for dataset in content.datasets)]
     strange = sorted({letter for name in names for letter in unprintable(name)})
     if strange:
         notes.append(

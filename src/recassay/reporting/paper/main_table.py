@@ -54,7 +54,7 @@ def main_grid(content: PaperContent, metrics: Sequence[MetricFindings], style: T
     for findings in metrics:
         values = _dataset_columns(content, findings, style)
         closing = _closing_columns(content, findings, style)
-        heads += [*(one.name for one in content.datasets), *closing]
+        heads += [*(dataset.name for dataset in content.datasets), *closing]
         columns += [*values, *closing.values()]
         if len(metrics) == 1:
             groups += [("", len(values)), ("", len(closing))] if closing else []

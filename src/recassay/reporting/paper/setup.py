@@ -33,7 +33,7 @@ def setup_text(content: PaperContent, analyses: Sequence[str]) -> str:
 
 
 def _data(content: PaperContent) -> str:
-    known = [one for one in content.datasets if one.users is not None]
+    known = [dataset for dataset in content.datasets if dataset.users is not None]
     where = r" (Table~\ref{tab:datasets})" if known else ""
     number = "one dataset" if len(content.datasets) == 1 else f"{len(content.datasets)} datasets"
     said = [f"We compare {len(content.algorithms)} algorithms on {number}{where}."]
@@ -41,9 +41,9 @@ def _data(content: PaperContent) -> str:
     if sentence:
         said.append(latex_text(sentence) + cite("published", table) + ".")
     addresses = [
-        rf"{latex_text(one.name)} (\url{{{_address(one.home)}}})"
-        for one in content.datasets
-        if one.home and not cited("datasets", one.catalogued) and facts_known(content)
+        rf"{latex_text(dataset.name)} (\url{{{_address(dataset.home)}}})"
+        for dataset in content.datasets
+        if dataset.home and not cited("datasets", dataset.catalogued) and facts_known(content)
     ]
     if addresses:
         said.append(f"Sources without a publication: {', '.join(addresses)}.")
@@ -131,22 +131,23 @@ def _algorithms(content: PaperContent) -> str:
 
 def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
     metrics = [
-        latex_text(metric_name(one.metric)) + cite("metrics", split_label(one.metric)[0]) for one in content.findings
+        latex_text(metric_name(finding.metric)) + cite("metrics", split_label(finding.metric)[0])
+        for finding in content.findings
     ]
     said = [f"We report {listing(metrics, most=None, last='and')}."]
     level = rf"$\alpha = {content.alpha:g}$"
-    if any(one.users is not None for one in content.findings):
+    if any(finding.users is not None for finding in content.findings):
         said.append(
             f"On each dataset, algorithms are compared over users by the sign-flip permutation "
             f"test{cite('analyses', 'users')} of their mean difference, with Holm's correction over the pairs "
             f"({level})."
         )
-    if any(one.tested is not None for one in content.findings):
+    if any(finding.tested is not None for finding in content.findings):
         said.append(
             f"Over datasets, all pairs are tested together by flipping the signs of whole datasets and stepping down "
             f"over the largest statistic ({level}){cite('analyses', 'compare')}."
         )
-    if any(one.rank is not None and one.rank.probability_best is not None for one in content.findings):
+    if any(finding.rank is not None and finding.rank.probability_best is not None for finding in content.findings):
         said.append("Intervals of mean ranks come from a bootstrap over datasets.")
     if "profiles" in analyses:
         said.append(
@@ -174,24 +175,24 @@ def _software(facts: StudyFacts | None) -> str:
 
 def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
     """One row per dataset: its counts after the protocol; None where nothing is known of any."""
-    if all(one.users is None for one in datasets):
+    if all(dataset.users is None for dataset in datasets):
         return None
-    split = any(one.tested is not None for one in datasets)
+    split = any(dataset.tested is not None for dataset in datasets)
     rows = []
-    for one in datasets:
+    for dataset in datasets:
         density = EMPTY
-        if one.users and one.items and one.interactions is not None:
-            density = Cell(f"{100 * one.interactions / (one.users * one.items):.3f}")
-        counts = map(_number, (one.users, one.items, one.interactions))
-        tested = map(_number, (one.tested, one.judged) if split else ())
-        rows.append((one.name, (*counts, density, *tested)))
+        if dataset.users and dataset.items and dataset.interactions is not None:
+            density = Cell(f"{100 * dataset.interactions / (dataset.users * dataset.items):.3f}")
+        counts = map(_number, (dataset.users, dataset.items, dataset.interactions))
+        tested = map(_number, (dataset.tested, dataset.judged) if split else ())
+        rows.append((dataset.name, (*counts, density, *tested)))
     heads = ("users", "items", "training" if split else "interactions", "density (%)")
     return Grid("", (*heads, *(("test", "test users") if split else ())), tuple(rows))
 
 
 def dataset_caption(datasets: Sequence[DatasetFacts]) -> str:
     """What the columns of the table of datasets count."""
-    if any(one.tested is not None for one in datasets):
+    if any(dataset.tested is not None for dataset in datasets):
         return (
             "The datasets after the protocol: users, items and interactions of the final training, their share of all "
             "pairs, and the interactions and users of the test part."
@@ -205,4 +206,4 @@ def _number(count: int | None) -> Cell:
 
 def dataset_citations(datasets: Sequence[DatasetFacts]) -> dict[str, str]:
     """By name, what is cited for a dataset that the catalogue knows."""
-    return {one.name: cite("datasets", one.catalogued) for one in datasets if one.catalogued}
+    return {dataset.name: cite("datasets", dataset.catalogued) for dataset in datasets if dataset.catalogued}

@@ -42,11 +42,11 @@ def _datasets(result: DecodirtResult) -> list[str]:
 
 def _classifiers(result: DecodirtResult) -> list[str]:
     first: dict[str, list[str]] = {}
-    for one in result.ratings:
-        order = [one.all.algorithms[a] for a in one.all.order()]
+    for rating in result.ratings:
+        order = [rating.all.algorithms[a] for a in rating.all.order()]
         best = next((name for name in order if result.roles[name] == "real"), None)
         if best is not None:
-            first.setdefault(best, []).append(one.set.title)
+            first.setdefault(best, []).append(rating.set.title)
     if not first:
         return []
     best = max(first, key=lambda name: len(first[name]))
@@ -56,7 +56,7 @@ def _classifiers(result: DecodirtResult) -> list[str]:
 
 
 def _negative(result: DecodirtResult) -> list[str]:
-    shares = [one.statistics()["negative_share"] for one in result.traits if one.varied]
+    shares = [trait.statistics()["negative_share"] for trait in result.traits if trait.varied]
     found = []
     if shares and max(shares) > 0:
         worst = result.most_negative()
@@ -68,7 +68,7 @@ def _negative(result: DecodirtResult) -> list[str]:
         )
     checks = result.checks()
     for variant, words in (("all_instances", "With all instances"), ("without_negative", "Without negative ones")):
-        judged = [one[variant] for one in checks.values() if one[variant].above_optimal is not None]
+        judged = [check[variant] for check in checks.values() if check[variant].above_optimal is not None]
         if judged:
             sound = sum(one.sound for one in judged)
             found.append(
@@ -129,11 +129,11 @@ def figures(result: DecodirtResult) -> list[Figure]:
                    "without negatively discriminating instances; colour is the rank.",
                    plots.plot_ratings(result), "decodirt_ratings")
         )  # fmt: skip
-    for one in result.ratings:
-        if one.set.name in {"difficulty", "least_difficulty_deviation"} and len(one.set.datasets) > 1:
+    for rating in result.ratings:
+        if rating.set.name in {"difficulty", "least_difficulty_deviation"} and len(rating.set.datasets) > 1:
             found.append(
-                Figure(f"decodirt_ranks_{one.set.name}", f"Rank by rating after each dataset: {one.set.title}.",
-                       plot_glicko_bump(one.all), "decodirt_history")
+                Figure(f"decodirt_ranks_{rating.set.name}", f"Rank by rating after each dataset: {rating.set.title}.",
+                       plot_glicko_bump(rating.all), "decodirt_history")
             )  # fmt: skip
     for name in plots.SHOWN:
         if len(result.metadata_bins.get(name, ())) > 1:
@@ -212,10 +212,10 @@ def _correlations(result: DecodirtResult) -> list[Table]:
 
 def _ratings(result: DecodirtResult) -> Iterator[Table]:
     """Tables 5 to 9: with all instances, and without those that discriminate negatively."""
-    sets = [one.set.name.replace("_deviation", " dev.").replace("_", " ") for one in result.ratings]
+    sets = [rating.set.name.replace("_deviation", " dev.").replace("_", " ") for rating in result.ratings]
     variants = {
-        "all instances": [one.all for one in result.ratings],
-        "without negatively discriminating instances": [one.kept for one in result.ratings],
+        "all instances": [rating.all for rating in result.ratings],
+        "without negatively discriminating instances": [rating.kept for rating in result.ratings],
     }
     for title, played in variants.items():
         if played:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def sentences(result: StrataResult) -> list[str]:
     """Where the order changes with the popularity of the items, as far as the tests support it."""
     changed = {
-        dataset.dataset: _foremost([one for one in dataset.crossings if one.proven], dataset)
+        dataset.dataset: _foremost([crossing for crossing in dataset.crossings if crossing.proven], dataset)
         for dataset in result.datasets
-        if any(one.proven for one in dataset.crossings)
+        if any(crossing.proven for crossing in dataset.crossings)
     }
     n = len(result.datasets)
     whole = _distance(result)
@@ -47,7 +47,7 @@ def sentences(result: StrataResult) -> list[str]:
 def brief(result: StrataResult) -> Brief:
     """On how many datasets the order changes, and how much more than by chance."""
     n = len(result.datasets)
-    changed = sum(any(one.proven for one in dataset.crossings) for dataset in result.datasets)
+    changed = sum(any(crossing.proven for crossing in dataset.crossings) for dataset in result.datasets)
     if not changed:
         headline = f"No change of order with the popularity of items is shown on {_count(n)}."
     else:

@@ -33,17 +33,17 @@ def brief(result: UsersResult) -> Brief:
         else:
             headline = f"{first} significantly beats all others on the users of {one.dataset}."
         return Brief(headline, _means(one, result), frozenset([first, *others]), tuple(sentences(result)))
-    winners = sum(len(one.not_worse()) == 1 for one in result.datasets)
+    winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     count = f"{winners} of the {len(result.datasets)}" if winners else f"none of the {len(result.datasets)}"
     rows = [
         [
-            one.dataset,
-            one.users,
-            one.algorithms[0],
-            f"{one.means[0]:.4f}",
-            listing(one.not_worse()[1:], most=2) or "none",
+            dataset.dataset,
+            dataset.users,
+            dataset.algorithms[0],
+            f"{dataset.means[0]:.4f}",
+            listing(dataset.not_worse()[1:], most=2) or "none",
         ]
-        for one in result.datasets
+        for dataset in result.datasets
     ]
     table = Table(
         f"{result.metric} by dataset",
@@ -74,7 +74,7 @@ def _one(found: DatasetUsers, result: UsersResult) -> str:
 
 
 def _several(result: UsersResult) -> str:
-    alone = [one for one in result.datasets if len(one.not_worse()) == 1]
+    alone = [dataset for dataset in result.datasets if len(dataset.not_worse()) == 1]
     best: dict[str, int] = {}
     for one in alone:
         best[one.algorithms[0]] = best.get(one.algorithms[0], 0) + 1
@@ -105,7 +105,7 @@ def _together(result: UsersResult) -> list[str]:
 
 def tables(result: UsersResult) -> list[Table]:
     """Each dataset's means and pairs, then the pairs over all datasets."""
-    shown = [table for one in result.datasets for table in (_means(one, result), pairs_table(one, result))]
+    shown = [table for dataset in result.datasets for table in (_means(dataset, result), pairs_table(dataset, result))]
     if result.summary:
         shown.append(_summary(result))
     return shown
