@@ -40,6 +40,7 @@ from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.system.plain import plain
+from recassay.reporting.sections.adaptive import sentences
 from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from support.vega import assert_valid
 
@@ -423,6 +424,11 @@ def test_a_failed_cell_says_nothing_of_the_score_that_it_would_have_had():
     succeeds = ~belief.failed[:, 4, 9]
     assert belief.ranks[succeeds, 4, 9].mean() < 2
     assert (belief.ranks[~succeeds, 4, 9] >= 3).all()
+    found = decide(CellGrid("score", tuple("abcde"), tuple(f"d{j}" for j in range(10)), size[:, None]),
+                   Question("first"), values, np.ones((5, 10)))  # fmt: skip
+    assert found.order[0] == "d", "e is last wherever it fails"
+    assert 0 < found.leader_fails < 0.5
+    assert "d was not run on 2 of 10 datasets; that it fails on any of them is counted as" in " ".join(sentences(found))
 
 
 def halves(seed: int, names: tuple[str, ...] | None = None) -> tuple[Benchmark, Prior]:

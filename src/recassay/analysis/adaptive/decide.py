@@ -173,6 +173,7 @@ def decide(
         probe_seconds=None if probes is None else predicted[:, n:],
         prior=() if prior is None else prior.sources,
         prior_weight=belief.weight,
+        leader_fails=float((belief.failed & ~measured)[:, certificate.order[0]].any(axis=1).mean()),
     )
 
 

@@ -104,6 +104,8 @@ class AdaptiveResult(Displayed):
     prior_weight: float = 0.0
     """How many measured datasets these tables count for, on average over the algorithms that they know. It falls where
     the new cells disagree with them."""
+    leader_fails: float = 0.0
+    """The probability that the first of `order` fails on at least one dataset on which it was not run."""
 
     @property
     def certified(self) -> bool:
@@ -200,7 +202,7 @@ class AdaptiveResult(Displayed):
         return {
             **stated(self, "metric", "higher_is_better"),
             "order": self.to_frame().to_dicts(),
-            **stated(self, "probabilities", "sets", "certified", "ended"),
+            **stated(self, "probabilities", "sets", "certified", "leader_fails", "ended"),
             "cost": {
                 "cells": int(self.measured.sum()),
                 "of": int(self.measured.size),

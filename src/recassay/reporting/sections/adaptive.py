@@ -18,6 +18,9 @@ MEANING = (
     "running every cell would have said. They are no claim about other datasets (recassay model makes that one). "
     "Predicted ranks stand in brackets; they were not measured."
 )
+NOTHING = 0.05
+"""A prior that counts for fewer measured datasets counts for nothing."""
+
 WHOLE = {"first": "the first place", "top3": "the first three", "order": "the order", "rho": "the order"}
 
 
@@ -42,8 +45,11 @@ def standing(result: AdaptiveResult) -> str:
 
 def _prior(result: AdaptiveResult) -> str:
     """Where the belief started, and what that counts for now."""
+    tables = listing(result.prior, most=4, last="and")
+    if result.measured.any() and result.prior_weight < NOTHING:
+        return f"it started from {tables}, which the new cells contradict: that counts for nothing now"
     count = f"{number(result.prior_weight)} measured datasets"
-    return f"it started from {listing(result.prior, most=4, last='and')}, which now count as much as {count}"
+    return f"it started from {tables}, which now count as much as {count} (the less, the more new cells disagree)"
 
 
 def _named(step: Step) -> list[str]:
@@ -88,7 +94,13 @@ def sentences(result: AdaptiveResult) -> list[str]:
         )
     if result.prior:
         text = _prior(result)
-        said.append(f"{text[0].upper()}{text[1:]} (the less, the more the new cells disagree).")
+        said.append(f"{text[0].upper()}{text[1:]}.")
+    unseen = int((~result.measured[result.algorithms.index(result.order[0])]).sum())
+    if unseen and result.measured.any():
+        said.append(
+            f"{result.order[0]} was not run on {unseen} of {len(result.datasets)} datasets; that it fails on any of "
+            f"them is counted as {percent(result.leader_fails)} probable."
+        )
     if result.target != "first":
         said.append(f"{result.order[0]} is first with {percent(first)}.")
     said += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
