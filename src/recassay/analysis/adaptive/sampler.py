@@ -28,8 +28,9 @@ SETTING_EVERY = 6
 MOVES = np.array([0.1, 0.2, 0.4, 0.7])
 """t on a grid, all as likely before."""
 
-ANEW, KEPT = 1.0, 4.0
-"""Parameters of the beta prior of e: as if so many levels had been seen that the prior missed, and that it met."""
+ANEW, KEPT = 1.0, 12.0
+"""Parameters of the beta prior of e: as if so many levels had been seen that the prior missed, and that it met. Few are
+missed: a prior that is wrong as a whole is dropped as a whole (`prior.support`)."""
 
 
 @compiled
