@@ -85,7 +85,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 
 LONG = {
     "data/test_read_as_meant.py::test_as_meant_or_refused_in_other_worlds": 1,
-    "algorithms/test_neural": 4,
+    "algorithms/test_neural.py": 4,
     "api/test_serve": 2,
     "classifiers/test_study": 2,
     "cli/test_adaptive": 1,

@@ -12,6 +12,7 @@ import pytest
 
 from recassay.algorithms import graph_filters, linear, neighbours
 from recassay.algorithms.kernels import device
+from recassay.algorithms.kernels.device_products import dense_weights_bytes
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import TopK
@@ -77,3 +78,9 @@ def test_a_gpu_is_looked_for_without_torch(monkeypatch: pytest.MonkeyPatch) -> N
     assert not device.has_gpu()
     assert device.settled_device("auto", "EASE") == "cpu"
     assert (device.gpu_count(), device.gpu_name()) == (0, None)
+
+
+def test_matrices_between_items_take_four_bytes_per_cell_on_the_gpu():
+    one, three = (dense_weights_bytes(matrices, 100, 2_000, 5_000) for matrices in (1, 3))
+    assert three - one == 2 * 4 * 2_000**2
+    assert dense_weights_bytes(1, 100, 2_000, 6_000) - one == 24 * 1_000

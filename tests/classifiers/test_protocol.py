@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recassay.classifiers import cell
 from recassay.classifiers.tables import encode_features, stratified_test
 from recassay.core.errors import InputError
 from support.classify import tiny_table
@@ -115,3 +116,30 @@ def test_constant_and_empty_features_are_left_out():
     assert encode_features(frame, train).columns == ("x",)
     with pytest.raises(InputError, match="every feature is constant"):
         encode_features(frame.drop("x"), train)
+
+
+def test_each_classifier_and_table_has_a_seed_of_its_own(monkeypatch):
+    seeds = []
+
+    def stop(part, name, settings, seed):
+        seeds.append(seed)
+        raise LookupError
+
+    for name, replacement in {"load_table": None, "load_classifier": None, "make_classifier": stop}.items():
+        monkeypatch.setattr(cell, name, replacement or (lambda *arguments: None))
+    for dataset in ("iris", "wine", "glass", "seeds"):
+        split = {
+            "dataset": dataset,
+            "data": "",
+            "target": None,
+            "categorical": (),
+            "drop": (),
+            "protocol": {},
+            "seed": 1,
+        }
+        for name in ("SVM", "KNN", "Tree"):
+            spec = {"classifier": name, "role": "real", "code": "", "split": split}
+            with pytest.raises(LookupError):
+                cell.run_cell({"cell": spec, "folder": "", "reference": name, "base": ""}, lambda *told: None)
+    assert len(set(seeds)) == 12
+    assert max(seeds) > 2**20

@@ -89,7 +89,7 @@ class AspectModel(Tunable):
 
 
 class _ConditionalTraining:
-    """PLSA: `users` holds P(z | u), a row a user, and `items` P(i | z), a column a class."""
+    """PLSA: `users` holds P(z | u), one row per user, and `items` P(i | z), one column per class."""
 
     def __init__(self, algorithm: PLSA, train: Interactions, rng: np.random.Generator) -> None:
         self._counts = counts_of(train, use_ratings=algorithm.use_ratings)
@@ -109,7 +109,7 @@ class _ConditionalTraining:
 
 
 class _JointTraining:
-    """The aspect model: `users` holds P(u | z) and `items` P(i | z), a column a class, and `classes` P(z)."""
+    """The aspect model: `users` holds P(u | z) and `items` P(i | z), one column per class, and `classes` P(z)."""
 
     def __init__(self, algorithm: AspectModel, train: Interactions, rng: np.random.Generator) -> None:
         self._counts = counts_of(train, use_ratings=algorithm.use_ratings)

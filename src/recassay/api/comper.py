@@ -114,6 +114,6 @@ def _frame(source: Any, files: list[Source]) -> tuple[pl.DataFrame, str]:
     """A table from a path or from memory and what to call it; a file is added to `files`."""
     if not isinstance(source, (str, PathLike)):
         return frame_from_memory(source), "the frame"
-    frame, origin = read_table(Path(source), empty_fix="give a row a dimension and a column an objective")
+    frame, origin = read_table(Path(source), empty_fix="give one row per dimension and one column per objective")
     files.append(origin)
     return frame, origin.file

@@ -1,4 +1,4 @@
-"""Tables divided and preprocessed once, and shared by all classifiers: a folder each in the study folder."""
+"""Tables divided and preprocessed once, and shared by all classifiers: one folder per table in the study folder."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def pair_codes(user: IdArray, item: IdArray, n_items: int) -> IntArray:
 
 
 def sorted_codes(rows: Pairs) -> IntArray:
-    """The codes of all rows, sorted: 8 bytes a row."""
+    """The codes of all rows, sorted: 8 bytes per row."""
     ranges = UserRanges(rows.user, rows.n_users)
     codes = ranges.arranged_codes(rows.item, rows.n_items)
     for part in ranges:

@@ -84,7 +84,7 @@ def describe(*parts: Interactions) -> Characteristics:
     them.
 
     The distinct pairs are counted a range of users at a time: parts in the order of user and item (those of a split)
-    need no memory beside them, others 8 bytes a row.
+    need no memory beside them, others 8 bytes per row.
     With one user, StPB, SkPB, KuPB, LTstd, LTsk and LTku are NaN. No interactions at all raise
     `InputError`: most of the 18 would be 0 / 0.
     """

@@ -1,4 +1,4 @@
-"""The user's datasets: a folder each in the cache, with the interactions in Parquet and a manifest beside
+"""The user's datasets: one folder per dataset in the cache, with the interactions in Parquet and a manifest beside
 them.
 """
 
@@ -83,7 +83,7 @@ class DatasetManifest(BaseModel):
 
 
 def datasets_folder() -> Path:
-    """The folder that holds one folder a dataset."""
+    """The folder that holds one folder per dataset."""
     return home() / "datasets"
 
 

@@ -108,8 +108,8 @@ def given_split(
         opened = read_interactions(judgements)
         held_out, unit = opened.interactions, opened.record.time_unit
     else:
-        found = open_dataset(test, read)
-        held_out, unit = found.interactions, found.reading.get("time_unit")
+        dataset = open_dataset(test, read)
+        held_out, unit = dataset.interactions, dataset.reading.get("time_unit")
     if learned is None:
         return JudgingSplit(name, _untrained(held_out, threshold), None, untrained=True, notes=tuple(
             [*notes, "there is no training data: the audit could not be done, and items of training count as any other"]

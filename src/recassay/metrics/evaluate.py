@@ -28,7 +28,7 @@ from recassay.metrics.recommend import MEMORY_BUDGET, recommend_all
 class EvaluationResult:
     """What was measured.
 
-    `per_user` has the column `user` (the ids of the user's own file) and one column a per-user metric, null
+    `per_user` has the column `user` (the ids of the user's own file) and one column per per-user metric, null
     where it is undefined. `catalogue` holds the metrics of all lists together. `counts`: `evaluated` users
     have a relevant item; of these `without_list` had no list and were judged on an empty one;
     `without_relevant` had a list but no relevant item, and their lists were left out; `users` is the size of

@@ -42,7 +42,7 @@ class Described(Protocol):
 
 @runtime_checkable
 class UserMetric(Described, Protocol):
-    """A metric with one value a user."""
+    """A metric with one value per user."""
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
         """One value a row of `top`, NaN where the metric is undefined; row u of `truth` belongs to user u."""

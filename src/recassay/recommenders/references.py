@@ -37,18 +37,18 @@ class ListedAlgorithm(RecommendationsFile):
 
 def listed_algorithm(path: Path) -> type[ListedAlgorithm]:
     """An algorithm class for the lists of one file, named after it."""
-    found = read_lists(path)
-    if len(found) > 1:
+    lists = read_lists(path)
+    if len(lists) > 1:
         raise InputError(
-            f"holds the lists of {len(found)} algorithms ({listing(one.name for one in found)})",
+            f"holds the lists of {len(lists)} algorithms ({listing(one.name for one in lists)})",
             where=str(path),
             fix="give each algorithm a file of its own, or judge them with recassay evaluate",
         )
     described = {
         "name": path.stem,
-        "table": found[0].frame,
+        "table": lists[0].frame,
         "where": path.name,
-        "lists": found[0],
+        "lists": lists[0],
         "source": f"Lists of {path.name}",
         "__doc__": f"Lists of {path.name}.",
     }

@@ -1,4 +1,4 @@
-"""Splits are made once and shared: a folder each in the study folder, memory-mapped by every cell."""
+"""Splits are made once and shared: one folder per split in the study folder, memory-mapped by every cell."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r'( id="|="url\(#)((?:gradient_|clip)\d+)(?=["\)])')
 
 
 def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-    """A chart as SVG, PDF (fonts embedded), PNG (two pixels a point) and its Vega-Lite JSON, by format.
+    """A chart as SVG, PDF (fonts embedded), PNG (two pixels per point) and its Vega-Lite JSON, by format.
 
     No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
     """
@@ -100,16 +100,16 @@ def _text(text: str) -> str:
     return UNPRINTABLE.sub(_code, shown).replace("\n", "↵").replace("\t", " ")
 
 
-def _code(found: re.Match[str]) -> str:
+def _code(match: re.Match[str]) -> str:
     """A code without a backslash: inside an expression the renderer would take it for the character again."""
-    return f"<U+{ord(found[0]):04X}>"
+    return f"<U+{ord(match[0]):04X}>"
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescaped(match: re.Match[str]) -> str:
     """The same for a character that is escaped already, as names in expressions are."""
-    number = int(found[1] or found[2], 16)
+    number = int(match[1] or match[2], 16)
     if 0xD800 <= number <= 0xDFFF or not UNPRINTABLE.match(chr(number)):
-        return found[0]
+        return match[0]
     return f"<U+{number:04X}>"
 
 

@@ -1,4 +1,4 @@
-"""What happened, kept: an SQLite index, and one Parquet file a cell for scores and for lists."""
+"""What happened, kept: an SQLite index, and one Parquet file per cell for scores and for lists."""
 
 from recassay.store.records import CellRecord, StoreStatus, TrialRecord
 from recassay.store.store import Store

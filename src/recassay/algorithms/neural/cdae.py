@@ -18,7 +18,7 @@ class CDAE(NeuralAlgorithm):
 
     h_u = sigmoid(W' x~_u + V_u + b), x~_u the profile with entries dropped (`corruption`) and the rest divided by
     1 - `corruption`; scores W2 h_u + b2 (equations 9 and 10). Minimises, per user, the logistic loss over the user's
-    items and `negatives` times as many others, drawn anew each time (section 3.4), plus `reg` / 2 times the squared
+    items and `negatives` times as many others, drawn again each time (section 3.4), plus `reg` / 2 times the squared
     weights; by Adagrad, as the paper does.
     """
 

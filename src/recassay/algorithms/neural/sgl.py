@@ -17,7 +17,7 @@ from recassay.core.specs.search import real, whole
 class SGL(NeuralAlgorithm):
     """Self-supervised graph learning, with edge dropout (SGL-ED).
 
-    Every epoch draws two graphs, each without a share `drop` of the links and balanced anew. Minimises LightGCN's loss
+    Every epoch draws two graphs, each without a share `drop` of the links and balanced again. Minimises LightGCN's loss
     plus `contrast` times the InfoNCE loss, at `temperature`, between the vectors of the batch's users (and items) in
     both graphs, set against all users (items) (equations 10 to 12).
     """

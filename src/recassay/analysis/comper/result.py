@@ -151,7 +151,7 @@ class ComPerResult(Displayed):
         ]
 
     def _weighed(self) -> str:
-        """How much the order hangs on the matrix."""
+        """How much the order depends on the matrix."""
         by_scheme = {drawn.scheme: drawn for drawn in self.sensitivities}
         near, free = by_scheme["perturbed"], by_scheme["any"]
         best = self.order()[0]

@@ -26,7 +26,7 @@ CALMER = (0.2, 0.1, 0.05, 0.02)
 """What tau falls back to where ratings do not settle."""
 
 SETTLED = 1.0
-"""A volatility above this (174 points a period) means that the ratings have run away."""
+"""A volatility above this (174 points per period) means that the ratings have run away."""
 
 
 def rate_period(

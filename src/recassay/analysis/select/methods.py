@@ -137,7 +137,7 @@ class Criterion:
     Replicates draw as many datasets as there are, with replacement; w are the weights of the Bayesian bootstrap (Rubin
     1981: exponential, normalised) of the datasets in S. Rho being an inner product of standardised ranks, the mean over
     b is one inner product with the mean ranking of the replicates. The first mean forgives the exchange of algorithms
-    that the whole benchmark cannot order either; the second punishes a subset whose agreement hangs on one of its
+    that the whole benchmark cannot order either; the second punishes a subset whose agreement depends on one of its
     datasets, which is what an optimum by plain rho overfits to.
     """
 

@@ -23,6 +23,6 @@ def one_line(text: str, most: int = 160) -> str:
     return flat if len(flat) <= most and len(text) <= 4 * most else flat[: most - 1] + "…"
 
 
-def _code(found: re.Match[str]) -> str:
-    number = ord(found[0])
+def _code(match: re.Match[str]) -> str:
+    number = ord(match[0])
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"

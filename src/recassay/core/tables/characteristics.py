@@ -58,7 +58,7 @@ class CharacteristicsTable:
                 f"{known} of the {len(datasets)} datasets of the results have characteristics; missing: "
                 f"{listing(absent)}; named there: {listing(self.datasets)}",
                 where=self.where,
-                fix="give one row a dataset, with the names of the results",
+                fix="give one row per dataset, with the names of the results",
             )
         return replace(self, values=self.values[rows], datasets=tuple(datasets))
 

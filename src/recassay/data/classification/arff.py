@@ -63,12 +63,12 @@ def _header(
             break
         if word != "@attribute":
             continue
-        found = _ATTRIBUTE.match(text)
-        if found is None:
+        match = _ATTRIBUTE.match(text)
+        if match is None:
             raise InputError("is no attribute", where=f"{where}, line {number}", fix="write @attribute NAME TYPE")
-        kind = found[2].strip()
+        kind = match[2].strip()
         place = f"{where}, line {number}"
-        names.append(_plain(found[1]))
+        names.append(_plain(match[1]))
         numeric.append(kind.lower() in _NUMERIC)
         if kind.startswith("{"):
             if not kind.endswith("}"):
@@ -116,13 +116,13 @@ def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | Non
 def _tokens(text: str, where: str) -> Iterator[str]:
     at = 0
     while at <= len(text):
-        found = _VALUE.match(text, at)
-        if found is None or (found[1][:1] in ("'", '"') and (len(found[1]) < 2 or found[1][-1] != found[1][0])):
+        match = _VALUE.match(text, at)
+        if match is None or (match[1][:1] in ("'", '"') and (len(match[1]) < 2 or match[1][-1] != match[1][0])):
             raise InputError("a quotation mark is not closed", where=where, fix="close it, or write \\' inside a value")
-        yield found[1]
-        if not found[0].endswith(",") or found.end() == at:
+        yield match[1]
+        if not match[0].endswith(",") or match.end() == at:
             return
-        at = found.end()
+        at = match.end()
 
 
 def _value(text: str) -> str | None:

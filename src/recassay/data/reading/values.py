@@ -184,16 +184,16 @@ def recognise_dates(sample: pl.Series, where: str) -> DateForm:
 
 
 def _form_of(text: str) -> DateForm | None:
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         return None
-    dash, middle, zone = found["dash"], found["middle"], found["zone"]
+    dash, middle, zone = match["dash"], match["middle"], match["zone"]
     pattern, shape, unit = f"%Y{dash}%m{dash}%d", f"2024{dash}01{dash}31", "us"
     if middle:
         pattern, shape = f"{pattern}{middle}%H:%M", f"{shape}{middle}13:45"
-        if found["seconds"]:
+        if match["seconds"]:
             pattern, shape = f"{pattern}:%S%.f", f"{shape}:00"
-            unit = "ns" if found["fraction"] and len(found["fraction"]) > 7 else "us"
+            unit = "ns" if match["fraction"] and len(match["fraction"]) > 7 else "us"
         if zone:
             offset = zone[0] in "+-"
             pattern, shape = pattern + ("%:z" if offset else zone), shape + ("+01:00" if offset else zone)

@@ -29,7 +29,7 @@ def guessed_role(name: str) -> str:
 
 
 def read_instances(folder: str | Path) -> list[InstanceResponses]:
-    """One dataset a file (CSV, TSV, Parquet): first column respondent, one 0/1 column a test instance; sorted by name.
+    """One dataset per file (CSV, TSV, Parquet): first column respondent, one 0/1 column per test instance, by name.
 
     A table `metadata` (a column dataset and columns of numbers) tells properties of the datasets, a table `respondents`
     (columns respondent and role: real, artificial or mlp) what respondents are; without it names decide.

@@ -104,7 +104,7 @@ def read_items(source: Any) -> LogisticItems:
             )  # fmt: skip
     names = frame.get_column(place["item"]).cast(pl.String).str.strip_chars().to_list()
     if len(set(names)) < len(names):
-        raise InputError("an item appears twice", where=where, fix="keep one row an item")
+        raise InputError("an item appears twice", where=where, fix="keep one row per item")
 
     def numbers(ours: str, default: float) -> np.ndarray[Any, np.dtype[np.float64]]:
         if ours not in place:

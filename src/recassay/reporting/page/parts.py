@@ -169,7 +169,7 @@ def definitions(pages: list[str]) -> Markup:
     return Markup("".join(parts))
 
 
-def _inside(found: re.Match[str], pages: list[str]) -> str:
-    target, text = found[1], found[3]
+def _inside(match: re.Match[str], pages: list[str]) -> str:
+    target, text = match[1], match[3]
     page = target.removesuffix(".md")
     return f'<a href="#{anchor(page)}">{text}</a>' if target.endswith(".md") and page in pages else text

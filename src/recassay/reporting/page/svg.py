@@ -116,8 +116,8 @@ def _hoist(group: ElementTree.Element) -> None:
                 del mark.attrib[name]
 
 
-def _rounded(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.1f}".removesuffix(".0")
+def _rounded(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.1f}".removesuffix(".0")
 
 
 MARKS = ("path", "text", "line", "rect", "image")

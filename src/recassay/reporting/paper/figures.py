@@ -214,10 +214,10 @@ def _each_view(spec: dict[str, Any], visit: Callable[[dict[str, Any]], None]) ->
 
 
 def _size(svg: str) -> tuple[float, float]:
-    found = re.search(r'<svg\b[^>]*? width="([\d.]+)" height="([\d.]+)"', svg)
-    if found is None:
+    match = re.search(r'<svg\b[^>]*? width="([\d.]+)" height="([\d.]+)"', svg)
+    if match is None:
         raise ValueError("the drawing has no size")
-    return float(found[1]), float(found[2])
+    return float(match[1]), float(match[2])
 
 
 FIGURES_OF = {

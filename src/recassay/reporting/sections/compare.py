@@ -131,7 +131,7 @@ def tables(result: CompareResult) -> list[Table]:
     ]
     for rule, groups in result.groups.items():
         shown = "; ".join(listing(group, most=None) for group in groups) or "none: every pair of neighbours differs"
-        notes.append(f"Not told apart by {rule.replace('_', '-')}: {shown}.")
+        notes.append(f"No significant difference by {rule.replace('_', '-')}: {shown}.")
     if result.judgement.families is not None:
         notes.append(
             f"Every test counts {_units(result)}: mean differences and mean ranks within a family are one observation."

@@ -16,7 +16,7 @@ from recassay.reporting.section import Figure, Section, Table, no_figures
 
 
 def sentences(result: ComPerResult) -> list[str]:
-    """Who scores highest and why, whether that holds over settings, and how much it hangs on the weights."""
+    """Who scores highest and why, whether that holds over settings, and how much it depends on the weights."""
     return result.conclusions()
 
 

@@ -145,7 +145,7 @@ def plot_dropping(result: StressResult, test: str) -> Any:
 
 
 def plot_additions(result: StressResult) -> Any:
-    """Panels for a copy, a new best one and another beta: a line an aggregation."""
+    """Panels for a copy, a new best one and another beta: one line per aggregation."""
     titles = {rule.name: rule.title for rule in result.rules}
     order = list(titles.values())
     headings = {

@@ -76,7 +76,7 @@ RecAssay.diagrams = (() => {
     for (const bar of bars) {
       svg.append(line(bar.low, bar.y, bar.high, bar.y, {
         "stroke-width": 4.5, "stroke-linecap": "round",
-        "data-tip": `not told apart:\n${bar.group.map((a) => names[a]).join("\n")}`,
+        "data-tip": `no significant difference:\n${bar.group.map((a) => names[a]).join("\n")}`,
       }));
     }
   };
