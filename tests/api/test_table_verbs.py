@@ -43,10 +43,48 @@ def test_a_verb_offers_what_its_fit_takes(verb):
     assert different <= {"draws", "tau", "orders"}, "None there means the default of the fit"
 
 
-@pytest.mark.parametrize("verb", ["rank", "compare", "ratings", "profiles", "glicko"])
+@pytest.mark.parametrize("verb", ["rank", "compare", "ratings", "profiles", "glicko", "beta_irt"])
 def test_every_verb_on_a_table_can_be_told_its_orientation(verb):
     values = np.random.default_rng(0).random((3, 8))
     frame = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": values[:, j] for j in range(8)})
     found = getattr(recassay, verb)(frame, "accuracy", wide=True)
     assert set(found.algorithms) == {"p", "q", "r"}
     assert len(getattr(recassay, verb)(frame, "accuracy", transpose=True).algorithms) == 8
+
+
+LONG_ONLY = {
+    "users",
+    "correlations",
+    "comper",
+    "multiverse",
+    "certify",
+    "strata",
+    "user_irt",
+    "seal",
+    "results",
+    "serve",
+}
+"""What they ask stands in columns of a long table (users, several metrics, choices), or in a study."""
+
+
+def test_every_verb_that_can_read_a_wide_table_takes_its_orientation():
+    verbs = {name for name in dir(recassay) if callable(getattr(recassay, name)) and name[0].islower()}
+    reading = {
+        name
+        for name in verbs
+        if {"results", "results_or_runner"} & set(inspect.signature(getattr(recassay, name)).parameters)
+        and "metric" in str(inspect.signature(getattr(recassay, name)))
+    }
+    without = {
+        name
+        for name in reading
+        if not {"wide", "transpose"} <= set(inspect.signature(getattr(recassay, name)).parameters)
+    }
+    assert {"analyze", "report", "paper", "select", "adaptive", "advise"} <= reading - without
+    assert without <= LONG_ONLY
+
+
+def test_analyze_reads_a_wide_frame_by_its_orientation(monkeypatch):
+    monkeypatch.setattr("recassay.api.analyze.run_analyses", lambda table, spec, **more: ({}, {}))
+    frame = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": np.random.default_rng(j).random(3) for j in range(8)})
+    assert recassay.analyze(frame, "accuracy", transpose=True).results.datasets == ["p", "q", "r"]

@@ -49,6 +49,8 @@ def adaptive(
     prior: bool = False,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> AdaptiveResult:
     """What the whole grid of algorithms and datasets would say, from the cells that tell most per second.
 
@@ -77,6 +79,8 @@ def adaptive(
         prior: start from what published tables say about the algorithms; it counts less where the new cells disagree.
         progress: called with the result of every decision.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     refuse_no_time(budget)
     question = Question(target, confidence, indifference, rho)
@@ -97,7 +101,7 @@ def adaptive(
             budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio,
             prior=published_prior(grid) if prior else None, told=progress, seed=seed,
         )  # fmt: skip
-    table = load_results(results_or_runner, metric=metric)
+    table = load_results(results_or_runner, metric=metric, wide=wide, transpose=transpose)
     folder = study_folder(results_or_runner)
     journal = None if folder is None else adaptive_journal(folder)
     if journal is not None and algorithms is None and datasets is None:

@@ -44,6 +44,8 @@ def advise(
     higher_is_better: bool | None = None,
     confidence: Level = 0.9,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> AdviseResult:
     """What a finished benchmark says about one's own dataset: nearest datasets, ranks to expect, and their worth.
 
@@ -66,8 +68,10 @@ def advise(
         higher_is_better: direction of a metric that RecAssay does not know.
         confidence: level of the intervals.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
+    table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
     traits = needed(known)
     opened = _opened(dataset, _read_spec(read))
     published = _published(table)

@@ -65,6 +65,8 @@ def analyze(
     formats: Sequence[str] | None = None,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> AnalysisReport:
     """Run every registered analysis on one metric; with `out`, write the report, tables and figures there.
 
@@ -81,6 +83,8 @@ def analyze(
         formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
         progress: called before each stage with how many are done, how many there are, and its name.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     if out is not None:
         refuse_file(Path(out))
@@ -97,6 +101,8 @@ def analyze(
             replicates=replicates,
             control=control,
             characteristics=characteristics,
+            wide=wide,
+            transpose=transpose,
             progress=progress,
             pictures=partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None,
         )
@@ -121,6 +127,8 @@ def examine(
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     pictures: Ahead | None = None,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> tuple[AnalysisReport, ReportContent]:
     """Every analysis with its verdict, and what a page is made of; nothing is written.
 
@@ -129,7 +137,7 @@ def examine(
     refuse_level(alpha)
     if replicates is not None and replicates < LEAST_REPLICATES:
         raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
-    table = load_results(results, metric=metric)
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     label = find_label(metric or default_metric(table), table.metrics)
     refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, characteristics)

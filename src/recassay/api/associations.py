@@ -20,6 +20,8 @@ def associations(
     alpha: float = 0.05,
     permutations: int = 2000,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> AssociationsResult:
     """Which characteristics of the datasets go with each algorithm's performance (KDD'24, Figure 7).
 
@@ -32,6 +34,8 @@ def associations(
         alpha: level of the corrected tests.
         permutations: random permutations of the datasets behind each p-value.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
+    _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
     return correlate_characteristics(matrix, needed(known), alpha=alpha, permutations=permutations, seed=seed)

@@ -22,6 +22,8 @@ def beta_irt(
     posterior: PosteriorForm = "normal",
     confidence: Level = 0.95,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> BetaIRTResult:
     """How able are the algorithms, how hard and how telling the datasets: beta-IRT in both directions.
 
@@ -38,8 +40,10 @@ def beta_irt(
         posterior: a normal approximation, or samples (HMC).
         confidence: level of the intervals.
         seed: matters for `posterior="samples"` alone.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table = load_results(results, metric=metric)
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     values, algorithms, datasets, label, upward = fit.response_table(
         table, metric or default_metric(table), missing, higher_is_better
     )

@@ -21,6 +21,8 @@ def clusters(
     higher_is_better: bool | None = None,
     log_skewed: bool = False,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> ClustersResult:
     """Groups of alike datasets and how the algorithms rank in each (KDD'24, Figure 8 and Table 5).
 
@@ -33,6 +35,8 @@ def clusters(
         higher_is_better: direction of a metric that RecAssay does not know.
         log_skewed: take logarithms of skewed characteristics first.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
+    _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
     return cluster_datasets(matrix, needed(known), clusters=number, log_skewed=log_skewed, seed=seed)

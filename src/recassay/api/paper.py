@@ -97,6 +97,8 @@ def paper(
     replicates: int = 10_000,
     control: str | None = None,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> Paper:
     """Write what a paper needs: `main.tex`, `setup.tex`, `references.bib`, and folders of tables and figures.
 
@@ -128,6 +130,8 @@ def paper(
         replicates: bootstrap replicates.
         control: an algorithm that was named beforehand: tests over datasets compare it with every other.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     refuse_file(Path(out))
     column, page = inches(width, "width"), inches(page_width, "page_width")
@@ -136,7 +140,7 @@ def paper(
     if decimals is not None and not 0 <= decimals <= 10:
         raise UsageError(f"{decimals} decimals", fix="give a number from 0 to 10")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
-    table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None)
+    table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None, wide=wide, transpose=transpose)
     labels = [find_label(one, table.metrics) for one in wanted or [default_metric(table)]]
     if len(set(labels)) < len(labels):
         raise UsageError(f"a metric is asked for twice: {listing(labels, most=5)}", fix="name each once")

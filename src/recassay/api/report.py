@@ -34,6 +34,8 @@ def report(
     replicates: int = 10_000,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> AnalysisReport:
     """Run every analysis and write one self-contained HTML page, without the folder of figures and tables.
 
@@ -50,6 +52,8 @@ def report(
         replicates: bootstrap replicates.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         progress: called before each stage with how many are done, how many there are, and its name.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
@@ -64,6 +68,8 @@ def report(
         alpha=alpha,
         replicates=replicates,
         characteristics=characteristics,
+        wide=wide,
+        transpose=transpose,
         progress=progress,
     )
     found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))

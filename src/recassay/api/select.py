@@ -28,6 +28,8 @@ def select(
     splits: int = 10,
     curve: bool = True,
     seed: int = 0,
+    wide: bool = False,
+    transpose: bool = False,
 ) -> SelectResult:
     """Which k datasets keep the ranking of all of them, chosen in five ways, with held-out numbers (KDD'24, Table 4).
 
@@ -47,8 +49,10 @@ def select(
         splits: divisions of the algorithms into halves for the held-out numbers.
         curve: also for every number of datasets.
         seed: the same seed gives the same numbers.
+        wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
+        transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better)
+    table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
     return select_datasets(
         matrix,
         k,

@@ -172,9 +172,11 @@ def asked(
     characteristics: Any,
     missing: MissingPolicy,
     higher_is_better: bool | None,
+    wide: bool,
+    transpose: bool,
 ) -> tuple[Results, Matrix, CharacteristicsTable | None]:
     """The results, one metric of them as a matrix, and what is known of the characteristics of its datasets."""
-    table = load_results(results, metric=metric)
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
     return table, matrix, known_characteristics(results, table, characteristics)
 
