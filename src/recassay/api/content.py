@@ -20,6 +20,7 @@ from recassay.reporting.figures import Figures
 from recassay.reporting.headline import judgement
 from recassay.reporting.paper.paragraph import paragraph as written_paragraph
 from recassay.reporting.section import Brief
+from recassay.reporting.spoken import spoken_answer, spoken_brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 
 
@@ -88,13 +89,17 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
 
 
 @checked
-def tell(result: AnalysisReport | AnalysisResult) -> Answer:
+def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
     """What a result says, or all results of a report: its sentences and tables, as commands and pages show them.
 
     Args:
         result: a result, or the report of `analyze`.
+        table: the table that the result is of, in whose words it is told (models on tasks), where it is loaded
+            results; a report knows its own.
     """
-    return answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+    told = answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+    known = result.results if isinstance(result, AnalysisReport) else table
+    return spoken_answer(told, known) if isinstance(known, Results) else told
 
 
 def report_brief(report: AnalysisReport) -> Brief | None:
@@ -105,7 +110,7 @@ def report_brief(report: AnalysisReport) -> Brief | None:
         return None
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
     caution = brief.caution or next(iter([*report.cautions, *failed]), None)
-    return replace(brief, caution=caution)
+    return spoken_brief(replace(brief, caution=caution), report.results)
 
 
 @checked

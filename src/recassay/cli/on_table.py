@@ -76,7 +76,7 @@ def show_answer(
     if as_json:
         print_json(told)
     else:
-        print_answer(content.tell(result), everything=everything)
+        print_answer(content.tell(result, sources), everything=everything)
     if out is not None:
         name = call.command.saved_as or call.command.name
         print_saved(save({name: result}, told, out, formats=formats), out)

@@ -26,6 +26,7 @@ from recassay.data.tables.read import read_frame
 from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids, dashed_grids, spaced_grid
+from recassay.data.tables.words import words_of
 from recassay.data.tables.workbook import workbook_grids
 
 NAMES = ("table", "csv", "tsv", "parquet", "excel", "xlsx", "latex", "markdown", "json")
@@ -66,8 +67,9 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     if failures:
         notes.append(f"{len(failures)} further tables in it were left out: {failures[0].what}")
     return Imported(
-        pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(guesses))
-    )
+        pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(guesses)),
+        words_of(cell for _, table in tables for levels in table.headers for cell in levels),
+    )  # fmt: skip
 
 
 def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], list[str]]:

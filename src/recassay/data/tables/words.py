@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from recassay.core import columns as c
 from recassay.core.names import canonical
@@ -61,6 +62,21 @@ CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff
 """Names of a column of cut-offs beside metrics that name none."""
 
 _ROLES = {canonical(word): role for role, words in SYNONYMS.items() for word in words}
+
+
+_MODELS = frozenset(map(canonical, ("model", "models", "model name", "model names")))
+_TASKS = frozenset(map(canonical, ("task", "tasks", "task name")))
+
+
+def words_of(headers: Iterable[str]) -> tuple[str, str]:
+    """What a table calls what it compares and what on: tasks where a header says so, and models where that one does.
+
+    A column `model` beside datasets is the usual name of an algorithm, and changes nothing.
+    """
+    said = {canonical(cell) for cell in headers}
+    if not said & _TASKS:
+        return c.ALGORITHM, c.DATASET
+    return "model" if said & _MODELS else c.ALGORITHM, "task"
 
 
 def role_word(text: str) -> str | None:

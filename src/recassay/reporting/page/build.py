@@ -22,6 +22,7 @@ from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS, part_id, part_title
+from recassay.reporting.spoken import spoken_page
 from recassay.reporting.tables import html_table
 
 SCRIPTS = (
@@ -84,7 +85,7 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     }  # fmt: skip
     page = template("page.html")
     pieces = page.split("$$")
-    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+    return spoken_page("".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces)), content.results)
 
 
 def _meta(content: ReportContent) -> list[str]:

@@ -1,0 +1,90 @@
+"""Words of a table: models on tasks where it says so, names untouched, and algorithms on datasets everywhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from recassay import load_results, rank
+from recassay.api.content import tell
+from recassay.core.tables.results import Results
+from recassay.reporting.spoken import speaker, spoken_page
+
+
+def table(model: str = "model", task: str = "task") -> pl.DataFrame:
+    rows = [(m, f"t{t}", (i + 1) / 10 + ((7 * t + 3 * i) % 5) / 100) for i, m in enumerate("xyz") for t in range(8)]
+    return pl.DataFrame(rows, schema=[model, task, "accuracy"], orient="row")
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        (("model", "task"), ("model", "task")),
+        (("Model", "Task Name"), ("model", "task")),
+        (("algorithm", "task"), ("algorithm", "task")),
+        (("model", "dataset"), ("algorithm", "dataset")),
+        (("algorithm", "benchmark"), ("algorithm", "dataset")),
+    ],
+)
+def test_the_headers_of_a_table_decide(tmp_path, header, words):
+    table(*header).write_csv(tmp_path / "t.csv")
+    assert load_results(tmp_path / "t.csv").words == words
+
+
+def test_a_command_tells_the_words_of_the_table(tmp_path, cli):
+    table().write_csv(tmp_path / "models.csv")
+    table("algorithm", "dataset").write_csv(tmp_path / "algorithms.csv")
+    for name, said, unsaid in (("models", "model", "algorithm"), ("algorithms", "algorithm", "model")):
+        ran = cli("rank", str(tmp_path / f"{name}.csv"), "--all")
+        assert said in ran.out
+        assert unsaid not in ran.out.replace(str(tmp_path), "")
+    assert "dataset" not in cli("rank", str(tmp_path / "models.csv")).out
+    assert "task" not in cli("rank", str(tmp_path / "algorithms.csv")).out
+
+
+def test_battles_are_told_of_models(tmp_path, cli):
+    rows = "".join(f"a,b,{'model_a' if i % 3 else 'model_b'}\nb,c,model_{'ab'[i % 2]}\na,c,tie\n" for i in range(30))
+    (tmp_path / "battles.csv").write_text("model_a,model_b,winner\n" + rows)
+    ran = cli("ratings", str(tmp_path / "battles.csv"))
+    assert ran.code == 0, ran.err
+    assert "model" in ran.out
+    assert "algorithm" not in ran.out
+
+
+def spoken(words: tuple[str, str] = ("model", "task"), *names: str):
+    frame = table().rename({"model": "algorithm", "task": "dataset"}).with_columns(metric=pl.lit("accuracy"))
+    frame = frame.rename({"accuracy": "value"})
+    if names:
+        frame = frame.with_columns(pl.col("algorithm").replace(dict(zip("xyz", names, strict=False))))
+    return replace(Results.from_frame(frame), words=words)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("No clear winner: 3 of 9 algorithms could be best on datasets like these.",
+         "No clear winner: 3 of 9 models could be best on tasks like these."),
+        ("An algorithm wins on a dataset.", "A model wins on a task."),
+        ("Datasets, Algorithm", "Tasks, Model"),
+        ("use --missing drop-datasets or `datasets=...`", "use --missing drop-datasets or `datasets=...`"),
+        ("the dataset zoo beats my algorithm", "the dataset zoo beats my algorithm"),
+        ("the algorithm the dataset zoo", "the model the dataset zoo"),
+    ],
+)  # fmt: skip
+def test_sentences_change_and_names_do_not(text, said):
+    assert speaker(spoken(("model", "task"), "the dataset zoo", "my algorithm"))(text) == said
+    assert speaker(spoken(("algorithm", "dataset")))(text) == text
+
+
+def test_of_a_page_only_what_is_read_changes():
+    page = "<p title='dataset'>a dataset</p><script>dataset = 1</script><style>.dataset{}</style><b>Algorithms</b>"
+    expected = "<p title='dataset'>a task</p><script>dataset = 1</script><style>.dataset{}</style><b>Models</b>"
+    assert spoken_page(page, spoken()) == expected
+    assert spoken_page(page, spoken(("algorithm", "dataset"))) == page
+
+
+def test_without_words_of_its_own_nothing_changes():
+    found = rank(table("algorithm", "dataset"), "accuracy", replicates=100)
+    assert tell(found).sentences == tell(found, spoken(("algorithm", "dataset"))).sentences
