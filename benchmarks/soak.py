@@ -155,7 +155,8 @@ class Soak:
         try:
             told = self._study(disk / "study")
             last = (told.strip().splitlines() or [""])[-1]
-            self.check("full disks", not last or "No space left on device" in last, told[-300:])
+            full = "No space left on device" in last or "the disk is full" in last
+            self.check("full disks", full or not last, told[-300:])
             table = self.scratch / "table.csv"
             rows = [f"a{n},d{d},ndcg@10,0.{n}{d}\n" for n in range(1, 5) for d in range(1, 6)]
             table.write_text("algorithm,dataset,metric,value\n" + "".join(rows))

@@ -72,6 +72,8 @@ HOSTILE = {
     "generated column.db": database,
     "surrogate.json": lambda: '[{"model": "\\ud800", "dataset": "x", "ndcg@10": 0.1}]',
     "deep.json": lambda: "[" * 100_000,
+    "deep braces.json": lambda: '{"a":' * 100_000,
+    "one key twice.json": lambda: "{" + "".join(f'"k{i}": 1, ' for i in range(50_000)) + '"k49999": 1}',
 }
 
 

@@ -97,6 +97,7 @@ class LiveStudy:
         files = [self.folder / name for name in (INDEX_FILE, f"{INDEX_FILE}-wal", MANIFEST_FILE)]
         state = [(file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
         if self._known is None or self._known[0] != state:
+            self._known = None  # both would not fit into the memory that is promised
             with Store.open(self.folder) as store:
                 self._known = state, self._read(store)
         return self._known[1]()
@@ -107,7 +108,7 @@ class LiveStudy:
         cells, manifest = store.cells(), store.manifest()
         states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
         workers = int(manifest.get("machine", {}).get("workers") or 1)
-        done = [replace(cell, spec={}) for cell in cells if cell.status == "done"]
+        done = [replace(cell, spec={}, counts=None, files=None, energy=None) for cell in cells if cell.status == "done"]
         algorithms = list(dict.fromkeys(row.algorithm for row in plan))
         datasets = list(dict.fromkeys(row.dataset for row in plan))
         board, metric, means = self._means(store)

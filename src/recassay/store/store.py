@@ -183,18 +183,20 @@ class Store(CellFiles, TrialTable):
         """Those of the first universe, and all."""
         names = ", ".join(f"cells.{name}" for name in _COLUMNS)
         query = f"SELECT {names}, plan.universe FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
-        found = self._connection.execute(query).fetchall()
-        rows = [dict(zip(_COLUMNS, row, strict=False)) for row in found]
         values: dict[str, dict[str, float | None]] = {}
         for cell, metric, value in self._connection.execute(
             "SELECT cell, metric, value FROM metrics ORDER BY position"
         ):
             values.setdefault(cell, {})[metric] = value
-        for row in rows:
-            for name in _JSON_FIELDS:
-                row[name] = self._unpacked(name, row[name])
-        records = [CellRecord(**row, metrics=values.get(row["id"], {})) for row in rows]
-        own = [record for record, row in zip(records, found, strict=True) if not row[-1]]
+        own, records = [], []
+        for *columns, universe in self._connection.execute(
+            query
+        ):  # one by one: a large study is read within its memory
+            row = dict(zip(_COLUMNS, columns, strict=True))
+            row |= {name: self._unpacked(name, row[name]) for name in _JSON_FIELDS}
+            records.append(CellRecord(**row, metrics=values.get(row["id"], {})))
+            if not universe:
+                own.append(records[-1])
         return tuple(own), tuple(records)
 
     def statuses(self) -> dict[str, str]:

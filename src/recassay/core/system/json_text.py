@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from recassay.core.errors import InputError
@@ -12,13 +13,16 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(text: str | bytes, where: str) -> Any:
-    """What a JSON text says; `ValueError` or `RecursionError` where it is none.
+    """What a JSON text says; `ValueError` where it is none, or is nested too deeply.
 
     `InputError` for a key that one object has twice, of which the parser would keep the last, and for half of a
     character (`\\ud800`), which no file or terminal can be given.
     """
     text = text if isinstance(text, str) else text.decode("utf-8-sig")
-    content = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+    try:
+        content = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if _HALF.search(text):
         try:
             json.dumps(content, ensure_ascii=False).encode()
@@ -31,7 +35,6 @@ def read_json(text: str | bytes, where: str) -> Any:
 def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise InputError(f"has the key {twice[:80]!r} twice in one object", where=where, fix="keep one of the two")
     return content

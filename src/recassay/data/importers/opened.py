@@ -85,7 +85,7 @@ class OpenedFile:
             return None
         try:
             return read_json(self.data, self.name)
-        except (ValueError, RecursionError):
+        except ValueError:
             return None
 
     @cached_property

@@ -140,18 +140,20 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
 
 def _results_of(line: str, told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The test result that a line holds: a whole dictionary of `run_recbole`, or what follows the words."""
-    whole = [pair for one in literals_in(line) for pair in _documents(one)]
+    words = _RESULT.search(line)
+    end = words.end() if words else 0
+    inside = "{" in line[:end] or "OrderedDict(" in line[:end]
+    literals = literals_in(line if inside else line[end:])
+    whole = [pair for one in literals for pair in _documents(one)]
     before = _BEFORE.match(line)
     if whole and before and before["name"] not in ("OrderedDict", "dict"):
         named = {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
         told = {**told, **named}
     for known, result in whole:
         yield from _rows(result, {**told, **known})
-    if not whole:
-        found = _RESULT.search(line)
-        after = literals_in(line[found.end() :]) if found else []
-        if after:
-            yield from _rows(after[0], told)
+    after = literals_in(line[end:]) if inside and not whole else literals
+    if after and not whole:
+        yield from _rows(after[0], told)
 
 
 def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def json_table(data: bytes, where: str) -> pl.DataFrame:
     each line too), or columns (pandas `to_json`)."""
     try:
         content = read_json(data, where)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         content = _json_lines(data, where)
         if content is None:
             raise InputError(f"is not JSON ({error})", where=where, fix="write it again") from None
@@ -35,7 +35,7 @@ def _json_lines(data: bytes, where: str) -> list[Any] | None:
     lines = [line for line in data.splitlines() if line.strip()]
     try:
         return [read_json(line, where) for line in lines] if len(lines) > 1 else None
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 
