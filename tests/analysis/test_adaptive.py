@@ -522,6 +522,20 @@ def test_unknown_algorithms_get_the_level_of_their_class_and_a_prior_survives_a_
     assert prior_from([evidence], ("a", "b", "new")) is None, "two shared algorithms are too few"
 
 
+def test_tables_that_disagree_make_an_uncertain_prior():
+    """Two tables of the same levels, and two whose levels differ by a deviation of 1: how sure the prior is of them."""
+    names, levels = tuple("abcdefgh"), rng(4).normal(0, 1, (8, 1))
+    shift = rng(5).normal(0, 1, (8, 1))
+    sure = {}
+    for moved in (0.0, 1.0):
+        tables = [as_evidence(f"t{i}", names, levels + (i * moved) * shift + 0.3 * rng(6 + i).normal(0, 1, (8, 20)),
+                              np.ones((8, 20)), None, rng()) for i in range(2)]  # fmt: skip
+        sure[moved] = prior_from(tables, names).deviations.mean()
+    assert sure[0.0] < 0.5 * sure[1.0]
+    alone = prior_from(tables[:1], names)
+    assert prior_from(tables[:1], names, between=1.0).deviations.min() > max(1.0, alone.deviations.max())
+
+
 def test_published_tables_speak_for_the_algorithms_they_know_and_not_for_their_own_datasets():
     grid = CellGrid("recall@20", ("EASE", "ItemCF", "Pop", "Mine"), ("d1", "d2"), None, ("closed form",) * 4)
     prior = published_prior(grid)

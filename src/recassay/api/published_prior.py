@@ -27,6 +27,9 @@ FALLBACK = "ndcg@10"
 
 LEAST_DATASETS = 3
 
+BETWEEN_BENCHMARKS = 0.25
+"""The least variance of an algorithm's level between benchmarks; between the published tables it is 0.2 to 0.8."""
+
 
 def published_prior(grid: CellGrid) -> Prior | None:
     """The prior from every published table that shares algorithms with the grid; None where none does.
@@ -35,7 +38,8 @@ def published_prior(grid: CellGrid) -> Prior | None:
     """
     own = frozenset(canonical(name) for name in grid.datasets)
     tables = [_evidence(name, grid.metric, own) for name, one in published().items() if one.results]
-    return prior_from([table for table in tables if table is not None], grid.algorithms, grid.classes)
+    known = [table for table in tables if table is not None]
+    return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
 
 
 @cache

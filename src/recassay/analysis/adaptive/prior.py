@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -111,12 +112,16 @@ def same_name(name: str) -> str:
 
 
 def prior_from(
-    tables: Sequence[Table], algorithms: Sequence[str], classes: Sequence[str] | None = None
+    tables: Sequence[Table], algorithms: Sequence[str], classes: Sequence[str] | None = None, *, between: float = 0.0
 ) -> Prior | None:
-    """The prior for a grid of `algorithms`; None where no table knows at least three of them."""
+    """The prior for a grid of `algorithms`; None where no table knows at least three of them.
+
+    Levels differ between benchmarks (other tuning, protocols, code) with a variance of at least `between`; where tables
+    share algorithms, it is estimated from them. The new grid is one benchmark more.
+    """
     m = len(algorithms)
     names = [same_name(name) for name in algorithms]
-    precision, weighted, cost, costs = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
+    cost, costs, found = np.zeros(m), np.zeros(m), []
     together, pairs = np.zeros((m, m)), np.zeros((m, m))
     sources, succeeded, sizes = [], [], []
     for table in tables:
@@ -130,9 +135,7 @@ def prior_from(
         # The levels are relative to the algorithms that both have.
         level = latent.mean(axis=1)
         own = latent - level[:, None]
-        one = n / np.maximum(own.var(axis=1), 0.25)
-        precision[ours] += one
-        weighted[ours] += one * (level - level.mean())
+        found.append((ours, level, np.maximum(own.var(axis=1), 0.25) / n))
         together[np.ix_(ours, ours)] += own @ own.T
         pairs[np.ix_(ours, ours)] += n
         timed = np.isfinite(table.log_seconds[theirs]).sum(axis=1)
@@ -148,6 +151,11 @@ def prior_from(
         sources.append(f"{table.name} ({len(ours)} of {m} algorithms, {n} datasets)")
     if not sources:
         return None
+    apart = max(between, _between(found))
+    precision, weighted = np.zeros(m), np.zeros(m)
+    for ours, level, variance in found:
+        precision[ours] += 1 / (variance + apart)
+        weighted[ours] += (level - level.mean()) / (variance + apart)
     known = precision > 0
     levels = np.divide(weighted, precision, out=np.zeros(m), where=known)
     kinds = np.array(list(classes) if classes is not None else ["other"] * m)
@@ -160,12 +168,24 @@ def prior_from(
     return Prior(
         sources=tuple(sources),
         levels=levels,
-        deviations=np.sqrt(np.divide(1.0, precision, out=np.full(m, np.inf), where=known)),
+        deviations=np.sqrt(np.divide(1.0, precision, out=np.full(m, np.inf), where=known) + apart),
         covariance=_positive(correlation),
         log_seconds=np.divide(cost, costs, out=np.full(m, np.nan), where=costs > 0),
         succeeded=np.hstack(succeeded) if succeeded else np.zeros((m, 0)),
         log_size=np.concatenate(sizes) if sizes else np.zeros(0),
     )
+
+
+def _between(found: Sequence[tuple[IntArray, FloatArray, FloatArray]]) -> float:
+    """The variance of a level between tables, by moments, from every two that share enough algorithms; else 0."""
+    estimates = []
+    for (one, left, noise), (other, right, noise_right) in combinations(found, 2):
+        _, at, there = np.intersect1d(one, other, return_indices=True)
+        if len(at) >= LEAST_SHARED:
+            gap = left[at] - right[there]
+            spread = float(gap.var(ddof=1) - (noise[at] + noise_right[there]).mean())
+            estimates.append((spread / 2, len(at) - 1))
+    return max(sum(spread * weight for spread, weight in estimates) / max(sum(w for _, w in estimates), 1), 0.0)
 
 
 def _positive(matrix: FloatArray) -> FloatArray:

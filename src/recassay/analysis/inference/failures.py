@@ -17,7 +17,7 @@ from scipy.special import expit, logsumexp
 
 from recassay.core.types import BoolArray, FloatArray
 
-LIMITED = np.array([0.2, 0.5])
+LIMITED = np.array([0.35, 0.7])
 LIMITED_WEIGHT = np.array([0.5, 0.5])
 """The share of algorithms that have a limit of size, on a grid, and what each share weighs before anything is known."""
 
