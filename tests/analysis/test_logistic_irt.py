@@ -21,7 +21,7 @@ from recassay.analysis.logistic_irt.model import item_information, probabilities
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
-from recassay.data.tables.responses import read_items, read_responses, responses_from_users
+from recassay.data.tables.responses import read_items, read_responses
 from recassay.reporting.figures import figures, render
 from support.vega import assert_valid
 
@@ -456,7 +456,7 @@ def test_algorithms_on_users():
     frame = pl.DataFrame(
         {"algorithm": ["A", "A", "B"], "user": [7, 9, 7], "value": [1.0, 0.0, 0.25]}
     )  # fmt: skip
-    table = responses_from_users(frame)
+    table = Responses.from_rows(frame, "algorithm", "user", "value")
     assert table.items == ("7", "9")
     assert table.codes.tolist() == [[1, 0], [1, 2]]
 

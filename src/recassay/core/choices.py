@@ -60,8 +60,6 @@ LogisticModel: TypeAlias = Literal["1pl", "2pl", "3pl"]
 """How many parameters an item of logistic IRT has."""
 LogisticEstimator: TypeAlias = Literal["mml", "birnbaum"]
 """How the items of logistic IRT are estimated."""
-IRTEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt", "mml", "birnbaum"]
-"""Either, for the command that is the door to both."""
 AbilityMethod: TypeAlias = Literal["ml", "map", "eap"]
 """How abilities are estimated when the items are known."""
 Normalisation: TypeAlias = Literal["ratio", "min-max", "min-max-dataset"]

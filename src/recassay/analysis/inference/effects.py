@@ -36,18 +36,6 @@ def effect_kind(matrix: Matrix) -> EffectKind:
     return "ratio" if bool((matrix.values > 0).all()) else "difference"
 
 
-def pair_effect(matrix: Matrix, left: int, right: int, *, confidence: float = 0.95) -> Effect:
-    """The effect of algorithm `left` over `right` (positions in the matrix) over its datasets."""
-    kind = effect_kind(matrix)
-    values = np.log(matrix.values[[left, right]]) if kind == "ratio" else matrix.values[[left, right]]
-    gap = values[0] - values[1] if matrix.higher_is_better else values[1] - values[0]
-    estimate, low, high = hodges_lehmann(gap, confidence)
-    known = bool(np.isfinite(low))
-    if kind == "ratio":
-        estimate, low, high = np.exp(estimate), np.exp(low), np.exp(high)
-    return Effect(kind, float(estimate), (float(low), float(high)) if known else None)
-
-
 def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatArray:
     """Estimate, lower and upper end for differences along the last axis (Hodges and Lehmann 1963).
 

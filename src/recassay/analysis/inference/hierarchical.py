@@ -18,6 +18,8 @@ edition, section 3.6). So the levels are shrunk to each other as far as the tabl
 cell is only a value that is not known. Datasets of one family share a part of what is theirs, one part of r_j and
 one of C_j; both are on a grid, too. Draws come from chains of a Gibbs sampler that completes the table
 (`full_covariance`). Above 50 algorithms S is that of a few factors (`few_factors`).
+
+Whether the chains have met, and what their draws are worth: Vehtari et al. 2021, *Bayesian Analysis* 16.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.inference.chains import Chains
-from recassay.analysis.inference.convergence import effective_size, r_hat
 from recassay.analysis.inference.few_factors import FewFactors
 from recassay.analysis.inference.first_guess import representatives
 from recassay.analysis.inference.full_covariance import FullCovariance
@@ -128,3 +129,39 @@ def _trust(level: FloatArray, negligible: float) -> tuple[float, float, float]:
     worth = effective_size(best)
     error = np.sqrt(share * (1 - share) / worth)
     return float(r_hat(level).max()), float(min(effective_size(level).min(), worth.min())), float(error.max())
+
+
+def r_hat(draws: FloatArray) -> FloatArray:
+    """Split R-hat of draws (chains x draws x quantities): about 1 where all halves of all chains agree."""
+    halves = _split(draws)
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    length = halves.shape[1]
+    pooled = (length - 1) / length * within + between
+    return np.sqrt(np.where(within > 0, pooled / np.where(within > 0, within, 1.0), 1.0))
+
+
+def effective_size(draws: FloatArray) -> FloatArray:
+    """How many independent draws these (chains x draws x quantities) are worth for a mean.
+
+    Autocorrelations are summed in pairs until a pair is no longer positive (Geyer 1992); chains that disagree count as
+    correlation. At most the number of draws; constant quantities count fully.
+    """
+    halves = _split(draws)
+    chains, length, _ = halves.shape
+    centred = halves - halves.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, 2 * length, axis=1)
+    covariance = np.fft.irfft(spectrum * spectrum.conj(), axis=1)[:, :length].real.mean(axis=0) / length
+    within = covariance[0] * length / (length - 1)
+    pooled = covariance[0] + halves.mean(axis=1).var(axis=0, ddof=1)
+    known = pooled > 1e-300
+    correlation = 1 - (within - covariance) / np.where(known, pooled, 1.0)
+    pairs = correlation[: length // 2 * 2].reshape(length // 2, 2, -1).sum(axis=1)
+    positive = np.minimum.accumulate(np.where(np.cumprod(pairs > 0, axis=0), pairs, 0.0), axis=0)
+    total = chains * length
+    return np.where(known, np.minimum(total, total / np.maximum(2 * positive.sum(axis=0) - 1, 1e-3)), total)
+
+
+def _split(draws: FloatArray) -> FloatArray:
+    half = draws.shape[1] // 2
+    return np.concatenate([draws[:, :half], draws[:, half : 2 * half]])

@@ -24,7 +24,6 @@ _STATISTICS = {
     "sd": c.DEVIATION,
 }
 _PHASES = {"test", "valid", "validation", "val", "train"}
-MOST_LEAVES = 2_000_000
 
 
 def table_from_json(document: Any, stem: str, asked: Asked, where: str) -> tuple[Table, str] | None:

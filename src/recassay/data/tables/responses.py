@@ -72,21 +72,6 @@ def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype
     return np.where(absent.to_numpy(), MISSING, right.fill_null(False).to_numpy()).astype(np.uint8)
 
 
-def responses_from_users(
-    frame: Any, *, respondent: str = "algorithm", item: str = "user", value: str = "value"
-) -> Responses:
-    """Algorithms as respondents and users as items, from one row per user and algorithm.
-
-    The response is right where `value` (hit@k, or any measure) is above 0; a user that an algorithm was not judged on
-    is missing for it.
-    """
-    table = frame_from_memory(frame)
-    absent = [name for name in (respondent, item, value) if name not in table.columns]
-    if absent:
-        raise InputError(f"no column {listing(map(repr, absent))}", fix="name respondent, item and value")
-    return Responses.from_rows(table, respondent, item, value)
-
-
 def read_items(source: Any) -> LogisticItems:
     """Item parameters: the columns item, discrimination (default 1), difficulty, guessing (default 0)."""
     if isinstance(source, LogisticItems):
