@@ -567,3 +567,10 @@ def test_how_much_costs_scatter_is_learned():
     seen[:, :2] = costs[:, :2]
     wrong, none = (predict_seconds(seen, size, relative=known) for known in (np.arange(6.0)[::-1], None))
     assert np.abs(np.log(wrong / costs)).mean() < 1.1 * np.abs(np.log(none / costs)).mean(), "refuted, it is forgotten"
+
+
+def test_only_grids_of_scarce_memory_lack_values_of_the_best():
+    for kind in ("factors", "memory"):
+        lost = ~np.isfinite(synthetic_grid(kind, rng(4), algorithms=6, datasets=12).values)
+        assert lost.any() == (kind == "memory")
+    assert lost.any(axis=1).sum() == 2

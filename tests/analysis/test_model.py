@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.hierarchical import fit_hierarchical
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import fit_model
-from recassay.analysis.model.result import first_shares
+from recassay.analysis.model.result import ModelResult, first_shares
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
@@ -67,6 +68,24 @@ def test_equal_algorithms_are_not_told_apart():
     ]
     assert max(favoured) < 0.75
     assert np.mean(favoured) < 0.45
+
+
+class Drawn(SimpleNamespace):
+    """The draws of a result, without the fit that they come from."""
+
+    equal, better = ModelResult.equal, ModelResult.better
+
+
+def test_equal_is_relative_to_the_levels_where_scores_are_not_transformed():
+    level = np.array([[10.0, 10.1, 12.0], [10.0, 10.05, 12.0]])
+    drawn = Drawn(level=level, within=0.02, scale=Scale("identity", True))
+    assert drawn.equal()[0].tolist() == [1.0, 1.0, 0.0]  # 2 % of a level of about 10.7
+
+
+def test_of_two_on_the_same_level_the_one_that_fails_less_is_better():
+    drawn = Drawn(level=np.full((4, 2), 0.3), negligible=1e-9, failing=np.array([0.1, 0.5]))
+    assert drawn.better()[0, 1] == 1.0
+    assert drawn.better()[1, 0] == 0.0
 
 
 def test_a_clear_winner_is_called_one():

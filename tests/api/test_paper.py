@@ -17,6 +17,7 @@ from recassay.reporting import sections
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.bibliography import bibliography, citations, cited, entries
 from recassay.reporting.paper.figures import FIGURES_OF
+from recassay.reporting.paper.fit import text_width
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
@@ -306,3 +307,8 @@ def test_latex_sets_a_study_with_odd_names(tmp_path, study):
     assert max(made.overfull, default=0) < 5
     if made.text is not None:
         assert "_{50%}" in made.text
+
+
+def test_wide_letters_take_more_room_than_others():
+    assert text_width("i") < text_width("a") < text_width("A") < text_width("m") == text_width("漢")
+    assert text_width("e\u0301") == text_width("e")

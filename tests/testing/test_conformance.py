@@ -7,9 +7,11 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import recassay.algorithms
@@ -18,7 +20,7 @@ from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommen
 from recassay.core import registry
 from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
-from recassay.testing import ALGORITHM_CHECKS, ConformanceError, check_algorithm, checks
+from recassay.testing import ALGORITHM_CHECKS, ConformanceError, analysis_checks, check_algorithm, checks
 
 ADAPTERS = {"ExternalProcess", "RecommendationsFile"}
 """Algorithms only with something of the user's; their own tests run the suite on examples."""
@@ -263,3 +265,12 @@ def test_a_good_algorithm_passes_whole_and_checks_can_be_skipped() -> None:
     with pytest.raises(ConformanceError):
         check_algorithm(LearnsNothing)
     check_algorithm(LearnsNothing, skip={"check_learns"})
+
+
+def test_two_results_with_other_tables_are_not_the_same():
+    def result(value: float) -> Any:
+        frames = {"values": pl.DataFrame({"value": [value]})}
+        return SimpleNamespace(frames=lambda: frames, to_dict=dict)
+
+    assert analysis_checks._same(result(1.0), result(1.0))
+    assert not analysis_checks._same(result(1.0), result(2.0))
