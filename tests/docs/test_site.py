@@ -93,7 +93,7 @@ def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
     assert set(pages) == {name.replace(".md", ".html") for name in names} | {"404.html", "board.html"}
     for page in pages.values():
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"?([^\s\">]+)", page.read_text())
-        assert loaded
+        assert loaded or page.name == "board.html", "the board holds all that it shows"
         assert [address for address in loaded if re.match(r"(?:https?:)?//", address)] == [], page.name
     assert 'data-md-component="toc"' in (site / "rank.html").read_text()
 
