@@ -17,8 +17,7 @@ import numpy as np
 import recassay
 from recassay.runner.jobs import Job, JobQueue
 from recassay.runner.order import LearnedCosts, chain_seconds
-from recassay.runner.rounds import Rounds
-from recassay.runner.work import WorkCell
+from recassay.runner.work import Rounds, WorkCell
 from recassay.store.records import PlannedRow
 
 TRIALS = 40

@@ -15,10 +15,10 @@ from recassay.core.registry import algorithms, analyses, metrics
 from recassay.core.tables.results import Results
 from recassay.reporting import sections
 from recassay.reporting.numbers import p_value
-from recassay.reporting.paper.bibliography import bibliography, citations, cited, entries
 from recassay.reporting.paper.figures import FIGURES_OF
 from recassay.reporting.paper.fit import text_width
 from recassay.reporting.paper.paragraph import paragraph
+from recassay.reporting.paper.setup import bibliography, citations, cited, entries
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.tex import needs_tex, set_pages

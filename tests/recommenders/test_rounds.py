@@ -12,7 +12,7 @@ from recassay.recommenders.plan import plan
 from recassay.recommenders.study import run_study
 from recassay.recommenders.tune import Tuning
 from recassay.recommenders.work import Stage
-from recassay.runner.rounds import GIVE_UP_AFTER, Rounds
+from recassay.runner.work import GIVE_UP_AFTER, Rounds
 from recassay.store import Store, TrialRecord
 from support.in_process import without_processes
 from support.run import PLUGIN, announce_metrics, numbers, tiny_data, tiny_study

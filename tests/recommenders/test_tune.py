@@ -13,7 +13,7 @@ from recassay.recommenders.space import highest, settle
 from recassay.recommenders.tune import SLOW_STAGES, Tuning
 from recassay.recommenders.work import Stage
 from recassay.runner.jobs import JobFailure
-from recassay.runner.rounds import GIVE_UP_AFTER
+from recassay.runner.work import GIVE_UP_AFTER
 from recassay.store import TrialRecord
 
 SPACE = {

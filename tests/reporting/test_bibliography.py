@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recassay.reporting.paper.bibliography import citations, entries
+from recassay.reporting.paper.setup import citations, entries
 
 CHECKED = dict(
     line.split("\t") for line in Path(__file__).with_name("bibliography.tsv").read_text("utf-8").splitlines()[1:]

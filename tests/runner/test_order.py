@@ -7,8 +7,7 @@ import pytest
 
 from recassay.recommenders.study import run_study
 from recassay.runner.order import LearnedCosts, chain_seconds
-from recassay.runner.rounds import Rounds
-from recassay.runner.work import WorkCell
+from recassay.runner.work import Rounds, WorkCell
 from recassay.store.records import PlannedRow
 from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
 

@@ -21,7 +21,7 @@ from recassay.recommenders.splits import is_usable, split_record
 from recassay.runner.jobs import Job
 from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
-from recassay.runner.rounds import Rounds
+from recassay.runner.work import Rounds
 
 PROCESS_BYTES = 500_000_000
 """What the process of a cell holds besides what its algorithm declares: libraries and the split."""

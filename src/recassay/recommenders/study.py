@@ -37,8 +37,7 @@ from recassay.runner.jobs import Collected, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.manifest import environment, portable
 from recassay.runner.memory import memory_limit
-from recassay.runner.rounds import Rounds
-from recassay.runner.work import Choice, Event, Progress, Work, WorkCell
+from recassay.runner.work import Choice, Event, Progress, Rounds, Work, WorkCell
 from recassay.store.lock import study_lock
 from recassay.store.records import PlannedRow
 from recassay.store.store import Store

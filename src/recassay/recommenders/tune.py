@@ -1,6 +1,6 @@
 """Tuning: Optuna's TPE, asked trial by trial, so that trial n is a function of the trials before it and nothing else.
 
-Where N trials run side by side, it is a function of the trials of the rounds before its own (`runner.rounds`). Every
+Where N trials run side by side, it is a function of the trials of the rounds before its own (`runner.work`). Every
 proposal starts a new sampler with a seed derived from names and the number of the trial, and shows it those trials. A
 tuning that was killed and goes on from its stored trials therefore makes the same proposals as one that was never
 disturbed.
@@ -29,7 +29,7 @@ from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defa
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
 from recassay.recommenders.work import Stage
 from recassay.runner.jobs import NO_ROOM, JobFailure, reason_of, status_of
-from recassay.runner.rounds import Rounds, failed
+from recassay.runner.work import Rounds, failed
 from recassay.store import TrialRecord
 
 STARTING_TRIALS = 10

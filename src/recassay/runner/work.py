@@ -1,4 +1,9 @@
-"""What a run is told and tells: cells, the work that they make, events, and choices."""
+"""What a run is told and tells: cells, the work that they make, events, and choices; and trials in rounds.
+
+Trial n of a cell that tries N at a time sees the trials of the rounds before, and no others. What is proposed is then a
+function of N and of those trials alone: neither the number of workers nor the order in which they finish plays a part,
+and a tuning that was killed goes on with the same proposals.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 from recassay.core.specs.study import Budget
 from recassay.runner.jobs import Job
-from recassay.runner.rounds import Rounds
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import Store
 
@@ -107,3 +111,40 @@ Chooser: TypeAlias = Callable[[Store], Choice]
 """Asked again and again, with the store as it is then."""
 
 Progress: TypeAlias = Callable[[Event], None]
+
+
+GIVE_UP_AFTER = 5
+"""An algorithm whose first trials fail this often in a row is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How many trials are wanted, and how many are proposed together."""
+
+    trials: int
+    parallel: int = 1
+
+    def open(self, known: Mapping[int, TrialRecord]) -> tuple[int, ...]:
+        """The trials of the first round that is not whole which are not known; none where it is enough.
+
+        It is enough when all are known, or when before a round at least `GIVE_UP_AFTER` are known and all failed.
+        """
+        for first in range(0, self.trials, self.parallel):
+            missing = tuple(n for n in range(first, min(first + self.parallel, self.trials)) if n not in known)
+            if missing:
+                given_up = first >= GIVE_UP_AFTER and all(failed(known[n]) for n in range(first))
+                return () if given_up else missing
+        return ()
+
+    def seen_by(self, number: int) -> int:
+        """How many trials the proposal of trial `number` sees: all of the rounds before its own."""
+        return number // self.parallel * self.parallel
+
+    def left(self, known: int) -> int:
+        """How many rounds are to come after so many trials."""
+        return -(-(self.trials - known) // self.parallel)
+
+
+def failed(trial: TrialRecord) -> bool:
+    """Whether a trial has no value because it failed."""
+    return trial.state in ("failed", "over_budget")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.paper.captions import main_caption
 from recassay.reporting.paper.content import MetricFindings, PaperContent
-from recassay.reporting.paper.fit import PAGE_HEIGHT, Fit, fitting, pieces
-from recassay.reporting.paper.grid import Grid
+from recassay.reporting.paper.fit import PAGE_HEIGHT, Fit, Grid, fitting, pieces
 from recassay.reporting.paper.latex_table import latex_table
 from recassay.reporting.paper.main_table import TableStyle, main_grid
 

@@ -8,7 +8,7 @@ from typing import Any
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.paper.content import MetricFindings, PaperContent
-from recassay.reporting.paper.grid import Grid
+from recassay.reporting.paper.fit import Grid
 from recassay.reporting.paper.main_table import TableStyle, against, in_percent
 
 SPLITS = {

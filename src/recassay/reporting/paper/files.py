@@ -9,17 +9,15 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.reporting.latex import latex_label, latex_text, unprintable
 from recassay.reporting.paper.arrange import PlacedTable, Room, main_tables
-from recassay.reporting.paper.bibliography import bibliography
 from recassay.reporting.paper.captions import rank_caption
 from recassay.reporting.paper.content import PaperContent
 from recassay.reporting.paper.figures import PaperFigure
-from recassay.reporting.paper.fit import PAGE_HEIGHT, fitting, pieces
-from recassay.reporting.paper.grid import Grid
+from recassay.reporting.paper.fit import PAGE_HEIGHT, Grid, fitting, pieces
 from recassay.reporting.paper.latex_table import latex_table
 from recassay.reporting.paper.main_table import TableStyle, main_grid, rank_grid
 from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
 from recassay.reporting.paper.paragraph import latex_paragraph
-from recassay.reporting.paper.setup import dataset_caption, dataset_citations, dataset_grid, setup_text
+from recassay.reporting.paper.setup import bibliography, dataset_caption, dataset_citations, dataset_grid, setup_text
 
 
 def paper_files(

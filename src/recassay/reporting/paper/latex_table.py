@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from recassay.reporting.latex import latex_text
-from recassay.reporting.paper.fit import BETWEEN_GROUPS, Fit
-from recassay.reporting.paper.grid import Cell, Grid
+from recassay.reporting.paper.fit import BETWEEN_GROUPS, Cell, Fit, Grid
 
 PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all,table-align-text-post=false}"
 NEEDS = rf"% needs {PACKAGES}"
