@@ -12,7 +12,7 @@ COMMAND = (
 
 def test_run_status_and_report(cli, tmp_path):
     out = tmp_path / "out"
-    ran = cli(*COMMAND, "--out", out, "--adaptive", "--prior", "--confidence", 0.7)
+    ran = cli(*COMMAND, "--out", out, "--adaptive", "--confidence", 0.7)
     assert ran.code == 0, ran.err
     assert "next: " in ran.err
     assert "of the predicted cost" in ran.out

@@ -147,7 +147,7 @@ def test_an_adaptive_run_stops_when_the_shares_are_known(tmp_path, cli):
     assert "shares are certified within 5 points" in shown
 
 
-@pytest.mark.parametrize("more", [{"target": "order"}, {"probes": True}, {"prior": True}, {"indifference": 2.0}])
+@pytest.mark.parametrize("more", [{"target": "order"}, {"probes": True}, {"indifference": 2.0}])
 def test_what_an_adaptive_run_over_universes_does_not_know_is_refused(tmp_path, more):
     spec = study({"split_seed": [0, 1]}, protocol={"split": "random"})
     with pytest.raises(UsageError, match=f"{next(iter(more))} does not apply to a study with a .multiverse."):

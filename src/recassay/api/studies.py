@@ -90,7 +90,7 @@ def run(
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
-    prior: bool = False,
+    prior: bool = True,
     skip_preflight: bool = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
@@ -117,7 +117,7 @@ def run(
         indifference: for `order`: mean ranks that do not matter.
         budget: time limit of an adaptive run, in seconds; by default none.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
-        prior: start an adaptive run from what published tables say about the algorithms.
+        prior: start an adaptive run from what published tables say about the algorithms that they know.
         skip_preflight: start without a look at names, timestamps, memory, packages and own algorithms.
     """
     refuse_no_time(budget)
@@ -155,7 +155,7 @@ def _chooser(
     if spec.multiverse is not None:
         from recassay.api.adaptive_universes import AdaptiveUniverses
 
-        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probes, "prior": prior}
+        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probes}
         for name in (name for name, given in settings.items() if given):
             raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
         return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
