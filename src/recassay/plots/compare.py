@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recassay.analysis.compare.result import CompareResult
-from recassay.core.choices import BarsRule
+from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, channel, layer
@@ -48,15 +48,20 @@ def lay_out(result: CompareResult) -> DiagramLayout:
     """Each label on a row of its own, the better half on the left; bars in as few rows as they fit."""
     k = len(result.algorithms)
     rank = dict(zip(result.algorithms, result.mean_ranks, strict=True))
-    bars = _bars(result.drawn, rank, TOP + BAR)
+    shown_names = [
+        name for place, name in enumerate(rank)
+        if k <= MANY_ALGORITHMS or place < SHOWN_OF_MANY or (result.control and name == result.control.name)
+    ]  # fmt: skip
+    groups = tuple(group for group in result.drawn if group[0] in shown_names)
+    bars = _bars(groups, rank, TOP + BAR)
     first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
-    left = (k + 1) // 2
+    left = (len(shown_names) + 1) // 2
     margin = 0.06 * (k - 1)
     apart = {p.other for p in result.control.pairs if p.status in ("better", "worse")} if result.control else set()
     labels, elbows = [], []
-    for i, (name, mean) in enumerate(rank.items()):
-        better = i < left
-        level = first + ROW * (i if better else k - 1 - i)
+    for i, name in enumerate(shown_names):
+        mean, better = rank[name], i < left
+        level = first + ROW * (i if better else len(shown_names) - 1 - i)
         edge = 1 - margin if better else k + margin
         elbows += [
             {"x": mean, "x2": mean, "y": TOP, "y2": level},
@@ -79,7 +84,7 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
         low, high = rank[names[0]] - 0.012 * width, rank[names[-1]] + 0.012 * width
         row = next((r for r, end in enumerate(ends) if low > end + 0.03 * width), len(ends))
         ends[row : row + 1] = [high]
-        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": listing(names, most=None)})
+        bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": listing(names, most=SHOWN_OF_MANY)})
     return bars
 
 

@@ -14,6 +14,7 @@ from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.reporting.drawing import Drawers, draw, render
 from recassay.reporting.files import safe_stem
+from recassay.reporting.narrowed import narrowed_figures
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
 
@@ -157,7 +158,8 @@ def build_sections(results: Mapping[str, AnalysisResult], *, only: str | None = 
         with colours_of(ranked):
             built = ask(section, "figures", result, not_done)
         frames = set(result.frames()) if built else set()
-        figures = [figure for figure in built if _fits(figure, frames, taken, not_done)]
+        fitting = [figure for figure in built if _fits(figure, frames, taken, not_done)]
+        figures = narrowed_figures(fitting, results)
         yield FilledSection(section, name, result, sentences, tables, figures, {}, not_done)
 
 

@@ -24,6 +24,12 @@ P_VALUES = frozenset(
 MOST_ROWS = 60
 """Rows of a table inside the page; longer ones say where the rest is."""
 
+MOST_SEARCHED = 1000
+"""A table of a section with up to so many rows is whole in the page; a longer one is cut at `MOST_ROWS`."""
+
+FEW_ROWS = 30
+"""Tables with more rows than this have a search box."""
+
 MOST_PAPER_ROWS = 400
 """Longer tables are data, and are written as CSV alone."""
 
@@ -85,7 +91,10 @@ def html_section_table(table: Table) -> Markup:
     """A table of a section with its notes, for the page and for notebooks."""
     numeric = [place >= table.names for place in range(len(table.header))]
     notes = [tag("p", note, class_="note") for note in table.notes]
-    return Markup(_html(table.title, table.header, table.rows, numeric) + "".join(notes))
+    rows = table.rows if len(table.rows) <= MOST_SEARCHED else table.rows[:MOST_ROWS]
+    if len(rows) < len(table.rows):
+        notes.append(tag("p", f"The first {MOST_ROWS} of {len(table.rows):,} rows.", class_="note"))
+    return Markup(_html(table.title, table.header, rows, numeric) + "".join(notes))
 
 
 def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]) -> Markup:
@@ -95,7 +104,13 @@ def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], nu
         cells = [tag("td", cell, class_="n" if n else None) for cell, n in zip(others, numeric[1:], strict=True)]
         body.append(tag("tr", tag("th", first, scope="row"), cells))
     table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body))
-    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    scrolled = tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    if len(body) <= FEW_ROWS:
+        return scrolled
+    box = tag(
+        "input", type="search", placeholder="part of a name", autocomplete="off", aria_label=f"Find in: {caption}"
+    )
+    return tag("div", tag("label", "Find ", box, class_="find", hidden="hidden"), scrolled, class_="searched")
 
 
 def latex(frame: pl.DataFrame, caption: str, label: str) -> str:

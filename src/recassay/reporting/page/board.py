@@ -9,6 +9,7 @@ from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.analysis.users.result import UsersResult
 from recassay.core import columns as c
+from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
 from recassay.core.tables.labels import known_direction
 from recassay.plots.theme import COLOURS, DASHES
@@ -37,6 +38,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "missing": "drop-datasets" if content.missing == "error" else content.missing,
         "alpha": content.alpha,
         "fewest": FEWEST_DATASETS,
+        "many": {"from": MANY_ALGORITHMS, "shown": SHOWN_OF_MANY},
         "betaMax": BETA_MAX,
         "nemenyi": critical_differences(len(algorithms), content.alpha),
         "rules": rule_notes(),

@@ -12,6 +12,9 @@ from recassay.reporting.markup import Child, Markup, tag
 MOST_ROWS = 12
 """Algorithms on the first screen; further ones are folded, unless they could be best."""
 
+MOST_LETTERS = 6
+"""Letters of groups that a cell shows."""
+
 FOLDS = (("Why", "why"), ("How sure", "how_sure"), ("What would change it", "what_would_change"))
 
 
@@ -99,7 +102,9 @@ def _rows(verdict: Verdict) -> Iterable[Markup]:
             low, high = verdict.interval[i].tolist()
             cells.append(tag("td", _bar(low, float(verdict.mean_rank[i]), high, count), class_="plot"))
         cells.append(tag("td", f"{verdict.mean_rank[i]:.1f}", class_="rank"))
-        cells.append(tag("td", verdict.groups[i], class_="groups"))
+        letters = verdict.groups[i]
+        short = letters if len(letters) <= MOST_LETTERS else f"{letters[: MOST_LETTERS - 1]}…"
+        cells.append(tag("td", short, class_="groups", title=letters if short != letters else None))
         if verdict.leads_again is not None:
             cells.append(tag("td", f"{verdict.leads_again[i]:.2f}", class_="again"))
         yield tag("tr", cells, class_="possible" if possible else "behind", data_name=name)

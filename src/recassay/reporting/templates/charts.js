@@ -139,3 +139,15 @@ RecAssay.startFolds = () => {
   cue();
   window.addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 };
+
+/* A search box above a long table hides the rows that do not contain what is typed. */
+RecAssay.startFind = () => {
+  for (const holder of document.querySelectorAll(".searched")) {
+    const label = holder.querySelector(".find"), rows = [...holder.querySelectorAll("tbody tr")];
+    label.hidden = false;
+    label.querySelector("input").addEventListener("input", (event) => {
+      const wanted = event.target.value.trim().toLowerCase();
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+  }
+};

@@ -30,13 +30,15 @@ RecAssay.diagrams = (() => {
   };
 
   /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those not told apart. */
-  const criticalDifference = (holder, names, test, numbers, rule) => {
+  const criticalDifference = (holder, names, test, numbers, rule, most) => {
     const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
-    const longest = Math.max(...test.order.map((a) => shorten(names[a]).length));
+    const order = test.order.slice(0, most), count = order.length;
+    const longest = Math.max(...order.map((a) => shorten(names[a]).length));
     const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
     const rank = (a) => test.meanRanks[a];
-    const groups = test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [];
+    const groups = (test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [])
+      .filter((group) => order.includes(group[0]));
     const ends = [], bars = groups.map((group) => {
       const low = x(rank(group[0])) - 5, high = x(rank(group[group.length - 1])) + 5;
       let row = ends.findIndex((end) => low > end + 12);
@@ -44,9 +46,9 @@ RecAssay.diagrams = (() => {
       ends[row] = high;
       return { low, high, y: TOP + BAR * (row + 1), group };
     });
-    const first = TOP + BAR * (ends.length + 2), left = Math.ceil(k / 2);
+    const first = TOP + BAR * (ends.length + 2), left = Math.ceil(count / 2);
     const height = first + ROW * left + 4;
-    const said = test.order.map((a) => `${names[a]} ${rank(a).toFixed(2)}`).join(", ");
+    const said = order.map((a) => `${names[a]} ${rank(a).toFixed(2)}`).join(", ");
     const svg = canvas(holder, width, height, `Mean ranks, the best first: ${said}.`);
     if (rule === "nemenyi" && test.told) {
       const ruler = Math.min(test.criticalDifference, k - 1) * (WIDE / (k - 1));
@@ -61,8 +63,8 @@ RecAssay.diagrams = (() => {
         svg.append(shape("text", { x: x(r), y: TOP - 10, "text-anchor": "middle", "font-size": 11, fill: INK }, r));
       }
     }
-    test.order.forEach((a, i) => {
-      const better = i < left, y = first + ROW * (better ? i : k - 1 - i);
+    order.forEach((a, i) => {
+      const better = i < left, y = first + ROW * (better ? i : count - 1 - i);
       const edge = better ? margin - 14 : width - margin + 14;
       const text = better ? `${shorten(names[a])}  ${rank(a).toFixed(2)}` : `${rank(a).toFixed(2)}  ${shorten(names[a])}`;
       svg.append(shape("path", {
@@ -82,12 +84,12 @@ RecAssay.diagrams = (() => {
   };
 
   /* Share of datasets within a factor of the best; the legend carries the areas. */
-  const profiles = (holder, names, looks, numbers, curves, shares, betaMax) => {
-    const W = 420, H = Math.max(300, 17 * names.length), LEFT = 48, TOP = 16;
+  const profiles = (holder, names, looks, numbers, curves, shares, betaMax, most) => {
+    const W = 420, H = Math.max(300, 17 * Math.min(most, names.length)), LEFT = 48, TOP = 16;
     const longest = Math.max(...names.map((name) => shorten(name).length));
     const width = LEFT + W + 90 + 7.2 * longest, height = TOP + H + 44;
     const x = (beta) => LEFT + ((beta - 1) / (betaMax - 1)) * W, y = (share) => TOP + (1 - share) * H;
-    const order = names.map((_, a) => a).sort((a, b) => shares[b] - shares[a] || a - b);
+    const order = names.map((_, a) => a).sort((a, b) => shares[b] - shares[a] || a - b).slice(0, most);
     const said = order.map((a) => `${names[a]} ${shares[a].toFixed(3)}`).join(", ");
     const svg = canvas(holder, width, height, `Performance profiles; share of the area: ${said}.`);
     for (let i = 0; i <= 5; i++) {

@@ -138,7 +138,10 @@ RecAssay.startBoard = (data) => {
       });
       return make("th", { scope: "col", "aria-sort": active ? (sorted.down ? "descending" : "ascending") : null }, button);
     })));
-    for (const row of rows.filter((one) => one.name.toLowerCase().includes(wanted))) {
+    const found = rows.filter((one) => one.name.toLowerCase().includes(wanted));
+    const few = !wanted && rows.length > data.many.from ? found.slice(0, data.many.shown) : found;
+    if (few.length < found.length) caption.textContent += `. Shown are ${few.length} of ${found.length}: type part of a name above to find others`;
+    for (const row of few) {
       const look = data.algorithms[row.number];
       const swatch = make("span", { class: "swatch", style: `background:${look.colour}`, "aria-hidden": "true" });
       body.append(make("tr", { "data-n": row.number, "data-name": row.name }, ...columns.map((column) =>
@@ -170,24 +173,25 @@ RecAssay.startBoard = (data) => {
 
   const drawPictures = (answer) => {
     const difference = find("board-difference"), profiles = find("board-profiles");
-    const names = answer.algorithms.map((a) => data.algorithms[a].name);
+    const names = answer.algorithms.map((a) => data.algorithms[a].name), many = names.length > data.many.from;
+    const only = many ? ` Shown are the best ${data.many.shown} of ${names.length} algorithms.` : "";
     find("board-difference-caption").textContent = "";
     find("board-profiles-caption").textContent = "";
     difference.replaceChildren();
     profiles.replaceChildren();
     if (answer.test) {
-      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, choice.bars);
+      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, choice.bars, many ? data.many.shown : names.length);
       const p = whole(answer) ? data.computed.friedman : null;
       const bars = choice.bars === "nemenyi" ? "are nearer than Nemenyi's critical difference" : "Wilcoxon-Holm cannot tell apart";
       find("board-difference-caption").textContent = "Mean ranks (further left is better); " + (answer.test.told
         ? `a bar joins algorithms that ${bars} at ${data.alpha}.`
           + (p === null ? "" : ` As a whole: Friedman, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`)
-        : `no test: ${data.fewest} datasets are the least.`);
+        : `no test: ${data.fewest} datasets are the least.`) + only;
     }
     if (answer.profiles) {
-      RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax);
+      RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax, many ? data.many.shown : names.length);
       find("board-profiles-caption").textContent =
-        "Share of the datasets on which an algorithm is within a factor of the best: higher and further left is better.";
+        "Share of the datasets on which an algorithm is within a factor of the best: higher and further left is better." + only;
     }
   };
 

@@ -5,5 +5,6 @@ RecAssay.start = () => {
   RecAssay.startCharts([...data.algorithms.map((algorithm) => algorithm.name), ...data.datasets]);
   if (RecAssay.find("board") && data.metrics.length) RecAssay.startBoard(data);
   RecAssay.startFolds();
+  RecAssay.startFind();
 };
 RecAssay.start();
