@@ -99,6 +99,7 @@ RESULTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "log, braces": ("log.log", repeated("{")),
     "log, best results": ("result.log", repeated("test result: OrderedDict([('recall@10', 0.1)])\n")),
     "Markdown, pipes": ("pipes.md", repeated("|", "| a | b |\n|---|---|\n")),
+    "console, dashes": ("dashes.txt", repeated("-- --\n")),
     "Markdown, rows": ("rows.md", repeated("| a | 0.1 |\n", "| algorithm | d |\n|---|---|\n")),
     "LaTeX, groups": ("groups.tex", repeated("{}", r"\begin{tabular}{ll}", r"\end{tabular}")),
     "LaTeX, blanks": ("blanks.tex", repeated(" ", r"\begin{tabular}{ll} a & b", r"\\ \end{tabular}")),

@@ -72,6 +72,9 @@ FOUND = {
     "a list among ranks": (
         "lists of other tools", "lists/omnirec_predictions.json", lambda b: _rank(b, []), "the rank column holds []",
     ),
+    "a printed table whose column is a truth value": (
+        "results", "good.csv", lambda b: b"{true: [[1]], 'submitted_ids': [{}]}", "no column",
+    ),
     "a split's checksum gone": ("split folder", "split.json", lambda b: _json(b, files=3), "is damaged"),
     "a split's rule unknown": ("split folder", "split.json", lambda b: _json(b, repeated={"name": "x"}), "is damaged"),
 }  # fmt: skip

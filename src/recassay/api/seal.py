@@ -185,16 +185,18 @@ class VerifyResult:
             enough = (
                 f"Rerunning {chances.needed or self.done} of the {_count(self.done, 'done cell')} would catch a study "
             )
-            hidden = f"Were those cells chosen to look ordinary, it would take {chances.needed_hidden}."
+            hidden = f"If those cells were chosen to look ordinary, it would take {chances.needed_hidden}."
             first = f"{enough}with {altered} with a chance of {chances.level * 100:.0f} %."
             return [first] if chances.needed == chances.needed_hidden else [first, hidden]
         states = Counter(cell.state for cell in self.rerun)
         wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
+        seeds = len({cell.seed for cell in self.rerun}) > 1
         return [
             f"Of {_count(len(self.rerun), 'cell')} run again, {states['same']} came out the same, "
             f"{states['within noise']} within noise, and {len(wrong)} did not.",
             *(
-                f"{cell.algorithm} on {cell.dataset}: reported {cell.reported:.4g}, "
+                f"{cell.algorithm} on {cell.dataset}{f' with seed {cell.seed}' if seeds else ''}: "
+                f"reported {cell.reported:.4g}, "
                 + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
                 for cell in wrong
             ),

@@ -110,7 +110,9 @@ def _show_status(folder: str, state: StoreStatus) -> None:
     if state.failed:
         print_lines(cause.sentence() for cause in state.causes())
     if state.to_go:
-        print_rows("To go", ["algorithm", "dataset"], [[c.algorithm, c.dataset] for c in state.to_go], names=2)
+        seeds = {cell.seed for cell in state.to_go}
+        rows = [[cell.algorithm, cell.dataset, str(cell.seed)][: 2 + (len(seeds) > 1)] for cell in state.to_go]
+        print_rows("To go", ["algorithm", "dataset", "seed"][: len(rows[0])], rows, names=2)
     if has_universes(folder):
         from recassay.api.certify import certify
         from recassay.api.content import tell

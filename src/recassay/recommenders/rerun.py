@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lgamma
 from pathlib import Path
 from typing import Any, Literal
@@ -250,7 +250,7 @@ def rerun(
 
     def tell(event: Event) -> None:
         if progress is not None and event.kind != "decided":  # which cells are run is decided already
-            progress(event)
+            progress(replace(event, total=len(chosen)))
 
     with tempfile.TemporaryDirectory(prefix="recassay-rerun-") as place:
         run_study(spec, place, choose=choose, workers=workers, progress=tell)

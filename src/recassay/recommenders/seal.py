@@ -232,12 +232,15 @@ def _shown(value: Any) -> str:
 
 
 def _cells(cells: Sequence[Any]) -> str:
-    names = listing((f"{cell.algorithm} on {cell.dataset}" for cell in cells), most=4)
+    seeds = len({cell.seed for cell in cells}) > 1
+    names = listing(
+        (f"{cell.algorithm} on {cell.dataset}{f' with seed {cell.seed}' if seeds else ''}" for cell in cells), most=4
+    )
     return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ({names})"
 
 
 def _detail(place: str) -> str:
-    """What stands behind the path of a damaged place: ` (the row of the cell ...)`."""
+    """What stands behind the path of a damaged place: ` (the row of ...)`."""
     return f" ({place.partition(' (')[2]}" if " (" in place else ""
 
 

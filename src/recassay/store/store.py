@@ -226,15 +226,16 @@ class Store(CellFiles, TrialTable):
         tuning. Every file is read.
         """
         seals, trials = self._seals(), self.damaged_trials()[0]
-        tunings = {row.cell: row.tuning for row in self.plan()}
+        rows = {row.cell: row for row in self.plan()}
+        names = {cell: f"{row.algorithm} on {row.dataset}, seed {row.seed}" for cell, row in rows.items()}
         index = self.folder / INDEX_FILE
         damaged = {}
         for cell in cells:
             seal, now = seals.get(cell, _NO_ROW)
             if seal not in (None, now):
-                damaged[cell] = f"{index} (the row of the cell {cell})"
-            elif tunings.get(cell) in trials:
-                damaged[cell] = f"{index} (trial {trials[tunings[cell]]} of the cell {cell})"
+                damaged[cell] = f"{index} (the row of {names.get(cell, cell)})"
+            elif cell in rows and rows[cell].tuning in trials:
+                damaged[cell] = f"{index} (trial {trials[rows[cell].tuning]} of {names[cell]})"
             elif (file := self.damaged_file(cell)) is not None:
                 damaged[cell] = str(file)
         return damaged

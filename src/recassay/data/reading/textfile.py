@@ -12,7 +12,7 @@ from pathlib import Path
 
 from recassay.core.errors import InputError, UsageError
 
-CHUNK = 1 << 24
+CHUNK = 1 << 21
 LONGEST_LINE = 1 << 27
 EXPANSION_FLOOR = 1 << 28
 """Bytes to which any compressed file may expand; beyond them the ratio is watched."""

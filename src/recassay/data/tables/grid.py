@@ -17,6 +17,8 @@ PANEL = "panel"
 """The header of a column made of rows that name what the rows below them are about."""
 
 MOST_CELLS = 5_000_000
+MOST_LOOKED_AT = 2_000
+"""Of a longer column so many cells, evenly spread, decide whether it holds names or numbers."""
 MOST_COLUMNS = 5_000
 _GREEK = re.compile(r"\\(alpha|beta|gamma|delta|epsilon|lambda|mu|pi|sigma|tau|phi|psi|omega|theta|ell)\b")
 _NAME_NOISE = re.compile(
@@ -146,7 +148,8 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
     grid = [row for row in grid if any(row)]
     filled = [j for j in range(width) if any(row[j] for row in grid)]
-    grid = [[row[j] for j in filled] for row in grid]
+    if len(filled) < width:
+        grid = [[row[j] for j in filled] for row in grid]
     first = next((i for i, row in enumerate(grid) if _is_data(row)), 1 if _is_long(grid) else 0)
     if first == 0:
         return None
@@ -199,6 +202,7 @@ def _is_long(grid: Sequence[Sequence[str]]) -> bool:
 def _is_text(column: Sequence[str]) -> bool:
     """Whether a column holds names: most of its cells that are filled are no numbers."""
     told = [cell for cell in column if cell]
+    told = told[:: 1 + len(told) // MOST_LOOKED_AT]
     read = [read_cell(cell, "," in cell) for cell in told]
     return 2 * sum(cell.value is None and not cell.missing for cell in read) > len(told)
 

@@ -31,7 +31,8 @@ def table_from_json(document: Any, stem: str, asked: Asked, where: str) -> tuple
     records = _records(document)
     if records:
         names = list(dict.fromkeys(name for record in records for name in record))
-        frame = pl.DataFrame({name: [_cell(record.get(name)) for record in records] for name in names}, strict=False)
+        cells = {str(name): [_cell(record.get(name)) for record in records] for name in names}
+        frame = pl.DataFrame(cells, strict=False)
         return Table.of(frame), ""
     if isinstance(document, dict):
         return _nested(document, stem, asked, where)

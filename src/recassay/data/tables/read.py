@@ -24,8 +24,8 @@ MAX_BYTES = 4 << 30
 MOST_COLUMNS = 100_000
 """Columns of a text that is read as a table: each costs a kilobyte, however short it is."""
 
-MOST_PROPERTIES = 1_000
-"""Columns of a table with one row per dataset."""
+MOST_PROPERTIES, MOST_DATASETS = 1_000, 100_000
+"""Columns and rows of a table with one row per dataset."""
 
 SPARE_CELLS = 1_000_000
 """Cells that short lines may lack: where every line is full, a text has at least as many characters as cells."""
@@ -148,6 +148,9 @@ def dataset_names(frame: pl.DataFrame, column: str, where: str) -> list[str]:
     if frame.width > MOST_PROPERTIES:
         what = f"has {frame.width:,} columns, and {MOST_PROPERTIES:,} is the limit"
         raise InputError(what, where=where, fix="give one row per dataset, and fewer properties")
+    if frame.height > MOST_DATASETS:
+        what = f"has {frame.height:,} rows, and {MOST_DATASETS:,} is the limit"
+        raise InputError(what, where=where, fix="give one row per dataset")
     names = frame.get_column(column).cast(pl.String).fill_null("").str.strip_chars().to_list()
     known: set[str] = set()
     for row, name in enumerate(names):

@@ -52,10 +52,10 @@ def dashed_grids(text: str) -> list[list[list[str]]]:
         starts = [m.start() for m in re.finditer(r"-{2,}", line)]
         spans = list(zip(starts, [*starts[1:], None], strict=True))
         rows = [[lines[i - 1][a:b].strip() for a, b in spans]]
-        for below in lines[i + 1 :]:
-            if not below.strip() or _DASHES.match(below):
-                break
-            rows.append([below[a:b].strip() for a, b in spans])
+        below = i + 1
+        while below < len(lines) and lines[below].strip() and not _DASHES.match(lines[below]):
+            rows.append([lines[below][a:b].strip() for a, b in spans])
+            below += 1
         if len(rows) > 1:
             grids.append(rows)
     return grids
