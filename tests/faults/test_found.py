@@ -72,6 +72,10 @@ FOUND = {
     "a list among ranks": (
         "lists of other tools", "lists/omnirec_predictions.json", lambda b: _rank(b, []), "the rank column holds []",
     ),
+    "records of which one holds a list": (
+        "lists of other tools", "ir_measures/toyb/itemknn.jsonl",
+        lambda b: b.replace(b'"value": 0.0}', b'"value": [1]}', 1), "holds lists or objects in some rows",
+    ),
     "a printed table whose column is a truth value": (
         "results", "good.csv", lambda b: b"{true: [[1]], 'submitted_ids': [{}]}", "no column",
     ),

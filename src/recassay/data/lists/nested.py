@@ -42,7 +42,11 @@ def _json_lines(data: bytes, where: str) -> list[Any] | None:
 def nested_table(content: Any, where: str) -> pl.DataFrame:
     """Plain nested data as a table of lists."""
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
-        return pl.DataFrame(content, infer_schema_length=None, strict=False)
+        try:
+            return pl.DataFrame(content, infer_schema_length=None, strict=False)
+        except pl.exceptions.PolarsError:
+            what = "a column of its records holds lists or objects in some rows and plain values in others"
+            raise InputError(what, where=where, fix="give every record a user, an item and a rank or score") from None
     if not isinstance(content, dict) or not content:
         raise InputError(
             "holds no lists", where=where, fix="give {user: {item: score}}, {user: [items]}, or a list of records"
