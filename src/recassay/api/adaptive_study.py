@@ -77,11 +77,11 @@ class AdaptiveStudy:
             most_seconds=left,
             seed=self.seed,
         )
-        said = standing(result)
+        summary = standing(result)
         if result.next is not None:
             self.steps = (*self.steps, result.next)
         self.last = replace(result, steps=self.steps)
-        write_adaptive(store.folder, self._journal(grid, result, said, probes, prior))
+        write_adaptive(store.folder, self._journal(grid, result, summary, probes, prior))
         self.took = time.monotonic() - start
         self.waiting = () if result.next is None else result.next.probes
         chosen = set(result.next.cells) if result.next is not None else set()
@@ -90,7 +90,7 @@ class AdaptiveStudy:
             (row for row in store.plan() if (row.algorithm, row.dataset) in chosen),
             key=lambda row: place[row.algorithm, row.dataset],
         )
-        return Choice([row.cell for row in rows], said, again=bool(self.waiting))
+        return Choice([row.cell for row in rows], summary, again=bool(self.waiting))
 
     def _journal(
         self, grid: CellGrid, result: AdaptiveResult, said: str, probes: Probes | None, prior: Prior | None
@@ -126,10 +126,15 @@ def stored_probes(grid: CellGrid, folder: Path, trials: int, *, more: bool) -> P
 
 def _listed(grid: CellGrid, probes: Probes) -> list[tuple[str, str, float | None, float]]:
     """The probes that were run: algorithm, dataset, value (None: it failed; higher is better) and seconds."""
-    found = probes.values
+    values = probes.values
     return [
-        (grid.algorithms[i], grid.datasets[j], None if np.isneginf(found[i, j]) else found[i, j], probes.seconds[i, j])
-        for i, j in np.argwhere(~np.isnan(found))
+        (
+            grid.algorithms[i],
+            grid.datasets[j],
+            None if np.isneginf(values[i, j]) else values[i, j],
+            probes.seconds[i, j],
+        )
+        for i, j in np.argwhere(~np.isnan(values))
     ]
 
 
@@ -159,16 +164,16 @@ def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
     planned: dict[tuple[str, str], int] = {}
     for row in store.plan():
         planned[row.algorithm, row.dataset] = planned.get((row.algorithm, row.dataset), 0) + 1
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     sign = -1.0 if known_direction(grid.metric) is False else 1.0
     for cell in store.cells():
         value = cell.metrics.get(grid.metric) if cell.status == "done" else None
         up = -np.inf if value is None or np.isnan(value) else sign * value
-        found.setdefault((cell.algorithm, cell.dataset), []).append((up, cell.seconds or 0.0))
+        measured.setdefault((cell.algorithm, cell.dataset), []).append((up, cell.seconds or 0.0))
     values, seconds = np.full(shape, np.nan), np.full(shape, np.nan)
     for i, algorithm in enumerate(grid.algorithms):
         for j, dataset in enumerate(grid.datasets):
-            ran = found.get((algorithm, dataset), [])
+            ran = measured.get((algorithm, dataset), [])
             if ran and len(ran) == planned.get((algorithm, dataset)):
                 values[i, j] = np.mean([up for up, _ in ran])
                 seconds[i, j] = sum(took for _, took in ran)

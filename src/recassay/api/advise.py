@@ -78,7 +78,7 @@ def advise(
     spec, notes = _protocol(study_folder(table), protocol or {}, published, opened.interactions)
     own = describe(_kept(opened.interactions, spec)).to_dict()
     evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
-    found = advise_for(
+    advice = advise_for(
         opened.name,
         own,
         matrix,
@@ -90,7 +90,7 @@ def advise(
         confidence=confidence,
         seed=seed,
     )
-    return replace(found, study=_study(found, dataset, spec, opened.interactions.time is not None))
+    return replace(advice, study=_study(advice, dataset, spec, opened.interactions.time is not None))
 
 
 def _opened(dataset: InteractionsLike, read: ReadSpec) -> OpenedDataset:

@@ -88,7 +88,7 @@ def bench(
         fetch_data if fetch else None,
         told or (lambda _: None),
     )
-    skipped |= {name: NOT_ASKED for name in shipped.datasets if name not in {one.name for one in wanted}}
+    skipped |= {name: NOT_ASKED for name in shipped.datasets if name not in {dataset.name for dataset in wanted}}
     if not study.datasets:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(skipped.items())[:3])
         raise InputError(
@@ -178,14 +178,14 @@ def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:
 
 def _scores(store: Store, done: Sequence[CellRecord], dataset: str) -> list[np.ndarray]:
     """The values of users in their sorted order, one array per seed."""
-    found = []
+    arrays = []
     for cell in done:
         if cell.dataset == dataset:
             scores = store.per_user(cell.id)
             if USER_METRIC in scores.columns:
                 column = scores.sort(c.USER).get_column(USER_METRIC).cast(pl.Float64).fill_null(np.nan)
-                found.append(column.to_numpy())
-    return found
+                arrays.append(column.to_numpy())
+    return arrays
 
 
 def _paired(shipped: Benchmark, dataset: str, name: str, scores: Sequence[np.ndarray]) -> UserScores | None:

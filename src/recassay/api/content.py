@@ -57,8 +57,8 @@ class AnalysisReport:
         return judgement(self.analyses)
 
     def __repr__(self) -> str:
-        said = self.verdict[0] if self.verdict else "Nothing could be said."
-        return f"{said} [AnalysisReport of {self.metric}: {len(self.analyses)} analyses]"
+        headline = self.verdict[0] if self.verdict else "Nothing could be said."
+        return f"{headline} [AnalysisReport of {self.metric}: {len(self.analyses)} analyses]"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict, what to be wary of, who leads by which analysis, each analysis, and why others were skipped."""
@@ -73,9 +73,9 @@ class AnalysisReport:
         }
 
     def _repr_html_(self) -> str:
-        told = [*self.verdict, *self.cautions] if self.judgement is None else self.cautions
+        lines = [*self.verdict, *self.cautions] if self.judgement is None else self.cautions
         first = [result_html(self.analyses["rank"])] if "rank" in self.analyses else []
-        return "".join([*first, answer_html(told, ())]) or figures(self)._repr_html_()
+        return "".join([*first, answer_html(lines, ())]) or figures(self)._repr_html_()
 
 
 @checked
@@ -97,9 +97,9 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
         table: the table that the result is of, in whose words it is told (models on tasks), where it is loaded
             results; a report knows its own.
     """
-    told = answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+    section_answer = answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
     known = result.results if isinstance(result, AnalysisReport) else table
-    return spoken_answer(told, known) if isinstance(known, Results) else told
+    return spoken_answer(section_answer, known) if isinstance(known, Results) else section_answer
 
 
 def report_brief(report: AnalysisReport) -> Brief | None:

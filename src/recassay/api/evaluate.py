@@ -65,13 +65,13 @@ class EvaluationReport:
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm and metric."""
         return pl.concat(
-            [one.result.to_frame().select(pl.lit(one.name).alias(c.ALGORITHM), pl.all()) for one in self.judged]
+            [lists.result.to_frame().select(pl.lit(lists.name).alias(c.ALGORITHM), pl.all()) for lists in self.judged]
         )
 
     def per_user(self) -> pl.DataFrame:
         """One row per algorithm and user."""
         return pl.concat(
-            [one.result.per_user.select(pl.lit(one.name).alias(c.ALGORITHM), pl.all()) for one in self.judged]
+            [lists.result.per_user.select(pl.lit(lists.name).alias(c.ALGORITHM), pl.all()) for lists in self.judged]
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class EvaluationReport:
             shared["latex"] = self.latex
         if len(self.judged) == 1:
             return {**self.judged[0].to_dict(), **shared}
-        return {"algorithms": {one.name: one.to_dict() for one in self.judged}, **shared}
+        return {"algorithms": {lists.name: lists.to_dict() for lists in self.judged}, **shared}
 
 
 @checked
@@ -196,11 +196,11 @@ def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: s
         content: its JSON document.
         out: the folder.
     """
-    one = len(report.judged) == 1
+    single = len(report.judged) == 1
     files = {
         "evaluation.json": json.dumps(content, indent=1, allow_nan=False).encode(),
-        "metrics.csv": (report.result.to_frame() if one else report.to_frame()).write_csv().encode(),
-        "per_user.csv": (report.result.per_user if one else report.per_user()).write_csv().encode(),
+        "metrics.csv": (report.result.to_frame() if single else report.to_frame()).write_csv().encode(),
+        "per_user.csv": (report.result.per_user if single else report.per_user()).write_csv().encode(),
     }
     if report.comparison:
         pairs = pl.concat(

@@ -96,8 +96,8 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
 
 def _what(component: Any) -> str:
     """One line about a component: the question of an analysis, the title of a section, else its docstring."""
-    said = getattr(component, "question", None) or getattr(component, "title", None)
-    return said if isinstance(said, str) else (component.__doc__ or "").strip().split("\n")[0]
+    summary = getattr(component, "question", None) or getattr(component, "title", None)
+    return summary if isinstance(summary, str) else (component.__doc__ or "").strip().split("\n")[0]
 
 
 def _spaces() -> list[dict[str, Any]]:

@@ -118,38 +118,40 @@ def _arranged(findings: MetricFindings, algorithms: Sequence[int], datasets: Seq
 def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> tuple[DatasetFacts, ...]:
     """What the catalogue, the splits of the study or a table of characteristics know of each dataset."""
     catalogue = {name: entry for entry in all_datasets() for name in (entry.name, *entry.aliases)}
-    found = []
+    described = []
     for name in names:
         entry = catalogue.get(name)
-        found.append(DatasetFacts(name) if entry is None else DatasetFacts(name, entry.name, str(entry.home)))
+        described.append(DatasetFacts(name) if entry is None else DatasetFacts(name, entry.name, str(entry.home)))
     if facts is not None and facts.splits.height:
         rows = {row[c.DATASET]: row for row in reversed(facts.splits.to_dicts())}
         return tuple(
-            replace(one, users=row["users"], items=row["items"], interactions=row["training interactions"],
+            replace(dataset, users=row["users"], items=row["items"], interactions=row["training interactions"],
                     tested=row["test interactions"], judged=row["users judged"])
-            if (row := rows.get(one.name)) else one
-            for one in found
+            if (row := rows.get(dataset.name)) else dataset
+            for dataset in described
         )  # fmt: skip
     load = own_characteristics(table)
     if load is None:
-        return tuple(found)
+        return tuple(described)
     counted = load()
     places = {name: i for i, name in enumerate(counted.datasets)}
     columns = [counted.names.index(name) for name in ("Nu", "Ni", "Nr") if name in counted.names]
     if len(columns) < 3:
-        return tuple(found)
+        return tuple(described)
     rest = []
-    for one in found:
-        row = counted.values[places[one.name], columns] if one.name in places else np.full(3, np.nan)
+    for dataset in described:
+        row = counted.values[places[dataset.name], columns] if dataset.name in places else np.full(3, np.nan)
         users, items, interactions = (None if np.isnan(value) else round(float(value)) for value in row)
-        rest.append(replace(one, users=users, items=items, interactions=interactions))
+        rest.append(replace(dataset, users=users, items=items, interactions=interactions))
     return tuple(rest)
 
 
 def _references(facts: StudyFacts | None) -> dict[str, str]:
     """What each algorithm of a study is an instance of: the registered name, or the path of its file."""
-    told = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
-    return {str(one["name"]): str(one["reference"]) for one in told if isinstance(one, dict) and "reference" in one}
+    algorithms = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
+    return {
+        str(one["name"]): str(one["reference"]) for one in algorithms if isinstance(one, dict) and "reference" in one
+    }
 
 
 def _origin(table: Results) -> tuple[str, str]:

@@ -51,11 +51,11 @@ def reproduce(paper: str | Sequence[str] | None = None) -> ReproduceResult:
     known = papers()
     asked = list(known) if paper is None else [paper] if isinstance(paper, str) else list(paper)
     names = []
-    for one in asked:
-        found = {canonical(name): name for name in known}.get(canonical(one))
-        if found is None:
-            raise UsageError(f"there is no paper {one!r}", fix=did_you_mean(one, known))
-        names.append(found)
+    for wanted in asked:
+        known_name = {canonical(name): name for name in known}.get(canonical(wanted))
+        if known_name is None:
+            raise UsageError(f"there is no paper {wanted!r}", fix=did_you_mean(wanted, known))
+        names.append(known_name)
     numbers = []
     for name in dict.fromkeys(names):
         ours = RECOMPUTED[name]()
@@ -91,8 +91,8 @@ def reproduction_page(result: ReproduceResult) -> str:
         result: what `reproduce` returned.
     """
     counts = result.count()
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    parts = [_HEAD, f"Of {len(result.numbers)} numbers: {told}.", _summary(result)]
+    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+    parts = [_HEAD, f"Of {len(result.numbers)} numbers: {verdicts}.", _summary(result)]
     parts += [_paper(result, paper) for paper in result.papers]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -128,5 +128,7 @@ def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
 
 
 def _line(one: ReproducedNumber) -> str:
-    told = one.told
-    return f"| {told.row} | {told.column} | {told.printed} | {shown(one.ours, told.digits)} | {one.verdict} |"
+    printed = one.told
+    return (
+        f"| {printed.row} | {printed.column} | {printed.printed} | {shown(one.ours, printed.digits)} | {one.verdict} |"
+    )

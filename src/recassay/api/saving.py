@@ -30,10 +30,10 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     """
     files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
     notes = getattr(results, "notes", ())
-    told: dict[str, Any] = {"notes": list(notes)} if notes else {}
+    extras: dict[str, Any] = {"notes": list(notes)} if notes else {}
     if isinstance(results, Results):
-        told["reading"] = results.reading
-    return {"recassay": __version__, "command": command, "input": files, **told, **plain(content)}
+        extras["reading"] = results.reading
+    return {"recassay": __version__, "command": command, "input": files, **extras, **plain(content)}
 
 
 @checked

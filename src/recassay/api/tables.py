@@ -104,8 +104,8 @@ def study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     if isinstance(source, Results):
         source = [found.file for found in source.sources]
-    one = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
-    return Path(one) if isinstance(one, (str, Path)) and (Path(one) / INDEX_FILE).is_file() else None
+    single = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
+    return Path(single) if isinstance(single, (str, Path)) and (Path(single) / INDEX_FILE).is_file() else None
 
 
 @checked
@@ -146,9 +146,9 @@ def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
 def own_characteristics(results: Any) -> Callable[[], CharacteristicsTable] | None:
     """A way to load the characteristics that come with a published table; None for other sources."""
     sources = [source.file for source in results.sources] if isinstance(results, Results) else results
-    one = sources[0] if isinstance(sources, (list, tuple)) and len(sources) == 1 else sources
-    if is_published(one) and find_published(one).characteristics:
-        return partial(published_characteristics, one)
+    single = sources[0] if isinstance(sources, (list, tuple)) and len(sources) == 1 else sources
+    if is_published(single) and find_published(single).characteristics:
+        return partial(published_characteristics, single)
     return None
 
 

@@ -72,14 +72,14 @@ def show_answer(
     everything: bool = True,
 ) -> None:
     """The tables and sentences of a result, or its JSON (`sources`, where that is made already), and its files."""
-    told = sources if isinstance(sources, dict) else document(call.path, result.to_dict(), sources)
+    answer_document = sources if isinstance(sources, dict) else document(call.path, result.to_dict(), sources)
     if as_json:
-        print_json(told)
+        print_json(answer_document)
     else:
         print_answer(content.tell(result, sources), everything=everything)
     if out is not None:
         name = call.command.saved_as or call.command.name
-        print_saved(save({name: result}, told, out, formats=formats), out)
+        print_saved(save({name: result}, answer_document, out, formats=formats), out)
 
 
 def on_table(call: Call) -> tuple[Any, Any]:

@@ -61,10 +61,16 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, built now."""
-        one = self.known.get(cmd_name)
-        if not isinstance(one, Command):
-            return one
-        return Built(one.name, params=one.params, help=one.help, callback=partial(_run, one), hidden=bool(one.now))
+        command = self.known.get(cmd_name)
+        if not isinstance(command, Command):
+            return command
+        return Built(
+            command.name,
+            params=command.params,
+            help=command.help,
+            callback=partial(_run, command),
+            hidden=bool(command.now),
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -116,9 +116,9 @@ def resumable(folder: Callable[[], Path]) -> Iterator[None]:
                 state = recassay.status(folder())
                 kept = f"; {state.done} of {state.planned} cells and {state.trials} trials are kept in {folder()}"
             write("\n")
-            said = f"recassay: interrupted{kept}; the same command goes on from there"
-            columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else len(said)
-            for text in wrapped(said, columns):
+            message = f"recassay: interrupted{kept}; the same command goes on from there"
+            columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else len(message)
+            for text in wrapped(message, columns):
                 say(text)
         raise Interrupted from None
 

@@ -51,7 +51,7 @@ class _Gathered:
         with Store.open(folder) as store:
             manifest, cells, status = store.manifest(), store.cells(), store.status()
         self.studies.append(manifest)
-        self.datasets |= {str(one["name"]): one for one in manifest["study"]["datasets"]}
+        self.datasets |= {str(dataset["name"]): dataset for dataset in manifest["study"]["datasets"]}
         for row in status.to_go:
             self.waiting[row.algorithm, row.dataset, row.seed] = row
         for cell in cells:
@@ -78,8 +78,8 @@ class _Gathered:
 
     def done(self) -> list[tuple[Path, CellRecord]]:
         """The finished cells, by dataset and algorithm."""
-        found = [(folder, cell) for folder, cell in self.cells.values() if cell.status == "done"]
-        return sorted(found, key=lambda one: (one[1].dataset, one[1].algorithm, one[1].seed))
+        done = [(folder, cell) for folder, cell in self.cells.values() if cell.status == "done"]
+        return sorted(done, key=lambda one: (one[1].dataset, one[1].algorithm, one[1].seed))
 
 
 def export_benchmark(
@@ -172,9 +172,9 @@ def _make_splits(gathered: _Gathered, data: Path) -> None:
     for folder, cell in gathered.done():
         if str(cell.split) in kept:
             continue
-        told = gathered.datasets[cell.dataset]
-        file = data / Path(str(told["reference"])).name
-        spec = DatasetSpec(reference=str(file.resolve()), name=cell.dataset, read=told.get("read", {}))
+        dataset = gathered.datasets[cell.dataset]
+        file = data / Path(str(dataset["reference"])).name
+        spec = DatasetSpec(reference=str(file.resolve()), name=cell.dataset, read=dataset.get("read", {}))
         split = SplitSpec.model_validate(cell.spec["split"])
         if dataset_version(spec, ".") != split.data:
             raise InputError(f"is not the file that {cell.dataset} was", where=str(file), fix="give the same data")

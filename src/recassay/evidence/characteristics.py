@@ -28,13 +28,13 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
     with Store.open(home) as store:
         cells = [cell for cell in store.cells() if "split" in cell.spec]
     splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in cells}
-    found = {}
+    characteristics = {}
     for name, split_id in splits.items():
         if is_prepared(home, split_id):
             split = load_split(home, split_id)
-            found[name] = describe(*split.refit_parts(), split.test).to_dict()
-    if not found:
+            characteristics[name] = describe(*split.refit_parts(), split.test).to_dict()
+    if not characteristics:
         raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
-    names = tuple(next(iter(found.values())))
-    values = np.array([[float(row[name]) for name in names] for row in found.values()])
-    return CharacteristicsTable(values, tuple(found), names, where=str(home))
+    names = tuple(next(iter(characteristics.values())))
+    values = np.array([[float(row[name]) for name in names] for row in characteristics.values()])
+    return CharacteristicsTable(values, tuple(characteristics), names, where=str(home))

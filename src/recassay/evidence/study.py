@@ -56,8 +56,8 @@ def comper_settings(folder: Path) -> dict[str, Any]:
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
-        said = store.manifest()["study"].get("comper")
-    return {name: said[name] for name in ("correctness", "k")} if said else {}
+        settings = store.manifest()["study"].get("comper")
+    return {name: settings[name] for name in ("correctness", "k")} if settings else {}
 
 
 def _user_responses(folder: Path, metric: str) -> Any:
@@ -139,7 +139,7 @@ def adaptive_journal(folder: Path) -> dict[str, Any] | None:
 
 
 def _seconds(store: Store) -> list[tuple[str, str, float]]:
-    found: dict[tuple[str, str], float] = {}
+    seconds: dict[tuple[str, str], float] = {}
     for cell in store.cells():
-        found[cell.algorithm, cell.dataset] = found.get((cell.algorithm, cell.dataset), 0.0) + (cell.seconds or 0.0)
-    return [(*key, took) for key, took in found.items()]
+        seconds[cell.algorithm, cell.dataset] = seconds.get((cell.algorithm, cell.dataset), 0.0) + (cell.seconds or 0.0)
+    return [(*key, took) for key, took in seconds.items()]

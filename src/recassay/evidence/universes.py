@@ -45,8 +45,8 @@ def cell_key(cell: CellRecord) -> Key:
 def has_universes(folder: Path) -> bool:
     """Whether the study varies choices, or windows of time."""
     with Store.open(folder) as store:
-        said = store.manifest().get("study", {})
-    return bool(said.get("multiverse")) or said.get("protocol", {}).get("split") == "rolling"
+        study = store.manifest().get("study", {})
+    return bool(study.get("multiverse")) or study.get("protocol", {}).get("split") == "rolling"
 
 
 def universe_rows(folder: Path) -> pl.DataFrame:

@@ -27,12 +27,12 @@ DRAWS = 300
 def numbers() -> Numbers:
     """Every number that follows from the two published tables, by table, row and column."""
     results = published_results(NAME)
-    found: Numbers = {}
+    all_numbers: Numbers = {}
     for part in (_domains, partial(_ranks, results), partial(_correlations, results), partial(_bayes, results),
                  partial(_stress, results), partial(_associations, results), partial(_select, results),
                  partial(_clusters, results)):  # fmt: skip
-        found |= part()
-    return found
+        all_numbers |= part()
+    return all_numbers
 
 
 def _domains() -> Numbers:
@@ -43,15 +43,17 @@ def _domains() -> Numbers:
 def _ranks(results: Results) -> Numbers:
     """Dolan-Moré areas on the authors' grid of 0.1; all else has no setting."""
     answer = rank(results, METRIC, methods=EIGHT, beta_step=0.1, replicates=100)
-    found: Numbers = {}
+    printed: Numbers = {}
     for method, ranking in answer.rankings.items():
         for a, name in enumerate(answer.algorithms):
-            found["Table 2", name, method] = float(ranking.scores[a])
+            printed["Table 2", name, method] = float(ranking.scores[a])
             if method == "mean_rank":
-                found["Figure 4", name, method] = found["authors' file, CD", name, method] = float(ranking.scores[a])
+                printed["Figure 4", name, method] = printed["authors' file, CD", name, method] = float(
+                    ranking.scores[a]
+                )
             if method == "dm_auc":
-                found["authors' file, Dolan-Moré", name, method] = float(ranking.scores[a])
-    return found
+                printed["authors' file, Dolan-Moré", name, method] = float(ranking.scores[a])
+    return printed
 
 
 def _correlations(results: Results) -> Numbers:
@@ -61,24 +63,24 @@ def _correlations(results: Results) -> Numbers:
 
 
 def _bayes(results: Results) -> Numbers:
-    found: Numbers = {}
+    printed: Numbers = {}
     for pair in compare(results, METRIC).bayesian:
-        found["authors' file, Bayes", pair.left, pair.right] = pair.p_left
-        found["authors' file, Bayes", pair.right, pair.left] = pair.p_right
-    return found
+        printed["authors' file, Bayes", pair.left, pair.right] = pair.p_left
+        printed["authors' file, Bayes", pair.right, pair.left] = pair.p_right
+    return printed
 
 
 def _stress(results: Results) -> Numbers:
     answer = stress(results, METRIC, methods=EIGHT, draws=DRAWS)
     names = [rule.name for rule in answer.rules]
-    found: Numbers = {}
+    printed: Numbers = {}
     for subset in answer.subsets:
         for i, name in enumerate(names):
-            found["Table 3", f"Spearman, {subset.size} datasets", name] = float(subset.numbers["full"][i, 0])
+            printed["Table 3", f"Spearman, {subset.size} datasets", name] = float(subset.numbers["full"][i, 0])
     for row in answer.signs:
         for i, name in enumerate(names):
-            found["Table 3", row.name, name] = row.signs[i]
-    return found
+            printed["Table 3", row.name, name] = row.signs[i]
+    return printed
 
 
 def _associations(results: Results) -> Numbers:
@@ -86,23 +88,23 @@ def _associations(results: Results) -> Numbers:
     table = published_characteristics(NAME)
     answer = associations(results, METRIC, characteristics=table, permutations=20)
     classes = correlate_characteristics(results.matrix(METRIC), table, permutations=20, bins=20, spacing="width")
-    found: Numbers = {}
+    printed: Numbers = {}
     for measure, source in (("pearson", answer), ("spearman", answer), ("mutual_information", classes)):
         for j, name in enumerate(source.characteristics):
-            found["Figure 7", name, measure] = float(source.values[measure][-1, j])
-    return found
+            printed["Figure 7", name, measure] = float(source.values[measure][-1, j])
+    return printed
 
 
 def _select(results: Results) -> Numbers:
     answer = select(results, METRIC, k=6, splits=1, curve=False)
-    found: Numbers = {}
+    printed: Numbers = {}
     for method, choice in answer.choices.items():
         if choice.simulated is None or choice.simulated_by_metric is None:
             continue
-        found["Table 4", method, METRIC] = choice.simulated.mean
+        printed["Table 4", method, METRIC] = choice.simulated.mean
         for metric in ("hitrate@10", "coverage@10"):
-            found["Table 4", method, metric] = choice.simulated_by_metric[metric].mean
-    return found
+            printed["Table 4", method, metric] = choice.simulated_by_metric[metric].mean
+    return printed
 
 
 def _clusters(results: Results) -> Numbers:
@@ -111,16 +113,16 @@ def _clusters(results: Results) -> Numbers:
     numbered = {"amazon_cds": 1, "movielens_1m": 2, "ratebeer": 3, "food": 4, "foursquare": 5, "netflix": 6}
     places = {k: next((n for name, n in numbered.items() if name in answer.members(k + 1)), None)
               for k in range(len(answer.sizes))}  # fmt: skip
-    found: Numbers = {
+    printed: Numbers = {
         ("Appendix C", "outliers", "datasets"): float(answer.space.outlier.sum()),
         ("Appendix C", "clusters", "number"): float(len(answer.sizes)),
     }
     for k, number in places.items():
         for name in answer.members(k + 1):
-            found["Table 5", name, "cluster"] = None if number is None else float(number)
+            printed["Table 5", name, "cluster"] = None if number is None else float(number)
         for a, name in enumerate(answer.algorithms):
             if answer.mean_rank is None or answer.geometric_mean is None:
                 continue
-            found["Figure 8", name, f"cluster {number}, mean rank"] = float(answer.mean_rank[a, k])
-            found["Figure 8", name, f"cluster {number}, geometric mean"] = float(answer.geometric_mean[a, k])
-    return found
+            printed["Figure 8", name, f"cluster {number}, mean rank"] = float(answer.mean_rank[a, k])
+            printed["Figure 8", name, f"cluster {number}, geometric mean"] = float(answer.geometric_mean[a, k])
+    return printed
