@@ -68,6 +68,7 @@ def spoken(words: tuple[str, str] = ("model", "task"), *names: str):
          "No clear winner: 3 of 9 models could be best on tasks like these."),
         ("An algorithm wins on a dataset.", "A model wins on a task."),
         ("Datasets, Algorithm", "Tasks, Model"),
+        ("On the 40 users of digits, a user", "On the 40 instances of digits, an instance"),
         ("use --missing drop-datasets or `datasets=...`", "use --missing drop-datasets or `datasets=...`"),
         ("the dataset zoo beats my algorithm", "the dataset zoo beats my algorithm"),
         ("the algorithm the dataset zoo", "the model the dataset zoo"),

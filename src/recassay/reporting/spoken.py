@@ -1,6 +1,6 @@
-"""The words of a table in everything that is told of it: models on tasks where it says so, else algorithms on datasets.
+"""The words of a table in everything that is told of it: models on the instances of tasks where it says so.
 
-Sentences are written about algorithms and datasets. Here, once, they get the words of the table (`Results.words`).
+Sentences are written about algorithms, datasets and users. Here, once, they get the words of the table.
 Names are never changed, even those that contain one of the words.
 """
 
@@ -16,7 +16,7 @@ from recassay.reporting.section import Brief, Table
 from recassay.reporting.telling import Answer
 
 USUAL = ("algorithm", "dataset")
-_WORD = re.compile(r"\b(an )?(?<![-\w`/.=])(algorithm|dataset)(s?)(?![-\w=`])", re.IGNORECASE)
+_WORD = re.compile(r"(?<![-\w`/.=])(an? )?(algorithm|dataset|user)(s?)(?![-\w=`])", re.IGNORECASE)
 _KEPT = re.compile(r"(<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>)", re.DOTALL)
 
 
@@ -24,7 +24,7 @@ def speaker(results: Results) -> Callable[[str], str]:
     """A function that says a text in the words of the table."""
     if results.words == USUAL:
         return lambda text: text
-    words = dict(zip(USUAL, results.words, strict=True))
+    words = dict(zip(USUAL, results.words, strict=True)) | {"user": "instance" if "task" in results.words else "user"}
     names = {name for kind in (results.algorithms, results.datasets, results.metrics) for name in kind}
     odd = sorted({form for name in names if _WORD.search(name) for form in (name, html.escape(name))}, key=len)
     parts = [re.escape(name) for name in reversed(odd)]
@@ -36,9 +36,7 @@ def speaker(results: Results) -> Callable[[str], str]:
         article, word, plural = _WORD.fullmatch(found["word"]).groups()  # type: ignore[union-attr]
         new = words[word.lower()]
         said = f"{new}{plural}" if word.islower() else f"{new.capitalize()}{plural}"
-        if not article:
-            return said
-        return f"{article if new[0] in 'aeiou' else article[0] + ' '}{said}"
+        return f"{article[0]}{'n' if new[0] in 'aei' else ''} {said}" if article else said
 
     return lambda text: pattern.sub(spoken, text)
 
