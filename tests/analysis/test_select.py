@@ -13,7 +13,7 @@ import recassay
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.select import preserving as search
+from recassay.analysis.select import methods as search
 from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.methods import kmeans_choices, optimal_choices
