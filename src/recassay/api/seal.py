@@ -15,7 +15,7 @@ from recassay.analysis.verdict.claims import Claim, Standing, parse_claim, stand
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import RecAssayError, UsageError, count_of
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
@@ -46,9 +46,9 @@ class Seal:
     def verdict(self) -> list[str]:
         """The answer in plain sentences."""
         late = [f"{self.done} of its cells have results already, and the seal says so."] if self.done else []
-        claims = f" and {_count(len(self.claims), 'claim')}" if self.claims else ""
+        claims = f" and {count_of(len(self.claims), 'claim')}" if self.claims else ""
         return [
-            f"Sealed: {_count(self.cells, 'cell')}{claims} in {self.file}.",
+            f"Sealed: {count_of(self.cells, 'cell')}{claims} in {self.file}.",
             *late,
             f"Publish this line to make it binding: {self.sha256}",
         ]
@@ -168,7 +168,7 @@ class VerifyResult:
         elif {deviation.kind for deviation in self.deviations} == {"unfinished"}:
             first = "So far the study is what was sealed, but it is not finished."
         else:
-            first = f"The study deviates from its sealed plan in {_count(len(self.deviations), 'point')}."
+            first = f"The study deviates from its sealed plan in {count_of(len(self.deviations), 'point')}."
         return [
             first,
             *(deviation.sentence for deviation in self.deviations),
@@ -182,17 +182,15 @@ class VerifyResult:
             return []
         altered = f"{chances.share * 100:.0f} % of its cells improved by {chances.gain * 100:.0f} %"
         if not self.rerun:
-            enough = (
-                f"Rerunning {chances.needed or self.done} of the {_count(self.done, 'done cell')} would catch a study "
-            )
+            enough = f"Rerunning {chances.needed or self.done} of the {count_of(self.done, 'done cell')}"
             hidden = f"If those cells were chosen to look ordinary, it would take {chances.needed_hidden}."
-            first = f"{enough}with {altered} with a chance of {chances.level * 100:.0f} %."
+            first = f"{enough} would catch a study with {altered} with a chance of {chances.level * 100:.0f} %."
             return [first] if chances.needed == chances.needed_hidden else [first, hidden]
         states = Counter(cell.state for cell in self.rerun)
         wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
         seeds = len({cell.seed for cell in self.rerun}) > 1
         return [
-            f"Of {_count(len(self.rerun), 'cell')} run again, {states['same']} came out the same, "
+            f"Of {count_of(len(self.rerun), 'cell')} run again, {states['same']} came out the same, "
             f"{states['within noise']} within noise, and {len(wrong)} did not.",
             *(
                 f"{cell.algorithm} on {cell.dataset}{f' with seed {cell.seed}' if seeds else ''}: "
@@ -298,10 +296,6 @@ def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
 def _claim(text: str) -> Claim:
     better, sign, worse = text.partition(" > ")
     return Claim(better, worse) if sign else Claim(text.removesuffix(" is best"))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _chance(value: float | None) -> str:

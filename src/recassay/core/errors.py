@@ -116,6 +116,11 @@ def from_os(error: OSError) -> RecAssayError:
     return InputError(what, where=where, fix=fix)
 
 
+def count_of(number: int, noun: str) -> str:
+    """`1 dataset`, `2 datasets`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
     """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
 

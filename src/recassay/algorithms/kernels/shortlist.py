@@ -1,7 +1,7 @@
 """The best of many candidates, met one after the other.
 
 A candidate is one whole number that sorts as it should: the score in the upper 32 bits, in the lower ones the place in
-a random order of the catalogue, by which equal scores are told apart (see `core.ranking`). Candidates are gathered in
+a random order of the catalogue, which decides between equal scores (see `core.ranking`). Candidates are gathered in
 an array with room for more than are wanted; whenever it is full, all but the best are dropped. The functions are called
 by kernels; scores come as the bits of float32 numbers.
 """

@@ -28,7 +28,7 @@ SETTING_EVERY = 6
 MOVES = np.array([0.1, 0.2, 0.4, 0.7])
 """t on a grid, all as likely before."""
 
-ANEW, KEPT = 1.0, 12.0
+MISSED, MET = 1.0, 12.0
 """Parameters of the beta prior of e: as if so many levels had been seen that the prior missed, and that it met. Few are
 missed: a prior that is wrong as a whole is dropped as a whole (`prior.support`)."""
 
@@ -191,7 +191,7 @@ def _draw_trust(
             trusted[i] = 1.0 if rng.random() * (1.0 + odds) < odds else 0.0
             follow += trusted[i]
             others += 1.0 - trusted[i]
-    missed = min(max(rng.beta(ANEW + others, KEPT + follow), 1e-6), 1.0 - 1e-6)
+    missed = min(max(rng.beta(MISSED + others, MET + follow), 1e-6), 1.0 - 1e-6)
     score = np.zeros(len(MOVES))
     for k in range(len(MOVES)):
         for i in range(m):

@@ -133,7 +133,7 @@ def _warnings(
         )
     if reliability < RELIABLE:
         notes.append(
-            f"direction {number}: Assumption 1 (diversity) fails: the {who} cannot be told apart "
+            f"direction {number}: Assumption 1 (diversity) fails: the {who} do not differ reliably "
             f"(reliability {reliability:.2f}, below {RELIABLE:g})"
         )
     if not found:

@@ -66,7 +66,7 @@ def order(result: StressResult) -> str:
             loose.append(f"places {place} to {place + len(tier) - 1} ({among})")
         place += len(tier)
     if not firm and len(loose) == 1:
-        return f"No part of the order survives that: {loose[0]} cannot be told apart by it."
+        return f"No part of the order survives that: {loose[0]} have no stable order."
     if not loose:
         return f"The whole order survives that: {listing([names[a] for a in result.order], most=12)}."
     kept = f"the places of {listing(firm, most=8)} survive that; " if firm else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.content import ReportContent, by_reason
@@ -92,9 +92,8 @@ def _glance(content: ReportContent) -> Markup:
             for reason, names in by_reason(content.skipped).items()
         ]
         rows.append(("Not done", tag("ul", said)))
-    counted = (
-        f"{len(results.algorithms)} algorithms on {len(results.datasets)} datasets by {metric_name(content.metric)}"
-    )
+    size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
+    counted = f"{size} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return tag(
         "details",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import Grid
@@ -58,12 +58,8 @@ def _what(content: PaperContent, metrics: Sequence[MetricFindings], style: Table
         unit = " in %" if in_percent(findings, style) else ""
         better = "higher" if findings.higher_is_better else "lower"
         names.append(f"{metric_name(findings.metric)}{unit} ({better} is better)")
-    size = f"{len(content.algorithms)} algorithms on {_count(len(content.datasets), 'dataset')}"
+    size = f"{len(content.algorithms)} algorithms on {count_of(len(content.datasets), 'dataset')}"
     return f"{listing(names, most=None, last='and')} of {size}."
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}" + ("" if number == 1 else "s")
 
 
 def _where(content: PaperContent) -> list[str]:

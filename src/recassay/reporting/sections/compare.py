@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import percent
 from recassay.reporting.section import Figure, Section, Table
@@ -139,7 +139,7 @@ def tables(result: CompareResult) -> list[Table]:
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
     ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
-    size = f"{len(result.algorithms)} algorithms on {len(result.datasets)} datasets"
+    size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     bayes = {(b.left, b.right): b for b in result.bayesian}
     pairs = [
         [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",

@@ -29,7 +29,7 @@ RecAssay.diagrams = (() => {
     return svg;
   };
 
-  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those not told apart. */
+  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those without a significant difference. */
   const criticalDifference = (holder, names, test, numbers, rule, most) => {
     const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
     const order = test.order.slice(0, most), count = order.length;
