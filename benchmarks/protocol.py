@@ -30,7 +30,8 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
-from recassay.protocol import SPLITS, apply_protocol
+from recassay.protocol.apply import apply_protocol
+from recassay.protocol.splits import SPLITS
 
 STAGES = ("read", "protocol", "describe")
 ROW_BYTES = 4 + 4 + 4 + 8

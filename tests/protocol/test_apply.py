@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split
-from recassay.protocol import SPLITS, apply_protocol
+from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
+from recassay.protocol.splits import SPLITS
 from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
 
 RULES = [name for name in SPLITS if name != "given"]

@@ -9,8 +9,8 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import FinalFit, ProtocolSpec, SplitName
 from recassay.core.types import Split
-from recassay.protocol import AuditRecord, apply_protocol, audit_split
-from recassay.protocol.audit import FEW_USERS, FINDINGS, refuse_leakage
+from recassay.protocol.apply import apply_protocol
+from recassay.protocol.audit import FEW_USERS, FINDINGS, AuditRecord, audit_split, refuse_leakage
 from support.protocol import Row, interactions, synthetic
 
 TRAIN = [("a", "x", 1, 1), ("a", "y", 1, 2), ("b", "x", 1, 3), ("b", "z", 1, 4)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
 from recassay.core.types import Interactions
-from recassay.protocol import binarise, filter_core, filter_once
+from recassay.protocol.filters import binarise, filter_core, filter_once
 from support.protocol import drawn_interactions, few, interactions, rows_of, shuffled
 
 FOUR = interactions([("a", "x", 3.0, 1), ("a", "y", 3.5, 2), ("b", "x", 5.0, 3), ("b", "z", 1.0, 4)])

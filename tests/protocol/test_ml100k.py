@@ -8,7 +8,7 @@ import pytest
 
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import FloatArray, Interactions, Split
-from recassay.protocol import apply_protocol
+from recassay.protocol.apply import apply_protocol
 from support.places import DATA
 from support.protocol import shuffled
 

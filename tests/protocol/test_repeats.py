@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from recassay.core.repeated import RepeatRule, RuleName, merged, reaches
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split
-from recassay.protocol import SPLITS, apply_protocol
+from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.protocol.ordering import canonical
-from recassay.protocol.splits import TEST, TRAIN, VALID, split_labels
+from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, split_labels
 from support.protocol import Row, drawn_interactions, few, interactions, pairs_of, rows_of
 
 LOOSE = ProtocolSpec(filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
-from recassay.protocol import SPLITS, apply_protocol, splits
+from recassay.protocol import splits
+from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import canonical
-from recassay.protocol.splits import TEST, TRAIN, VALID, split_labels
+from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, split_labels
 from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
 
 RULES = [name for name in SPLITS if name != "given"]

@@ -6,7 +6,7 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Split
-from recassay.protocol import apply_protocol
+from recassay.protocol.apply import apply_protocol
 from recassay.protocol.strata import default_thresholds, popularity, popularity_strata
 from support.protocol import interactions, rows_of, shuffled, synthetic
 

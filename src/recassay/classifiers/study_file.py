@@ -32,20 +32,11 @@ from recassay.runner.references import dataset_labels, distinct, is_part_file, p
 SECTIONS = ("study", "protocol", "mlps", "budget", "classifier", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "classifiers")
 
-REAL = (
-    "GaussianNB",
-    "BernoulliNB",
-    "KNeighbors-2",
-    "KNeighbors-3",
-    "KNeighbors-5",
-    "KNeighbors-8",
-    "DecisionTree",
-    "RandomForest-3",
-    "RandomForest-5",
-    "RandomForest",
-    "SVM",
-    "MLP",
+_REAL = (
+    "GaussianNB BernoulliNB KNeighbors-2 KNeighbors-3 KNeighbors-5 KNeighbors-8 DecisionTree RandomForest-3 "
+    "RandomForest-5 RandomForest SVM MLP"
 )
+REAL = tuple(_REAL.split())
 """The twelve that the paper evaluates (4.2.1), in its order."""
 
 ARTIFICIAL = ("optimal", "pessimal", "majority", "minority", "rand1", "rand2", "rand3")

@@ -12,23 +12,12 @@ from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import is_prepared, split_record
 from recassay.runner.references import is_part_file
 
-CLASSES = {
-    "baselines": "baseline",
-    "neighbours": "closed form",
-    "linear": "closed form",
-    "slim": "closed form",
-    "sparse_linear": "closed form",
-    "nce_plrec": "closed form",
-    "random_walks": "closed form",
-    "graph_filters": "closed form",
-    "svd": "closed form",
-    "als": "factor model",
-    "bpr": "factor model",
-    "warp": "factor model",
-    "rating_mf": "factor model",
-    "nmf": "factor model",
-    "latent_class": "factor model",
+_MODULES = {
+    "baseline": "baselines",
+    "closed form": "neighbours linear slim sparse_linear nce_plrec random_walks graph_filters svd",
+    "factor model": "als bpr warp rating_mf nmf latent_class",
 }
+CLASSES = {module: kind for kind, modules in _MODULES.items() for module in modules.split()}
 """By module of the algorithms; those in `neural` are neural, others (plugins, files) of no known class."""
 
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +33,8 @@ MOST_ATTEMPTS = 3
 report anything.
 """
 
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "RAYON_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
+_LIBRARIES = "OMP_NUM OPENBLAS_NUM MKL_NUM NUMBA_NUM POLARS_MAX RAYON_NUM VECLIB_MAXIMUM NUMEXPR_NUM"
+THREAD_VARIABLES = tuple(f"{library}_THREADS" for library in _LIBRARIES.split())
 
 
 @dataclass(slots=True)
@@ -256,18 +248,8 @@ class LocalExecutor:
             )
         elif outcome is None:
             outcome = Outcome("crashed", reason=_crash(code, job.id))
-        watcher.finished(
-            job,
-            Outcome(
-                status=outcome.status,
-                record=outcome.record,
-                reason=outcome.reason,
-                detail=outcome.detail,
-                seconds=seconds,
-                attempts=running.attempts,
-                peak_memory=running.peak or None,
-            ),
-        )
+        outcome = replace(outcome, seconds=seconds, attempts=running.attempts, peak_memory=running.peak or None)
+        watcher.finished(job, outcome)
         log = self.logs / f"{job.id}.log"
         with contextlib.suppress(OSError):
             if log.stat().st_size == 0:

@@ -11,7 +11,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.tables.labels import known_direction
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
 from recassay.data.tables.read import read_frame
@@ -43,32 +43,23 @@ def read(file: OpenedFile) -> Imported:
         return _leaderboard(frame)
     who = next(name for name in _WHO if name in frame.columns)
     where = next(name for name in _WHERE if name in frame.columns)
-    names = [pl.col(who).cast(pl.String).alias(c.ALGORITHM), pl.col(where).cast(pl.String).alias(c.DATASET)]
     repeat = c.FOLD if c.FOLD in frame.columns else c.SEED
-    names += [pl.col(repeat).cast(pl.String)] if repeat in frame.columns else []
+    keys = {who: c.ALGORITHM, where: c.DATASET} | ({repeat: repeat} if repeat in frame.columns else {})
     columns = [n for n in frame.columns if n not in _NO_METRICS | {who, where} and spelled(n) is not None]
     columns += [
         name for name in ("result", "metric_error", "duration") if name in frame.columns and name not in columns
     ]
-    parts = []
-    for column in columns:
-        metric = spelled(column)
-        label = "result" if column == "result" else metric.label if metric else own_name(column)
-        better = True if column == "result" else None
-        parts.append(
-            frame.select(
-                *names,
-                pl.lit(label).alias(c.METRIC),
-                pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE),
-                pl.lit(better, dtype=pl.Boolean).alias(c.HIGHER_IS_BETTER),
-            )
-        )
-    version = pl.lit(None, dtype=pl.String)
+    labels = {name: metric.label if (metric := spelled(name)) else own_name(name) for name in columns}
     kind = "amlb" if "result" in frame.columns else "TabArena"
-    long = pl.concat(parts).drop_nulls(c.VALUE).unique(maintain_order=True)
+    long = melted(frame.with_columns(pl.col(list(keys)).cast(pl.String)), keys, columns).with_columns(
+        pl.when(pl.col(c.METRIC) == "result").then(True).alias(c.HIGHER_IS_BETTER),
+        pl.col(c.METRIC).replace(labels | {"result": "result"}),
+        pl.lit(kind).alias(c.FRAMEWORK),
+        pl.lit(None, dtype=pl.String).alias(c.VERSION),
+    )
     failed = frame.filter(pl.col("result").cast(pl.Float64, strict=False).is_null()).height if kind == "amlb" else 0
     notes = (f"{failed} failed runs have no result",) if failed else ()
-    return Imported(long.with_columns(pl.lit(kind).alias(c.FRAMEWORK), version.alias(c.VERSION)), notes)
+    return Imported(long.drop_nulls(c.VALUE).unique(maintain_order=True), notes)
 
 
 def _leaderboard(frame: pl.DataFrame) -> Imported:
@@ -77,18 +68,15 @@ def _leaderboard(frame: pl.DataFrame) -> Imported:
     said = frame.get_column("eval_metric").drop_nulls().unique().to_list() if "eval_metric" in frame.columns else []
     known = spelled(said[0]) if len(said) == 1 else None
     label = known.label if known is not None and known_direction(known.label) else "score"
-    columns = {"score_test" if tested else "score_val": (label, True), "fit_time": ("seconds_fit", None)}
-    columns |= {"pred_time_test" if tested else "pred_time_val": ("seconds_predict", None)}
-    parts = [
-        frame.select(
-            pl.col("model").alias(c.ALGORITHM), pl.lit(metric).alias(c.METRIC),
-            pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE),
-            pl.lit(better, dtype=pl.Boolean).alias(c.HIGHER_IS_BETTER), pl.lit("AutoGluon").alias(c.FRAMEWORK),
-        )
-        for column, (metric, better) in columns.items() if column in frame.columns
-    ]  # fmt: skip
+    part = "test" if tested else "val"
+    labels = {f"score_{part}": label, "fit_time": "seconds_fit", f"pred_time_{part}": "seconds_predict"}
+    long = melted(frame, {"model": c.ALGORITHM}, [name for name in labels if name in frame.columns]).with_columns(
+        pl.when(pl.col(c.METRIC) == f"score_{part}").then(True).alias(c.HIGHER_IS_BETTER),
+        pl.col(c.METRIC).replace(labels),
+        pl.lit("AutoGluon").alias(c.FRAMEWORK),
+    )
     notes = () if tested else ("the leaderboard has no test scores: those of validation data were read",)
-    return Imported(pl.concat(parts), notes)
+    return Imported(long, notes)
 
 
 IMPORTER = Importer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BINARY, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.cells import numbers
@@ -26,11 +26,11 @@ def read(file: OpenedFile) -> Imported:
     metrics = [name for name in frame.columns if spelled(name) is not None]
     repeated = frame.height - frame.get_column("Model").n_unique()
     frame = frame.unique("Model", keep="last", maintain_order=True)
-    long = (
-        frame.with_columns(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics)
-        .unpivot(index="Model", on=metrics, variable_name=c.METRIC, value_name=c.VALUE)
-        .select(pl.col("Model").str.strip_chars().alias(c.ALGORITHM), c.METRIC, c.VALUE)
+    frame = frame.with_columns(
+        pl.col("Model").str.strip_chars(),
+        *(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics),
     )
+    long = melted(frame, {"Model": c.ALGORITHM}, metrics)
     notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
     dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")
     made = with_conventions(long, accuracy(ndcg=BINARY), framework="BARS")

@@ -8,7 +8,7 @@ Importers are announced in the entry-point group `recassay.importers`, ours like
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -61,6 +61,16 @@ class Importer:
     aliases: tuple[str, ...] = field(default=())
 
 
+def melted(frame: pl.DataFrame, keys: Mapping[str, str], metrics: Sequence[str] | None = None) -> pl.DataFrame:
+    """One row per row of `frame` and column of a metric (by default all but the keys); what is no number is null.
+
+    `keys` are the columns that name something: their name to ours.
+    """
+    chosen = frame if metrics is None else frame.select(*keys, *metrics)
+    long = chosen.unpivot(index=list(keys), variable_name=c.METRIC, value_name=c.VALUE).rename(dict(keys))
+    return long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+
+
 def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows of names and numbers as a frame; absent keys are null."""
     names = (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.SEED, c.FOLD, c.USER, *c.RESULT_DETAILS)
@@ -70,9 +80,7 @@ def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     listed = list(rows)
     used = [name for name in names if any(row.get(name) is not None for row in listed)]
     keys = list(dict.fromkeys([c.ALGORITHM, c.METRIC, c.VALUE, *used]))
-    data = {name: [_fitting(row.get(name), types[name]) for row in listed] for name in keys}
+    data = {name: [row.get(name) for row in listed] for name in keys}
+    texts = [name for name in keys if types[name] == pl.String]
+    data |= {name: [None if value is None else str(value) for value in data[name]] for name in texts}
     return pl.DataFrame(data, schema={name: types[name] for name in keys}, strict=False)
-
-
-def _fitting(value: Any, kind: Any) -> Any:
-    return str(value) if kind == pl.String and value is not None else value

@@ -11,7 +11,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import COUNT, EXPONENTIAL, MEAN_PRECISION, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -50,10 +50,10 @@ def read(file: OpenedFile) -> Imported:
     frame = read_frame(file.data, file.name)
     named = _NAME.match(file.stem)
     if {"metric", "value"} <= set(frame.columns):
-        long = frame.select(pl.col("model").alias(c.ALGORITHM), c.METRIC, c.VALUE)
+        value = pl.col(c.VALUE).cast(pl.Float64, strict=False)
+        long = frame.select(pl.col("model").alias(c.ALGORITHM), c.METRIC, value)
     else:
-        long = frame.unpivot(index="model", variable_name=c.METRIC, value_name=c.VALUE).rename({"model": c.ALGORITHM})
-    long = long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+        long = melted(frame, {"model": c.ALGORITHM})
     above = file.parents()
     dataset = above[1] if above[:1] == ["performance"] and len(above) > 1 else file.dataset()
     turned = "gini" in [name.lower() for name in long.get_column(c.METRIC).unique().to_list()]

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
@@ -24,32 +24,16 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each model, task and metric; a task is its dataset, configuration and horizon."""
     frame = read_frame(file.data, file.name)
-    config = (
-        pl.col("dataset_config").cast(pl.String) if "dataset_config" in frame.columns else pl.lit(None, dtype=pl.String)
-    )
-    named = pl.col("task_name").cast(pl.String) if "task_name" in frame.columns else pl.lit(None, dtype=pl.String)
     path = pl.col("dataset_path").map_elements(lambda text: PurePath(text).stem, return_dtype=pl.String)
-    task = (
-        pl.when(named.is_not_null() & (named != ""))
-        .then(named)
-        .when(config.is_not_null() & (config != ""))
-        .then(config)
-    )
-    frame = frame.with_columns(task.otherwise(path).alias(c.DATASET))
+    said = [pl.col(name).cast(pl.String) for name in ("task_name", "dataset_config") if name in frame.columns]
+    filled = [pl.when(name != "").then(name) for name in said]
+    frame = frame.with_columns(pl.coalesce(*filled, path).alias(c.DATASET))
     if "horizon" in frame.columns:
         several = pl.col("horizon").n_unique().over(c.DATASET) > 1
-        frame = frame.with_columns(
-            pl.when(several)
-            .then(pl.concat_str(c.DATASET, pl.lit("-h"), "horizon"))
-            .otherwise(c.DATASET)
-            .alias(c.DATASET)
-        )
+        longer = pl.concat_str(c.DATASET, pl.lit("-h"), "horizon")
+        frame = frame.with_columns(pl.when(several).then(longer).otherwise(c.DATASET).alias(c.DATASET))
     metrics = ["test_error", *(n for n in frame.columns if n != "test_error" and (s := spelled(n)) and s.known)]
-    long = frame.unpivot(
-        index=["model_name", c.DATASET], on=metrics, variable_name=c.METRIC, value_name=c.VALUE
-    ).select(
-        pl.col("model_name").alias(c.ALGORITHM), c.DATASET, c.METRIC, pl.col(c.VALUE).cast(pl.Float64, strict=False)
-    )
+    long = melted(frame, {"model_name": c.ALGORITHM, c.DATASET: c.DATASET}, metrics)
     version = frame.get_column("fev_version")[0] if "fev_version" in frame.columns else None
     made = with_conventions(long, {}, framework="fev", version=str(version) if version else None)
     return Imported(made.drop_nulls(c.VALUE).with_columns(pl.lit(False).alias(c.HIGHER_IS_BETTER)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import LOG_RANK, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
@@ -58,11 +58,7 @@ def read(file: OpenedFile) -> Imported:
         notes: tuple[str, ...] = (NO_COUNT,)
     else:
         values = [name for name in frame.columns if name not in (*keys, "", "user_id")]
-        long = (
-            frame.unpivot(index=[*keys, "user_id"], on=values, variable_name=c.METRIC, value_name=c.VALUE)
-            .rename({**keys, "user_id": c.USER})
-            .with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
-        )
+        long = melted(frame, {**keys, "user_id": c.USER}, values)
         notes = ()
     return Imported(with_conventions(long, METRICS, framework="LensKit"), notes)
 

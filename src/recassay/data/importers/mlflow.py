@@ -8,7 +8,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
 from recassay.data.tables.read import read_frame
@@ -36,21 +36,20 @@ def read(file: OpenedFile) -> Imported:
                          fix="log it as the parameter model (and the dataset as dataset)")  # fmt: skip
     if places[c.ALGORITHM] is None:
         notes.append("no parameter says the model: the name of the run was read as the algorithm")
-    names = [pl.col(algorithm).alias(c.ALGORITHM)]
-    names += [pl.col(found).alias(ours) for ours, found in places.items() if found and ours != c.ALGORITHM]
-    parts, left = [], []
+    keys = {algorithm: c.ALGORITHM} | {name: ours for ours, name in places.items() if name and ours != c.ALGORITHM}
+    labels, left = {}, []
     for column in (name for name in frame.columns if name.startswith("metrics.")):
-        metric = spelled(column.removeprefix("metrics."))
+        name = column.removeprefix("metrics.")
+        metric = spelled(name)
         if metric is not None and (metric.phase or metric.deviation):
-            left.append(column.removeprefix("metrics."))
-            continue
-        label = metric.label if metric is not None else own_name(column.removeprefix("metrics."))
-        parts.append(frame.select(*names, pl.lit(label).alias(c.METRIC),
-                                  pl.col(column).cast(pl.Float64, strict=False).alias(c.VALUE)))  # fmt: skip
+            left.append(name)
+        else:
+            labels[column] = metric.label if metric is not None else own_name(name)
     if left:
         notes.append(f"metrics that are not of test data were left out: {listing(left)}")
-    long = pl.concat(parts).drop_nulls(c.VALUE)
-    return Imported(long.with_columns(pl.lit("MLflow").alias(c.FRAMEWORK)), tuple(notes))
+    long = melted(frame, keys, list(labels)).drop_nulls(c.VALUE)
+    framed = long.with_columns(pl.col(c.METRIC).replace(labels), pl.lit("MLflow").alias(c.FRAMEWORK))
+    return Imported(framed, tuple(notes))
 
 
 def _place(columns: list[str], ours: str) -> str | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, melted
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
@@ -36,9 +34,7 @@ def read(file: OpenedFile) -> Imported:
     if file.json is None:
         frame = read_frame(file.data, file.name)
         metrics = [name for name in frame.columns if name not in ("", "model_names", "column_0")]
-        long = frame.unpivot(index="model_names", on=metrics, variable_name=c.METRIC, value_name=c.VALUE).select(
-            pl.col("model_names").alias(c.ALGORITHM), c.METRIC, pl.col(c.VALUE).cast(pl.Float64, strict=False)
-        )
+        long = melted(frame, {"model_names": c.ALGORITHM}, metrics)
     else:
         long = long_frame(
             {c.ALGORITHM: model, c.METRIC: metric, c.VALUE: value}

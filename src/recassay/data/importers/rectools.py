@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BY_RELEVANT, COUNT, IDEAL_K, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -33,12 +33,8 @@ def read(file: OpenedFile) -> Imported:
     """One row for each model, split and metric; a split is a fold."""
     frame = read_frame(file.data, file.name)
     metrics = [name for name in frame.columns if name not in ("model", "i_split", "")]
-    long = frame.unpivot(index=["model", "i_split"], on=metrics, variable_name=c.METRIC, value_name=c.VALUE).select(
-        pl.col("model").alias(c.ALGORITHM),
-        pl.col("i_split").cast(pl.String).alias(c.FOLD),
-        c.METRIC,
-        pl.col(c.VALUE).cast(pl.Float64, strict=False),
-    )
+    folds = frame.with_columns(pl.col("i_split").cast(pl.String))
+    long = melted(folds, {"model": c.ALGORITHM, "i_split": c.FOLD}, metrics)
     made = with_conventions(long, METRICS, framework="RecTools")
     # A share of the catalogue (normalize=True) cannot be told from a count but by its values.
     share = made.filter(pl.col(c.METRIC).str.starts_with("items_covered")).get_column(c.VALUE)

@@ -11,7 +11,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -35,18 +35,14 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric, with the standard error that an interval gives."""
     frame = read_frame(file.data, file.name)
-    first = frame.columns[0]
-    metrics = [name for name in frame.columns[1:] if _INTERVAL not in name]
-    long = frame.unpivot(index=first, on=metrics, variable_name=c.METRIC, value_name=c.VALUE).rename(
-        {first: c.ALGORITHM}
-    )
-    long = long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+    keys = {frame.columns[0]: c.ALGORITHM}
+    long = melted(frame, keys, [name for name in frame.columns[1:] if _INTERVAL not in name])
     widths = [name for name in frame.columns[1:] if _INTERVAL in name]
     if widths:
-        stated = frame.unpivot(index=first, on=widths, variable_name=c.METRIC, value_name=c.DEVIATION).select(
-            pl.col(first).alias(c.ALGORITHM),
+        stated = melted(frame, keys, widths).select(
+            c.ALGORITHM,
             pl.col(c.METRIC).str.replace(_INTERVAL, "@", literal=True),
-            pl.col(c.DEVIATION).cast(pl.Float64, strict=False) / _HALF_WIDTH,
+            (pl.col(c.VALUE) / _HALF_WIDTH).alias(c.DEVIATION),
             pl.lit(1, dtype=pl.Int64).alias(c.RUNS),
         )
         long = long.join(stated, on=[c.ALGORITHM, c.METRIC], how="left")

@@ -11,7 +11,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BY_MIN, COUNT, EXPONENTIAL, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.read import read_frame
@@ -49,17 +49,11 @@ def read(file: OpenedFile) -> Imported:
     above = file.parents()
     dataset = above[1] if above[:1] == ["evaluation"] and len(above) > 1 else file.folder() if users else file.dataset()
     if users is None:
-        long = frame.unpivot(index=["Model", "Top@k"], variable_name=c.METRIC, value_name=c.VALUE).select(
-            pl.col("Model").alias(c.ALGORITHM),
-            pl.concat_str(c.METRIC, pl.lit("@"), "Top@k").alias(c.METRIC),
-            pl.col(c.VALUE).cast(pl.Float64, strict=False),
-        )
+        long = melted(frame, {"Model": c.ALGORITHM, "Top@k": "k"})
+        long = long.with_columns(pl.concat_str(c.METRIC, pl.lit("@"), "k").alias(c.METRIC)).drop("k")
     else:
-        long = frame.unpivot(index="user_id", variable_name=c.METRIC, value_name=c.VALUE).select(
-            pl.lit(users["model"]).alias(c.ALGORITHM),
-            pl.concat_str(c.METRIC, pl.lit(f"@{users['k']}")).alias(c.METRIC),
-            pl.col("user_id").alias(c.USER),
-            pl.col(c.VALUE).cast(pl.Float64, strict=False),
+        long = melted(frame, {"user_id": c.USER}).with_columns(
+            pl.lit(users["model"]).alias(c.ALGORITHM), pl.col(c.METRIC) + f"@{users['k']}"
         )
     return Imported(with_conventions(long, METRICS, framework="WarpRec").with_columns(pl.lit(dataset).alias(c.DATASET)))
 

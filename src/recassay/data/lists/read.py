@@ -22,21 +22,8 @@ from recassay.data.lists.text import text_table
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_bytes
 
-SUFFIXES = (
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".txt",
-    ".dat",
-    ".trec",
-    ".run",
-    ".json",
-    ".jsonl",
-    ".lz4",
-    ".parquet",
-    ".pq",
-    ".inter",
-)
+_ENDINGS = ".csv .tsv .tab .txt .dat .trec .run .json .jsonl .lz4 .parquet .pq .inter"
+SUFFIXES = tuple(_ENDINGS.split())
 """What files of lists end in, each also with .gz (but Parquet and lz4)."""
 
 SIDECAR = "split.json"

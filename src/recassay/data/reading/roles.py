@@ -11,99 +11,30 @@ from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 from recassay.data.reading.records import ROLES, brief
 
-USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+_USUAL = {
     USER: (
-        *(
-            "user",
-            "users",
-            "user_id",
-            "uid",
-            "u_id",
-            "user_no",
-            "user_name",
-            "username",
-            "user_hash",
-            "visitor",
-        ),
-        *(
-            "visitor_id",
-            "customer",
-            "customer_id",
-            "customer_no",
-            "reviewer",
-            "reviewer_id",
-            "member",
-            "member_id",
-        ),
-        *("consumer_id", "client_id", "buyer_id", "profile_id", "person_id", "account_id", "subscriber_id"),
+        "user users user_id uid u_id user_no user_name username user_hash visitor visitor_id customer "
+        "customer_id customer_no reviewer reviewer_id member member_id consumer_id client_id buyer_id "
+        "profile_id person_id account_id subscriber_id"
     ),
     ITEM: (
-        *(
-            "item",
-            "items",
-            "item_id",
-            "iid",
-            "i_id",
-            "item_no",
-            "movie",
-            "movie_id",
-            "film_id",
-            "anime_id",
-            "asin",
-        ),
-        *(
-            "parent_asin",
-            "sku",
-            "product",
-            "product_id",
-            "business_id",
-            "book_id",
-            "isbn",
-            "artist_id",
-            "track_id",
-        ),
-        *(
-            "song_id",
-            "video_id",
-            "game_id",
-            "app_id",
-            "recipe_id",
-            "venue_id",
-            "location_id",
-            "poi_id",
-            "news_id",
-        ),
-        *("article_id", "joke_id", "beer_id", "paper_id", "course_id", "show_id", "content_id", "ad_id"),
+        "item items item_id iid i_id item_no movie movie_id film_id anime_id asin parent_asin sku product "
+        "product_id business_id book_id isbn artist_id track_id song_id video_id game_id app_id recipe_id "
+        "venue_id location_id poi_id news_id article_id joke_id beer_id paper_id course_id show_id content_id "
+        "ad_id"
     ),
     RATING: (
-        *("rating", "ratings", "score", "stars", "star_rating", "overall", "weight", "count", "preference"),
-        *("book_rating", "review_overall", "play_count", "plays", "listen_count", "visits", "hours"),
+        "rating ratings score stars star_rating overall weight count preference book_rating review_overall "
+        "play_count plays listen_count visits hours"
     ),
     TIMESTAMP: (
-        *("timestamp", "timestamps", "time", "date", "datetime", "date_time", "ts", "t", "unix_review_time"),
-        *(
-            "unix_time",
-            "unix_timestamp",
-            "time_stamp",
-            "event_time",
-            "review_time",
-            "review_date",
-            "created_at",
-        ),
-        *("rating_timestamp", "local_time", "utc_time", "time_ms", "timestamp_ms"),
+        "timestamp timestamps time date datetime date_time ts t unix_review_time unix_time unix_timestamp "
+        "time_stamp event_time review_time review_date created_at rating_timestamp local_time utc_time "
+        "time_ms timestamp_ms"
     ),
-    EVENT: (
-        "event",
-        "event_type",
-        "events",
-        "type",
-        "behavior",
-        "behaviour",
-        "behavior_type",
-        "action",
-        "action_type",
-    ),
+    EVENT: "event event_type events type behavior behaviour behavior_type action action_type",
 }
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(names.split()) for role, names in _USUAL.items()}
 """Compared without regard to case, blanks, hyphens, underscores and dots."""
 
 STAND_IN_NAMES: Mapping[str, tuple[str, ...]] = {USER: ("session", "session_id", "user_session", "playlist_id")}
