@@ -78,7 +78,7 @@ def main() -> None:
     stages()
     print("  as commands, imports included")
     with tempfile.TemporaryDirectory() as folder:
-        command("report", TABLE, "--out", str(Path(folder) / "report.html"))
+        command("analyze", TABLE, "--out", str(Path(folder) / "report.html"))
         command("analyze", TABLE, "--out", str(Path(folder) / "usual"))
         command("analyze", TABLE, "--out", str(Path(folder) / "all"), "--formats", ",".join(FORMATS))
 

@@ -38,7 +38,7 @@ def command_line_page() -> str:
         for name, command in program.known.items():
             if isinstance(command, Program):
                 found += paths(command, (*before, name))
-            elif not command.now:
+            else:
                 found.append((*before, name))
         return found
 

@@ -367,9 +367,9 @@ def _gradient_descent(values: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
     path, result = published
-    first = cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 1)
+    first = cli("irt", "beta", path, "--metric", "ndcg@10", "--json", "--seed", 1)
     assert first.code == 0
-    assert first.out == cli("irt", path, "--metric", "ndcg@10", "--json", "--seed", 2).out
+    assert first.out == cli("irt", "beta", path, "--metric", "ndcg@10", "--json", "--seed", 2).out
     answer = first.json()
     assert set(answer["direction_1"]) == {"ability", "difficulty", "discrimination"}
     assert set(answer["direction_2"]) == {"challenge", "difficulty_limit", "consistency"}
@@ -384,8 +384,8 @@ def test_the_command_prints_both_directions_whatever_the_seed(cli, published):
     )
     assert answer["fit"]["direction_1"]["mse_least"] <= 0.00072
     assert answer["settings"]["estimator"] == "precision"
-    assert "P(> 0)" in cli("irt", path, "--all").out
-    assert cli("irt", path, "--estimator", "nonsense").code == 2
+    assert "P(> 0)" in cli("irt", "beta", path, "--all").out
+    assert cli("irt", "beta", path, "--estimator", "nonsense").code == 2
 
 
 def test_labels_do_not_touch():

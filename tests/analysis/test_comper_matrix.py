@@ -208,15 +208,15 @@ def test_the_verb_derives_from_given_tables():
 
 
 def test_the_command(cli, tmp_path):
-    shown = cli("comper-matrix", "--json").json()
+    shown = cli("comper", "--derive-matrix", "--json").json()
     assert shown["agree_after_matching_2"] == 22
     assert shown["matrix"]["correctness"]["remember"] == 0.075
     assert shown["similarity_labels"]["coverage"] == "PNPSSS"
-    assert "weight" in cli("comper-matrix", "--out", tmp_path, "--all").out
+    assert "weight" in cli("comper", "--derive-matrix", "--out", tmp_path, "--all").out
     written = tmp_path / "tables" / "comper_matrix.csv"
     assert matrix_from_frame(pl.read_csv(written)).weights.sum() == pytest.approx(published_matrix().weights.sum())
     (tmp_path / "words.csv").write_text("name,definition\ncorrectness,close items\n")
-    wrong = cli("comper-matrix", "--definitions", tmp_path / "words.csv")
+    wrong = cli("comper", "--derive-matrix", "--definitions", tmp_path / "words.csv")
     assert wrong.code == 2
     assert "no definition of coverage" in wrong.err
 
@@ -228,8 +228,8 @@ def test_definitions_end_to_end(cli, tmp_path):
     (tmp_path / "words.csv").write_text("\n".join(lines))
     labels = "\n".join(["dimension,create,remember", *(f"{name},S,S" for name in DIMENSIONS)])
     (tmp_path / "labels.csv").write_text(labels)
-    shown = cli("comper-matrix", "--definitions", tmp_path / "words.csv", "--experts", tmp_path / "labels.csv",
-                "--fourth", tmp_path / "labels.csv", "--json")  # fmt: skip
+    shown = cli("comper", "--derive-matrix", "--definitions", tmp_path / "words.csv",
+                "--experts", tmp_path / "labels.csv", "--fourth", tmp_path / "labels.csv", "--json")  # fmt: skip
     assert shown.code == 0, shown.err
     found = shown.json()
     assert found["objectives"] == ["remember", "create"]

@@ -181,7 +181,7 @@ def test_orders_of_the_datasets():
 def test_the_command(cli, tmp_path):
     path = tmp_path / "results.csv"
     results_frame().write_csv(path)
-    ran = cli("glicko", path, "--metric", "ndcg@10", "--order", "given", "--json")
+    ran = cli("ratings", "--method", "glicko", path, "--metric", "ndcg@10", "--order", "given", "--json")
     assert ran.code == 0
     shown = ran.json()
     assert set(shown["ratings"]) == {"w", "x", "y"}
@@ -191,9 +191,11 @@ def test_the_command(cli, tmp_path):
     assert last["x"]["rating"] == pytest.approx(shown["ratings"]["x"]["rating"])
     assert shown["input"][0]["sha256"]
     (tmp_path / "p.csv").write_text("dataset,hardness\nz,2\nm,1\na,3\n")
-    ordered = cli("glicko", path, "--order", "hardness", "--properties", tmp_path / "p.csv", "--json").json()
+    ordered = cli(
+        "ratings", "--method", "glicko", path, "--order", "hardness", "--properties", tmp_path / "p.csv", "--json"
+    ).json()
     assert ordered["datasets"] == ["m", "z", "a"]
-    table = cli("glicko", path, "--out", tmp_path / "out")
+    table = cli("ratings", "--method", "glicko", path, "--out", tmp_path / "out")
     assert "rating" in table.out
     assert (tmp_path / "out" / "figures" / "glicko_ranks.svg").exists()
     assert (tmp_path / "out" / "tables" / "glicko_history.csv").exists()
@@ -203,7 +205,7 @@ def test_two_players_by_hand(cli, tmp_path):
     (tmp_path / "r.csv").write_text(
         "algorithm,dataset,metric,value\nA,d1,auc,0.9\nB,d1,auc,0.1\nA,d2,auc,1\nB,d2,auc,0\n"
     )
-    shown = cli("glicko", tmp_path / "r.csv", "--metric", "auc", "--json").json()
+    shown = cli("ratings", "--method", "glicko", tmp_path / "r.csv", "--metric", "auc", "--json").json()
     first = one_player(1500, 350, 0.06, [(1500, 350)], [1])
     assert shown["history"][0]["ratings"]["A"]["rating"] == pytest.approx(first[0])
     second = one_player(*first, [(3000 - first[0], first[1])], [1])

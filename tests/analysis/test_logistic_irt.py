@@ -90,7 +90,9 @@ def test_the_papers_true_scores_from_the_command(cli, tmp_path):
     pl.DataFrame(
         {"item": names, "discrimination": discrimination, "difficulty": difficulty, "guessing": guessing}
     ).reverse().write_csv(tmp_path / "items.csv")
-    ran = cli("irt", tmp_path / "responses.csv", "--model", "3pl", "--items", tmp_path / "items.csv", "--json")
+    ran = cli(
+        "irt", "logistic", tmp_path / "responses.csv", "--model", "3pl", "--items", tmp_path / "items.csv", "--json"
+    )
     assert ran.code == 0
     shown = ran.json()
     assert list(shown["true_score"].values()) == pytest.approx([3.456, 2.214, 3.169, 3.063, 2.18], abs=0.001)
@@ -98,10 +100,10 @@ def test_the_papers_true_scores_from_the_command(cli, tmp_path):
     assert shown["items"]["Item 2"] == pytest.approx(
         {"discrimination": 1.319, "difficulty": 0.255, "guessing": 0.262}
     )  # fmt: skip
-    fitted = cli("irt", tmp_path / "responses.csv", "--model", "2pl", "--priors", "--out", tmp_path / "out")
+    fitted = cli("irt", "logistic", tmp_path / "responses.csv", "--model", "2pl", "--priors", "--out", tmp_path / "out")
     assert fitted.code == 0
     assert (tmp_path / "out" / "figures" / "item_curves.svg").exists()
-    assert cli("irt", tmp_path / "responses.csv", "--model", "4pl").code == 2
+    assert cli("irt", "logistic", tmp_path / "responses.csv", "--model", "4pl").code == 2
 
 
 def test_a_table_as_large_as_the_papers():

@@ -145,25 +145,25 @@ def test_the_responses_of_a_study_are_its_scores(study):
 
 @pytest.mark.slow
 def test_the_command(cli, study, tmp_path):
-    answer = cli("irt", study, "--users", "--json").json()
+    answer = cli("irt", "users", study, "--json").json()
     assert answer["metric"] == "hitrate@10"
     assert list(answer["datasets"]) == [ALL, "dense-small", "few-items"]
     ability = answer["datasets"][ALL]["ability"]
     assert min(ability, key=lambda a: ability[a]["estimate"]) == "Random"
     low, high = ability["EASE"]["interval"]
     assert low < ability["EASE"]["estimate"] < high
-    one = cli("irt", study, "--users", "--dataset", "few-items", "--metric", "ndcg@10", "--all",
+    one = cli("irt", "users", study, "--dataset", "few-items", "--metric", "ndcg@10", "--all",
               "--out", tmp_path / "out")  # fmt: skip
     assert one.code == 0
     assert "algorithms on the users of few-items, hit by ndcg@10" in one.out
     assert (tmp_path / "out" / "figures" / "user_abilities.svg").exists()
     for arguments, message in (
-        ((study, "--users", "--dataset", "nix"), "no dataset 'nix'"),
-        ((study, "--users", "--metric", "coverage@10"), "hit"),
-        ((study, "--users", "--ability", "ml"), "No such option '--ability'"),
-        ((tmp_path, "--users"), "no study in this folder"),
+        ((study, "--dataset", "nix"), "no dataset 'nix'"),
+        ((study, "--metric", "coverage@10"), "hit"),
+        ((study, "--ability", "ml"), "No such option '--ability'"),
+        ((tmp_path,), "no study in this folder"),
     ):
-        ran = cli("irt", *arguments)
+        ran = cli("irt", "users", *arguments)
         assert ran.code == 2, arguments
         assert message in ran.err
 

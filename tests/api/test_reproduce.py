@@ -104,7 +104,10 @@ def test_published_names_work_where_a_table_does(cli, kdd24):
     assert ran.json()["input"][0]["file"] == "published:kdd24"
     assert recassay.clusters("published:KDD24").sizes.sum() == 30  # with its own characteristics
     assert len(published_results("published:bi-reirt").algorithms) == 17
-    assert cli("irt", "published:lsat7", "--model", "2pl", "--json").json()["items"]["item1"]["discrimination"] > 0
+    assert (
+        cli("irt", "logistic", "published:lsat7", "--model", "2pl", "--json").json()["items"]["item1"]["discrimination"]
+        > 0
+    )
     for wrong, message in (
         ("published:kdd25", "did you mean 'kdd24'"),
         ("published:lsat6", "has no results; it holds responses"),

@@ -55,7 +55,7 @@ def test_a_study_runs(folder, closed):
 
 
 def test_a_report_is_written(folder):
-    report = started(folder, (0, 1, 2), "-m", "recassay", "report", "good.csv", "--out", "page.html")
+    report = started(folder, (0, 1, 2), "-m", "recassay", "analyze", "good.csv", "--out", "page.html")
     assert report.wait(240) == 0
     assert "</html>" in (folder / "page.html").read_text()
 

@@ -1,4 +1,4 @@
-"""Commands are derived from verbs: every option has help, every old name works, and words are completed."""
+"""Commands are derived from verbs: every option has help, and words are completed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 import pytest
 
 from recassay.cli.call import Command
-from recassay.cli.commands import DATA, IRT, OLD, PROGRAM
+from recassay.cli.commands import DATA, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
 from recassay.cli.verbs import Parameter, described, read_verb
@@ -44,7 +44,6 @@ def test_the_groups_of_the_help():
     shown = PROGRAM.get_help(click.Context(PROGRAM, info_name="recassay"))
     order = [shown.index(f"\n{group}:") for group in ("Start", "Judge results", "Run studies", "Data", "More")]
     assert order == sorted(order)
-    assert not any(f"  {old.name} " in shown for old in OLD)
 
 
 def test_options_of_reading_have_a_section_of_their_own(cli):
@@ -111,21 +110,11 @@ def test_lists_may_repeat_the_option_or_have_commas(cli, table):
     assert commas == repeated
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (["glicko", "{}", "--orders", "5"], ["ratings", "{}", "--method", "glicko", "--orders", "5"]),
-        (["irt", "{}"], ["irt", "beta", "{}"]),
-        (["comper-matrix"], ["comper", "--derive-matrix"]),
-    ],
-)
-def test_an_old_name_works_and_says_what_to_type(cli, table, old, new):
-    metric = ["-m", "ndcg@10"] if "{}" in old else []
-    before, after = (cli(*(word.format(table) for word in words), *metric, "--json") for words in (old, new))
-    assert "is now `recassay " in before.err
-    assert "is now" not in after.err
-    assert before.json() | {"command": ""} == after.json() | {"command": ""}
+@pytest.mark.parametrize("name", ["report", "glicko", "comper-matrix"])
+def test_a_name_of_an_earlier_version_is_no_command(cli, name):
+    refused = cli(name, "results.csv")
+    assert refused.code == 2
+    assert f"No such command '{name}'" in refused.err
 
 
 def test_options_of_another_method_are_refused(cli, table):

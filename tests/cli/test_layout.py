@@ -57,10 +57,10 @@ def strata():
 MADE = {
     "rank": lambda table: recassay.rank(table, "ndcg@10", replicates=100),
     "compare": lambda table: recassay.compare(table, "ndcg@10"),
-    "irt": lambda table: recassay.beta_irt(table, "ndcg@10"),
-    "glicko": lambda table: recassay.glicko(table, "ndcg@10", orders=20),
+    "irt beta": lambda table: recassay.beta_irt(table, "ndcg@10"),
+    "ratings --method glicko": lambda table: recassay.glicko(table, "ndcg@10", orders=20),
     "comper": lambda table: recassay.comper(table, draws=50),
-    "comper-matrix": lambda table: recassay.comper_matrix(),
+    "comper --derive-matrix": lambda table: recassay.comper_matrix(),
     "select": lambda table: recassay.select(
         table, "ndcg@10", k=3, characteristics=characteristics(8).to_frame(), simulations=20, splits=2, curve=False
     ),
@@ -68,7 +68,7 @@ MADE = {
     "multiverse": lambda table: recassay.multiverse("published:time-to-split", permutations=100),
     "strata": lambda table: strata(),
     "classify": lambda table: analyze_instances(classifiers(4, items=20, networks=4), orders=3),
-    "irt --model": lambda table: recassay.logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),
+    "irt logistic": lambda table: recassay.logistic_irt(classifiers(1, items=20, networks=30)[0].responses, "1pl"),
 }
 
 

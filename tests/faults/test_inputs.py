@@ -78,7 +78,7 @@ def test_the_table_is_large_and_of_all_commands():
     commands = {row[0].split()[0] for row in TABLE}
     assert len(TABLE) >= 1050
     assert commands >= {
-        "adaptive", "advise", "analyze", "classify", "compare", "comper", "comper-matrix", "data", "demo", "evaluate",
-        "glicko", "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "report", "reproduce",
+        "adaptive", "advise", "analyze", "classify", "compare", "comper", "data", "demo", "evaluate",
+        "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "reproduce",
         "results", "run", "select", "serve", "split", "status", "strata", "stress", "users",
     }  # fmt: skip

@@ -40,7 +40,7 @@ def refused(ran, words):
 def test_values_below_the_smallest_normal_number_are_reported(tmp_path, cli):
     rows = [f"{a},d{d},ndcg@10,{1e-320 * n * (d + 1):g}" for n, a in enumerate("ABC", 1) for d in range(5)]
     (tmp_path / "tiny.csv").write_text(LONG + "\n".join(rows))
-    ran = cli("report", tmp_path / "tiny.csv", "--out", tmp_path / "report.html")
+    ran = cli("analyze", tmp_path / "tiny.csv", "--out", tmp_path / "report.html")
     assert ran.code == 0, ran.err
     assert (tmp_path / "report.html").stat().st_size > 100_000
 
@@ -104,7 +104,7 @@ def test_a_path_that_is_not_utf_8_is_read_and_written(table, tmp_path, cli, monk
     except OSError:
         pytest.skip("this file system wants UTF-8")
     assert cli("rank", odd, "--json").code == 0
-    assert cli("report", odd, "--out", tmp_path / os.fsdecode(b"r\xff.html")).code == 0
+    assert cli("analyze", odd, "--out", tmp_path / os.fsdecode(b"r\xff.html")).code == 0
     refused(cli("rank", tmp_path / os.fsdecode(b"none\xff.csv")), "no such file")
 
 

@@ -61,8 +61,8 @@ def test_everything_that_is_written_is_searched(home, cli, monkeypatch):
     out = home.parent.parent / "out"
     table = base / "results.csv"
     assert cli("results", base / "study", "--out", table).code == 0
-    assert cli("report", base / "study", "--out", out / "a.html", "--missing", "drop-algorithms").code == 0
-    assert cli("report", table, "--out", out / "b.html", "--missing", "drop-algorithms").code == 0
+    assert cli("analyze", base / "study", "--out", out / "a.html", "--missing", "drop-algorithms").code == 0
+    assert cli("analyze", table, "--out", out / "b.html", "--missing", "drop-algorithms").code == 0
     assert cli("rank", table, "--out", out / "rank", "--missing", "drop-algorithms").code == 0
     assert cli("paper", base / "study", "--out", out / "paper", "--missing", "drop-algorithms").code in (0, 2)
     kept = [base / "study" / name for name in ("manifest.json", "run.lock", "study.sqlite")]

@@ -300,6 +300,6 @@ def test_report_command_writes_one_file(cli, tmp_path, page_report):
     assert [path.name for path in out.parent.iterdir()] == ["page.html"]
     assert "results.csv" in out.read_text()
     (tmp_path / "file").write_text("")
-    refused = cli("report", page_report.table, "--out", tmp_path / "file" / "page.html")
+    refused = cli("analyze", page_report.table, "--out", tmp_path / "file" / "page.html")
     assert refused.code == 2
     assert refused.err.startswith("recassay: ")

@@ -121,7 +121,7 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     identifiers = [piece.partition('"')[0] for piece in page.split(' id="')[1:]]
     assert len(identifiers) == len(set(identifiers))
     assert {p.stem for p in (tmp_path / "out" / "figures").glob("*.pdf")} >= {"joy", "second_joy", "leaderboard"}
-    page = cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html")
+    page = cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html")
     assert page.code == 0, page.err
     assert "gives most joy" in (tmp_path / "one.html").read_text()
     result = recassay.analyze(str(table), "ndcg@10", replicates=100).analyses["joy"]
@@ -150,7 +150,7 @@ def test_analyses_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     assert {name: answer["skipped"][name] for name in reasons} == reasons
     assert "cannot be loaded from recassay_joy.nowhere" in answer["skipped"]["gone"]
     assert "Average gives most joy." in answer["sentences"]
-    assert cli("report", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html").code == 0
+    assert cli("analyze", table, "--metric", "ndcg@10", "--out", tmp_path / "one.html").code == 0
     page = (tmp_path / "one.html").read_text()
     assert "sorrow</strong>: it failed with FloatingPointError: sorrow has no bottom" in page
 

@@ -80,10 +80,10 @@ def test_spread_over_users_is_that_of_the_kept_scores(folder):
 @pytest.mark.slow
 def test_the_page_of_a_study_warns_and_explains(folder, cli, monkeypatch):
     only_analyses(monkeypatch, "rank", "compare", "per_dataset")
-    refused = cli("report", folder)
+    refused = cli("analyze", folder, "--out", folder / "report.html")
     assert refused.code == 2
     assert "--missing" in refused.err
-    ran = cli("report", folder, "--missing", "drop-algorithms")
+    ran = cli("analyze", folder, "--out", folder / "report.html", "--missing", "drop-algorithms")
     assert ran.code == 0
     page = (folder / "report.html").read_text()
     assert "<i>" not in page

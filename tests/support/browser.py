@@ -75,8 +75,8 @@ def page_results():
 
 @pytest.fixture(scope="session")
 def page_report(tmp_path_factory):
-    """The page that `recassay report` wrote of the table, into a folder that was not there."""
-    return written_once(tmp_path_factory, "report", table, "deep/page.html")
+    """The page that `recassay analyze --out page.html` wrote of the table, into a folder that was not there."""
+    return written_once(tmp_path_factory, "analyze", table, "deep/page.html")
 
 
 @pytest.fixture(scope="session")

@@ -71,7 +71,7 @@ def written_once(factory: pytest.TempPathFactory, verb: str, table: Callable[[],
         answer = command(verb, folder / "results.csv", "--metric", "ndcg@10", "--out", folder / out)
         (folder / "answer.json").write_text(json.dumps(answer))
 
-    folder = made_once(factory, f"{verb}-of-a-table", make)
+    folder = made_once(factory, f"{verb}-{Path(out).name}", make)
     return Written(folder / "results.csv", folder / out, json.loads((folder / "answer.json").read_text()))
 
 

@@ -29,16 +29,6 @@ def analyze(call: Call, *, everything: bool = False, as_json: bool = False) -> N
     show_report(call(results=call.load(), progress=show_stages()), as_json, out, everything=everything)
 
 
-def report(call: Call, *, as_json: bool = False) -> None:
-    """The page alone.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
-    call.refuse("formats control", "is for recassay analyze", "leave it out")
-    _page(call, as_json)
-
-
 def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
     """A study on embedded data and its report.
 

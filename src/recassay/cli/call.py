@@ -59,8 +59,6 @@ class Command:
     """Whether `--out` is a folder or a file."""
     saved_as: str = ""
     """What `--out` calls the answer; by default the name."""
-    now: str = ""
-    """Of an old name: what to type instead."""
 
     @cached_property
     def places(self) -> list[str]:
@@ -121,8 +119,6 @@ class Command:
         typed = {name: value for name, value in values.items() if name in given}
         written = {param.name: named(param) for param in self.params if isinstance(param, Option) and param.name}
         speak_of(written)
-        if self.now:
-            print_notes([f"`recassay {self.name}` is now `{self.now}`; the old name goes with the next version"])
         for name, other in OPPOSITE.items():
             if name in typed and other in typed:
                 raise UsageError(f"{written[name]} and {written[other]} exclude each other", fix="keep one")

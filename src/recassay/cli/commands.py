@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recassay.cli.call import Command
-from recassay.cli.program import Program, Renamed, root_options
+from recassay.cli.program import Program, root_options
 from recassay.cli.wording import name_commands
 
 _FILE = "format delimiter header columns encoding time repeated event_weights skip_bad_rows"
@@ -40,7 +40,7 @@ DATA = Program(
     },
 )  # fmt: skip
 
-IRT = Renamed(
+IRT = Program(
     "irt",
     "Item response theory: ability, difficulty, discrimination.",
     {
@@ -144,20 +144,10 @@ SECTIONS: dict[str, list[Command | Program]] = {
 }  # fmt: skip
 """What `recassay --help` lists, by section."""
 
-OLD = [
-    Command("report", "One HTML page with everything.", show="analyze:report", without="replicates", out="page",
-            now="recassay analyze RESULTS --out report.html"),
-    Command("glicko", "Glicko-2 ratings.", now="recassay ratings --method glicko"),
-    Command("comper-matrix", "ComPer's matrix, derived step by step.", "", "comper:comper_matrix",
-            "special:comper_matrix", now="recassay comper --derive-matrix"),
-]  # fmt: skip
-"""Names of the version before, which still work."""
-
 PROGRAM = Program(
     "recassay",
     "Assay recommender algorithms: which is best over many datasets, and is that proven or luck?",
     SECTIONS,
-    OLD,
     params=root_options(),
 )
 
@@ -166,7 +156,7 @@ name_commands(
         place.partition(":")[2]: " ".join(filter(None, [group, command.name]))
         for group, program in (("", PROGRAM), ("data", DATA), ("irt", IRT))
         for command in program.known.values()
-        if isinstance(command, Command) and not command.now
+        if isinstance(command, Command)
         for place in command.places[:1]
     }
 )

@@ -15,7 +15,7 @@ from click.shell_completion import get_completion_class
 
 from recassay.cli.call import Command
 from recassay.cli.options import Argument, Option
-from recassay.cli.render import print_notes, say
+from recassay.cli.render import say
 from recassay.cli.values import named
 from recassay.cli.wording import in_options, speak_of
 from recassay.core.errors import UsageError
@@ -45,15 +45,12 @@ def plain(help: str) -> str:
 
 
 class Program(click.Group):
-    """Commands by section of the help; old names are known and not listed."""
+    """Commands by section of the help."""
 
-    def __init__(
-        self, name: str, help: str, sections: Mapping[str, Sequence[Command | Program]], old: Sequence[Command] = (),
-        **more: Any,
-    ) -> None:  # fmt: skip
+    def __init__(self, name: str, help: str, sections: Mapping[str, Sequence[Command | Program]], **more: Any) -> None:
         super().__init__(name, help=help, **more)
         self.sections = sections
-        self.known = {member.name: member for members in (*sections.values(), old) for member in members}
+        self.known = {member.name: member for members in sections.values() for member in members}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the help."""
@@ -64,13 +61,7 @@ class Program(click.Group):
         command = self.known.get(cmd_name)
         if not isinstance(command, Command):
             return command
-        return Built(
-            command.name,
-            params=command.params,
-            help=command.help,
-            callback=partial(_run, command),
-            hidden=bool(command.now),
-        )
+        return Built(command.name, params=command.params, help=command.help, callback=partial(_run, command))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,27 +79,6 @@ class Program(click.Group):
         for section, members in self.sections.items():
             with formatter.section(section):
                 formatter.write_dl([(str(member.name).ljust(width), member.help or "") for member in members])
-
-
-class Renamed(Program):
-    """A group that was a command: what names none of its commands is the old form, with a note what to type."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As for every group; the old form is taken for the command that it means."""
-        if args and args[0] not in self.known:
-            name = "users" if "--users" in args else "logistic" if _names_model(args) else "beta"
-            args = [name, *(arg for arg in args if arg != "--users")]
-            note = (
-                f"`recassay {self.name}` is now `recassay {self.name} {name}`; the old form goes with the next version"
-            )
-            print_notes([note])
-        return super().resolve_command(ctx, args)
-
-
-def _names_model(args: Sequence[str]) -> bool:
-    return any(arg == "--model" or arg.startswith("--model=") for arg in args)
 
 
 def _run(command: Command, **values: Any) -> None:

@@ -46,18 +46,13 @@ def comper(call: Call, *, derive_matrix: bool = False) -> tuple[Any, Any]:
     if derive_matrix:
         if call.typed.get("results"):
             raise UsageError("--derive-matrix takes no results", fix="leave them out")
-        return comper_matrix(call)
+        derived = call("comper:comper_matrix")
+        return derived, derived
     call.refuse("experts similarities definitions fourth", "is for --derive-matrix", "say that, or leave it out")
     if not call.typed.get("results"):
         raise UsageError("no results were given", fix="name at least one file")
     results = call.load(metric=call.typed.get("correctness"))
     return call(results=results), results
-
-
-def comper_matrix(call: Call) -> tuple[Any, Any]:
-    """ComPer's matrix, derived step by step."""
-    derived = call("comper:comper_matrix")
-    return derived, derived
 
 
 def bench(call: Call) -> tuple[Any, Any]:

@@ -18,10 +18,6 @@ FILES = ("results", "source", "recommendations", "responses")
 """Arguments that are names of files."""
 
 PAGES = (".html", ".htm")
-_OTHERS = {
-    f".{ending}"
-    for ending in ["pdf", "png", "svg", "csv", "tsv", "json", "tex", "md", "txt", "docx", "xlsx", "parquet", "zip"]
-}
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -178,8 +174,7 @@ class Seconds(Text):
 
 
 class Target(Text):
-    """A `folder`, a `file`, a `page`, or a `place` (a folder or a page) to write, refused before the work where it
-    cannot be."""
+    """A `folder`, a `file`, or a `place` (a folder or a page) to write, refused before the work where it cannot be."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -187,14 +182,8 @@ class Target(Text):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """A path that can be written."""
         path = Path(value)
-        kind = self.kind
-        if kind == "place":
-            kind = "page" if path.suffix.lower() in PAGES and not path.is_dir() else "folder"
-        if kind == "page" and path.is_file() and path.suffix.lower() not in PAGES:
-            raise UsageError("is there, and is no HTML file", where=str(path), fix="name a file that ends in .html")
-        if kind == "page" and path.suffix.lower() in _OTHERS and not path.is_dir():
-            raise UsageError("a report is an HTML page", where=str(path), fix="name a file that ends in .html")
-        (refuse_no_folder if kind == "folder" else refuse_no_file)(path)
+        is_page = path.suffix.lower() in PAGES and not path.is_dir()
+        (refuse_no_file if self.kind == "file" or (self.kind == "place" and is_page) else refuse_no_folder)(path)
         return path
 
 
