@@ -31,8 +31,8 @@ from recassay.data.download.unpack import unpack
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import read_lists
 from recassay.data.readers import read_interactions
-from recassay.data.tables.characteristics import read_characteristics
-from recassay.data.tables.responses import read_items, read_properties, read_responses
+from recassay.data.tables.characteristics import read_characteristics, read_properties
+from recassay.data.tables.responses import read_items, read_responses
 from recassay.recommenders.split_folder import open_split_folder
 from recassay.recommenders.study_file import load_study
 from support.fault_files import EVENTS, FILES, GOOD, LISTS, STUDY, parquet

@@ -11,7 +11,7 @@ from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
 from recassay.core.choices import MissingPolicy
 from recassay.core.inputs import ResultsLike
-from recassay.data.tables.responses import read_properties
+from recassay.data.tables.characteristics import read_properties
 
 
 @checked

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from recassay.core.errors import InputError, UsageError
 from recassay.data.classification.table import ClassTable, read_class_table
 from recassay.data.download.fetch import fetch
+from recassay.data.download.pins import RemoteFile
 from recassay.data.folders import home
 from recassay.data.sources import path_of
 
@@ -38,20 +39,6 @@ class OpenmlTable:
     drop: tuple[str, ...]
     address: str
     md5: str
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file of OpenML, as `fetch` wants it."""
-
-    name: str
-    stored_name: str
-    addresses: tuple[str, ...]
-    md5: str | None = None
-    size: int | None = None
-    sha256: str | None = None
-    how: str | None = None
-    home: str = PUBLIC_ADDRESS
 
 
 def is_openml(reference: str) -> bool:
@@ -102,7 +89,7 @@ def describe_openml(table: int) -> OpenmlTable:
 
 def fetch_openml(table: OpenmlTable) -> Path:
     """The file of a table, downloaded and compared with OpenML's MD5 unless it is there and right."""
-    file = _File(f"{TABLE}{table.id}", f"data-{table.id}.arff", (table.address,), table.md5)
+    file = RemoteFile(f"{TABLE}{table.id}", f"data-{table.id}.arff", (table.address,), PUBLIC_ADDRESS, table.md5)
     return fetch(file, _folder(), max_bytes=_MOST_BYTES).path
 
 
@@ -128,7 +115,7 @@ def open_class_table(
 
 
 def _json(path: str, stored: str, where: str) -> Any:
-    file = _File(f"the description of {where}", stored, (_address() + path,))
+    file = RemoteFile(f"the description of {where}", stored, (_address() + path,), PUBLIC_ADDRESS)
     got = fetch(file, _folder(), max_bytes=_MOST_BYTES).path
     try:
         return json.loads(got.read_text(encoding="utf-8"))

@@ -94,7 +94,7 @@ def web_opener() -> urllib.request.OpenerDirector:
 
 
 def fetch(
-    entry: RemoteFile,
+    entry: RemoteFile | CatalogEntry,
     target_dir: Path | str,
     *,
     progress: Progress | None = None,
@@ -125,16 +125,26 @@ def fetch(
             f"{entry.name} cannot be downloaded directly: {entry.how}",
             fix=f"put the file at {path} and run this again",
         )
+    checksum = entry.sha256 or entry.md5
+
+    def settled(digest: Digest, address: str | None = None, resumed_from: int = 0) -> FetchRecord:
+        if pin is None:
+            found = Pin(file=path.name, size=digest.size, sha256=digest.sha256, md5=digest.md5, address=address)
+            write_pin(pins_path, entry.name, found)
+        vouched: Literal["published", "pinned", "first"] = "published" if checksum else "pinned" if pin else "first"
+        hashes = (digest.size, digest.sha256, digest.md5)
+        return FetchRecord(entry.name, path, address, *hashes, resumed_from, address is not None, vouched)
+
     with _alone(part):
         if path.exists():
             digest = digest_file(path)
             mismatch = _mismatch(entry, pin, digest)
             if mismatch:
                 raise InputError(mismatch, where=str(path), fix="remove the file and fetch it again")
-            return _settle(entry, pins_path, pin, digest, path, None, 0)
+            return settled(digest)
         problems: list[tuple[str, RecAssayError]] = []
         for address in entry.addresses:
-            if _in_the_open(address) and not (entry.sha256 or entry.md5 or pin):
+            if _in_the_open(address) and not (checksum or pin):
                 problems.append((address, InputError("is an http address, and no checksum tells what it should send")))
                 continue
             transfer = Transfer(
@@ -145,7 +155,7 @@ def fetch(
                 sleep,
                 max_bytes,
                 expected_size=entry.size,
-                checked=bool(entry.sha256 or entry.md5 or pin),
+                checked=bool(checksum or pin),
                 progress=progress,
             )
             try:
@@ -161,8 +171,17 @@ def fetch(
             sync_file(part)
             part.replace(path)
             discard(part)
-            return _settle(entry, pins_path, pin, digest, path, address, transfer.resumed_from)
-        raise _failure(entry, problems, path, part, pins_path, pin)
+            return settled(digest, address, transfer.resumed_from)
+        what = f"{entry.name} was not fetched: "
+        what += "; ".join(f"{address}: {problem.what}" for address, problem in problems)
+        if any(isinstance(problem, InputError) for _, problem in problems):
+            fix = f"try again; if it stays, see {entry.home}"
+            if pin is not None and not checksum:
+                fix = f"if the publisher's change is fine, accept it (accept_change) or edit {pins_path}"
+            raise InputError(what, fix=fix)
+        resumes = part.exists() and part.stat().st_size > 0
+        fix = f"see {entry.home}, or put the file at {path} yourself"
+        raise RecAssayError(what, fix="run this again: it goes on where it stopped" if resumes else fix)
 
 
 def obtain(
@@ -219,7 +238,7 @@ def _alone(part: Path) -> Iterator[None]:
                 discard(part)
 
 
-def _mismatch(entry: RemoteFile, pin: Pin | None, digest: Digest) -> str | None:
+def _mismatch(entry: RemoteFile | CatalogEntry, pin: Pin | None, digest: Digest) -> str | None:
     """What is wrong with the file, or None; the published values come before the pinned ones."""
     for kind in ("size", "sha256", "md5"):
         found, published = getattr(digest, kind), getattr(entry, kind)
@@ -228,53 +247,3 @@ def _mismatch(entry: RemoteFile, pin: Pin | None, digest: Digest) -> str | None:
     if pin is not None and digest.sha256 != pin.sha256:
         return f"the file has sha256 {digest.sha256}, and at the first fetch it was {pin.sha256}"
     return None
-
-
-def _settle(
-    entry: RemoteFile,
-    pins_path: Path,
-    pin: Pin | None,
-    digest: Digest,
-    path: Path,
-    address: str | None,
-    resumed_from: int,
-) -> FetchRecord:
-    vouched_by: Literal["published", "pinned", "first"] = "pinned" if pin is not None else "first"
-    if entry.sha256 or entry.md5:
-        vouched_by = "published"
-    if pin is None:
-        found = Pin(file=path.name, size=digest.size, sha256=digest.sha256, md5=digest.md5, address=address)
-        write_pin(pins_path, entry.name, found)
-    return FetchRecord(
-        entry.name,
-        path,
-        address,
-        digest.size,
-        digest.sha256,
-        digest.md5,
-        resumed_from,
-        address is not None,
-        vouched_by,
-    )
-
-
-def _failure(
-    entry: RemoteFile,
-    problems: list[tuple[str, RecAssayError]],
-    path: Path,
-    part: Path,
-    pins_path: Path,
-    pin: Pin | None,
-) -> RecAssayError:
-    what = f"{entry.name} was not fetched: "
-    what += "; ".join(f"{address}: {problem.what}" for address, problem in problems)
-    if any(isinstance(problem, InputError) for _, problem in problems):
-        if pin is not None and not (entry.sha256 or entry.md5):
-            return InputError(
-                what,
-                fix=f"if the publisher's change is fine, accept it (accept_change) or edit {pins_path}",
-            )
-        return InputError(what, fix=f"try again; if it stays, see {entry.home}")
-    if part.exists() and part.stat().st_size > 0:
-        return RecAssayError(what, fix="run this again: it goes on where it stopped")
-    return RecAssayError(what, fix=f"see {entry.home}, or put the file at {path} yourself")

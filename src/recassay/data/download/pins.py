@@ -6,8 +6,8 @@ that differs is refused, so that a study repeated in a year either uses the same
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -49,40 +49,20 @@ def write_pin(path: Path, name: str, pin: Pin) -> None:
     write_whole(path, _PINS.dump_json(dict(sorted(pins.items())), indent=2) + b"\n")
 
 
-class RemoteFile(Protocol):
-    """What a fetch must know of a file: an entry of the catalog, or anything with the same marks.
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file to fetch that is no entry of the catalog; `size`, `md5` and `sha256` where its publisher says them."""
 
-    `addresses` are mirrors of the same bytes; `size`, `md5` and `sha256` are what the publisher says, None: nothing.
-    """
-
-    @property
-    def name(self) -> str:
-        """What messages and pins call it."""
-
-    @property
-    def stored_name(self) -> str:
-        """The file's name in the cache."""
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """Where it lies."""
-
-    @property
-    def how(self) -> str | None:
-        """How to obtain it without an address."""
-
-    @property
-    def home(self) -> str:
-        """The page that tells more."""
-
-    @property
-    def size(self) -> int | None:
-        """Bytes."""
-
-    @property
-    def md5(self) -> str | None:
-        """In hexadecimal."""
-
-    @property
-    def sha256(self) -> str | None:
-        """In hexadecimal."""
+    name: str
+    """What messages and pins call it."""
+    stored_name: str
+    """The file's name in the cache."""
+    addresses: tuple[str, ...]
+    """Mirrors of the same bytes."""
+    home: str
+    """The page that tells more."""
+    md5: str | None = None
+    size: int | None = None
+    sha256: str | None = None
+    how: str | None = None
+    """How to obtain it without an address."""

@@ -59,11 +59,7 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     reasons = _document()["reasons"]
     return tuple(
         PrintedNumber(
-            paper=row["paper"],
-            table=row["table"],
-            row=row["row"],
-            column=row["column"],
-            printed=row["printed"],
+            **{name: row[name] for name in ("paper", "table", "row", "column", "printed")},
             digits=int(row["digits"]) if row["digits"] else None,
             near=float(row["near"] or 0),
             expected=row["verdict"],

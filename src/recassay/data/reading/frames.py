@@ -27,7 +27,7 @@ def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
             names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
-    return _table(frame, names, spec, source=str(path), kind="parquet", sha256=hash_file(path), seekable=True)
+    return _table(frame, names, spec, str(path), "parquet", sha256=hash_file(path))
 
 
 def damaged_parquet(path: Path, error: Exception) -> InputError:
@@ -42,7 +42,7 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, spec: ReadSpec) -> RawTable:
     """A polars frame, eager or lazy."""
     lazy, eager = frame.lazy(), isinstance(frame, pl.DataFrame)
     names = lazy.collect_schema().names()
-    return _table(lazy, names, spec, source="a polars frame", kind="polars", seekable=eager)
+    return _table(lazy, names, spec, "a polars frame", "polars", seekable=eager)
 
 
 def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
@@ -51,15 +51,8 @@ def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
     refuse_repeated_names(names, "the pandas frame")
     roles = assign_roles(names, spec.columns, "the pandas frame")
     columns = {role: _from_pandas(role, frame.iloc[:, place]) for role, place in roles.items()}
-    return RawTable(
-        frame=pl.DataFrame(columns).lazy(),
-        source="a pandas frame",
-        format="pandas",
-        columns={role: names[place] for role, place in roles.items()},
-        text=False,
-        lines_of=_counted_from_one,
-        seekable=True,
-    )
+    named = {role: names[place] for role, place in roles.items()}
+    return _typed(pl.DataFrame(columns).lazy(), "a pandas frame", "pandas", named)
 
 
 def read_sparse(matrix: Any) -> RawTable:
@@ -75,38 +68,20 @@ def read_sparse(matrix: Any) -> RawTable:
     columns = {USER: entries.coords[0].astype(np.int64), ITEM: entries.coords[1].astype(np.int64)}
     if entries.dtype != np.bool_:
         columns[RATING] = np.asarray(entries.data)
-    return RawTable(
-        frame=pl.DataFrame(columns).lazy(),
-        source="a sparse matrix",
-        format="sparse",
-        columns={USER: "row", ITEM: "column"} | ({RATING: "entry"} if RATING in columns else {}),
-        text=False,
-        lines_of=_counted_from_one,
-        seekable=True,
-    )
+    named = {USER: "row", ITEM: "column"} | ({RATING: "entry"} if RATING in columns else {})
+    return _typed(pl.DataFrame(columns).lazy(), "a sparse matrix", "sparse", named)
 
 
-def _table(
-    frame: pl.LazyFrame,
-    names: Sequence[str],
-    spec: ReadSpec,
-    *,
-    source: str,
-    kind: str,
-    sha256: str | None = None,
-    seekable: bool,
-) -> RawTable:
+def _table(frame: pl.LazyFrame, names: Sequence[str], spec: ReadSpec, source: str, kind: str, **known: Any) -> RawTable:
     roles = assign_roles(names, spec.columns, source)
-    return RawTable(
-        frame=frame.select(pl.col(names[place]).alias(role) for role, place in roles.items()),
-        source=source,
-        format=kind,
-        columns={role: names[place] for role, place in roles.items()},
-        text=False,
-        lines_of=_counted_from_one,
-        sha256=sha256,
-        seekable=seekable,
-    )
+    chosen = frame.select(pl.col(names[place]).alias(role) for role, place in roles.items())
+    return _typed(chosen, source, kind, {role: names[place] for role, place in roles.items()}, **known)
+
+
+def _typed(frame: pl.LazyFrame, source: str, kind: str, columns: dict[str, str], **known: Any) -> RawTable:
+    """A table that has types, whose rows are counted from 1; `known`: what else is known of it."""
+    settled = {"text": False, "seekable": True, "lines_of": lambda rows: [row + 1 for row in rows], **known}
+    return RawTable(frame, source, kind, columns, **settled)
 
 
 def _from_pandas(role: str, column: Any) -> pl.Series:
@@ -127,7 +102,3 @@ def _from_pandas(role: str, column: Any) -> pl.Series:
             )
         values = [None if value is None else str(value) for value in values]
     return pl.Series(role, values, strict=False)
-
-
-def _counted_from_one(rows: list[int]) -> list[int]:
-    return [row + 1 for row in rows]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,9 +9,8 @@ import polars as pl
 from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.sources import Source
-from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import dataset_names, read_table
+from recassay.data.tables.memory import read_source
+from recassay.data.tables.read import dataset_names
 
 _ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
 _FIX = "give a column dataset and one column of numbers for each characteristic"
@@ -28,12 +25,7 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
     """
     if isinstance(source, CharacteristicsTable):
         return source
-    sources: tuple[Source, ...] = ()
-    if isinstance(source, (str, PathLike)):
-        frame, origin = read_table(Path(source), empty_fix=_FIX)
-        where, sources = origin.file, (origin,)
-    else:
-        frame, where = frame_from_memory(source), "the characteristics"
+    frame, where, sources = read_source(source, "the characteristics", empty_fix=_FIX)
     if frame.width < 2 or frame.height == 0:
         raise InputError("a table of characteristics needs datasets and numbers", where=where, fix=_FIX)
     key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "dataset name"}), frame.columns[0])
@@ -44,6 +36,14 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
         raise InputError("no column holds numbers", where=where, fix=_FIX)
     values = pl.DataFrame(columns).fill_null(float("nan")).to_numpy()
     return CharacteristicsTable(values, tuple(names), tuple(columns), where, sources)
+
+
+def read_properties(source: Any) -> dict[str, dict[str, float]]:
+    """The characteristics of datasets by name, those that are known."""
+    table = read_characteristics(source)
+    rows = [dict(zip(table.names, row, strict=True)) for row in table.values.tolist()]
+    known = [{name: value for name, value in row.items() if value == value} for row in rows]
+    return dict(zip(table.datasets, known, strict=True))
 
 
 def _numbers(column: pl.Series, where: str) -> pl.Series | None:

@@ -9,8 +9,9 @@ import polars as pl
 
 from recassay.core.errors import InputError, listing
 from recassay.core.tables.responses import InstanceResponses
+from recassay.data.tables.characteristics import read_properties
 from recassay.data.tables.read import read_table
-from recassay.data.tables.responses import read_properties, read_responses
+from recassay.data.tables.responses import read_responses
 
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".csv.gz", ".tsv.gz")
 METADATA, RESPONDENTS = "metadata", "respondents"

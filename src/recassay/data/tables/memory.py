@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import polars as pl
 
 from recassay.core.errors import UsageError
+from recassay.core.tables.sources import Source
 from recassay.data.tables.grid import Level, Table
+from recassay.data.tables.read import read_table
 
 
 def frame_from_memory(table: Any) -> pl.DataFrame:
@@ -28,6 +32,14 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
     if isinstance(native, nw.DataFrame):
         return native.to_polars()
     raise UsageError(f"cannot read results from {type(table).__name__}", fix="give a path or a data frame")
+
+
+def read_source(source: Any, where: str, *, empty_fix: str) -> tuple[pl.DataFrame, str, tuple[Source, ...]]:
+    """The table at a path, or a frame of any library; what messages call it (a frame: `where`), and its file."""
+    if isinstance(source, (str, PathLike)):
+        frame, origin = read_table(Path(source), empty_fix=empty_fix)
+        return frame, origin.file, (origin,)
+    return frame_from_memory(source), where, ()
 
 
 def table_from_memory(source: Any) -> Table:

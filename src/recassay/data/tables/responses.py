@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
-from recassay.core.tables.sources import Source
-from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import dataset_names, read_table
+from recassay.data.tables.memory import read_source
 
 RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}
 WRONG = {"0", "0.0", "false", "no", "wrong", "incorrect"}
@@ -38,7 +33,8 @@ def read_responses(source: Any) -> Responses:
         return source
     if isinstance(source, np.ndarray):
         return Responses.from_array(source)
-    frame, where, sources = _frame(source, "give a column of respondents and a column of 0 and 1 for every item")
+    fix = "give a column of respondents and a column of 0 and 1 for every item"
+    frame, where, sources = read_source(source, "the frame", empty_fix=fix)
     if frame.width < 2 or frame.height == 0:
         raise InputError(
             "a response table needs a column of respondents and one or more of items", where=where,
@@ -76,7 +72,8 @@ def read_items(source: Any) -> LogisticItems:
     """Item parameters: the columns item, discrimination (default 1), difficulty, guessing (default 0)."""
     if isinstance(source, LogisticItems):
         return source
-    frame, where, _ = _frame(source, "give the columns item, discrimination, difficulty and guessing")
+    fix = "give the columns item, discrimination, difficulty and guessing"
+    frame, where, _ = read_source(source, "the frame", empty_fix=fix)
     place: dict[str, str] = {}
     for ours, others in _ITEM_COLUMNS.items():
         fitting = [n for n in frame.columns if canonical(n) in map(canonical, others)]
@@ -106,42 +103,3 @@ def read_items(source: Any) -> LogisticItems:
     return LogisticItems.from_difficulty(
         names, numbers("discrimination", 1.0), numbers("difficulty", 0.0), numbers("guessing", 0.0)
     )  # fmt: skip
-
-
-def _frame(source: Any, empty_fix: str) -> tuple[pl.DataFrame, str, tuple[Source, ...]]:
-    if isinstance(source, (str, PathLike)):
-        frame, origin = read_table(Path(source), empty_fix=empty_fix)
-        return frame, origin.file, (origin,)
-    return frame_from_memory(source), "the frame", ()
-
-
-def read_properties(source: Any) -> dict[str, dict[str, float]]:
-    """Properties of datasets by name: a table with the column dataset (or its first) and columns of numbers."""
-    frame, where, _ = _frame(source, "give a column dataset and columns of numbers")
-    name = c.DATASET if c.DATASET in frame.columns else frame.columns[0]
-    names = dataset_names(frame, name, where)
-    kept = {
-        n: column for n in frame.columns if n != name and (column := _property(frame.get_column(n), where)) is not None
-    }
-    if not kept:
-        raise InputError("no column holds numbers", where=where, fix="give a column for each property")
-    rows = pl.DataFrame(kept).to_dicts()
-    return {
-        dataset: {k: v for k, v in row.items() if v is not None} for dataset, row in zip(names, rows, strict=True)
-    }  # fmt: skip
-
-
-def _property(column: pl.Series, where: str) -> pl.Series | None:
-    """A column of numbers, null where a cell is empty; None where it holds text alone."""
-    text = column.cast(pl.String, strict=False).fill_null("").str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
-    if numbers.null_count() == column.len():
-        return None
-    bad = ((numbers.is_null() & (text != "")) | ~numbers.is_finite().fill_null(True)).arg_true()
-    if bad.len():
-        row = int(bad[0])
-        raise InputError(
-            f"{column.name!r} holds {text[row]!r} in data row {row + 1}", where=where,
-            fix="give it a number, or leave it empty",
-        )  # fmt: skip
-    return numbers

@@ -12,8 +12,7 @@ from recassay.core.names import canonical
 from recassay.core.tables.result_checks import as_number, as_text, refuse_infinite, refuse_nameless
 from recassay.core.tables.sources import Source
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import read_table
+from recassay.data.tables.memory import read_source
 from recassay.data.tables.words import SYNONYMS
 
 ENDINGS = {".csv", ".tsv", ".txt", ".parquet", ".pq"}
@@ -26,15 +25,11 @@ def read_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]] | None:
 
     Columns may have the usual other names (`model`, `score`, ...), and a column per metric stands for metric and value.
     """
-    sources: tuple[Source, ...] = ()
     if isinstance(source, (str, Path)):
         path = Path(source)
         if Path(path.name.lower().removesuffix(".gz")).suffix not in ENDINGS or path.is_dir():
             return None
-        frame, origin = read_table(path, empty_fix="give at least two algorithms on two datasets")
-        sources, where = (origin,), origin.file
-    else:
-        frame, where = frame_from_memory(source), "the frame"
+    frame, where, sources = read_source(source, "the frame", empty_fix="give at least two algorithms on two datasets")
     roles = {role: found for role in (*c.RESULT_KEY, c.VALUE) if (found := _column(frame, role)) is not None}
     if c.VALUE not in roles and c.METRIC not in roles:
         metrics = [name for name in frame.columns if (label := spelled(name)) is not None and label.known]
