@@ -217,7 +217,8 @@ def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
 
     before = np.concatenate([users.ravel(), items.ravel(), bias]).astype(np.float64)
     slope = [(objective(before + step) - objective(before - step)) / 2e-6 for step in 1e-6 * np.eye(len(before))]
-    bpr._learn_pairs(*one_event(), users, items, bias, np.float32(rate), np.float32(reg), 1, state)
+    learned = pairwise.Factors(users, items, bias)
+    bpr._learn_pairs(*one_event(state), learned, np.float32(rate), np.float32(reg), 1)
     after = np.concatenate([users.ravel(), items.ravel(), bias])
     np.testing.assert_allclose((after - before) / rate, slope, atol=2e-3)
 
@@ -225,11 +226,12 @@ def test_a_bpr_step_is_the_gradient_of_its_objective() -> None:
 def test_a_warp_step_by_hand() -> None:
     users, items = np.array([[0.5, -1.0]], dtype=np.float32), np.array([[0.2, 0.1], [1.0, -0.4]], dtype=np.float32)
     bias = np.array([0.1, 0.3], dtype=np.float32)
-    squares = [np.full(shape, 4.0, np.float32) for shape in [(1, 2), (2, 2), 2]]
+    squares = pairwise.Factors(*(np.full(shape, 4.0, np.float32) for shape in [(1, 2), (2, 2), 2]))
     # score of item 0: 0.1 + 0.1 - 0.1 = 0.1; of item 1: 0.3 + 0.5 + 0.4 = 1.2, which is above 0.1 - 1
     loss, rate = 1.5, 0.2
     losses, state = np.array([loss], np.float32), state_that_draws(1, below=2)
-    warp._learn_ranks(*one_event(), users, items, bias, *squares, np.float32(rate), losses, state)
+    learned = pairwise.Factors(users, items, bias)
+    warp._learn_ranks(*one_event(state), learned, squares, np.float32(rate), losses)
     length = rate * loss / 2.0
     np.testing.assert_allclose(items[0], [0.2 + length * 0.5, 0.1 - length * 1.0], rtol=1e-6)
     np.testing.assert_allclose(items[1], [1.0 - length * 0.5, -0.4 + length * 1.0], rtol=1e-6)
@@ -242,9 +244,10 @@ def test_a_warp_step_by_hand() -> None:
 
 def test_warp_leaves_alone_what_is_ranked_well_enough() -> None:
     users, items = np.array([[1.0]], dtype=np.float32), np.array([[2.0], [0.5]], dtype=np.float32)
-    bias, squares = np.zeros(2, dtype=np.float32), [np.ones(shape, np.float32) for shape in [(1, 1), (2, 1), 2]]
-    losses = warp.rank_losses(2, 10)
-    warp._learn_ranks(*one_event(), users, items, bias, *squares, np.float32(0.1), losses, state_that_draws(1, below=2))
+    learned = pairwise.Factors(users, items, np.zeros(2, dtype=np.float32))
+    squares = pairwise.Factors(*(np.ones(shape, np.float32) for shape in [(1, 1), (2, 1), 2]))
+    event = one_event(state_that_draws(1, below=2))
+    warp._learn_ranks(*event, learned, squares, np.float32(0.1), warp.rank_losses(2, 10))
     assert items.ravel().tolist() == [2.0, 0.5]
 
 
@@ -254,9 +257,11 @@ def test_warp_rates_a_violation_by_the_rank_it_suggests() -> None:
     assert warp.rank_losses(10**6, 1)[0] == 10.0
 
 
-def one_event() -> list[np.ndarray[Any, Any]]:
-    """User 0 has item 0 and no more: bounds of the row, items sorted, users, items in order, starts of visits."""
-    return [np.array([0, 1]), *(np.zeros(1, dtype=np.int32) for _ in range(3)), np.zeros(1, dtype=np.int64)]
+def one_event(state: positives.States) -> tuple[Positives, pairwise.Visited, np.ndarray[Any, Any]]:
+    """User 0 has item 0 and no more: the rows, what is visited, and where visits start."""
+    mine = [np.zeros(1, dtype=np.int32) for _ in range(3)]
+    rows, visited = Positives(np.array([0, 1]), mine[0], 2), pairwise.Visited(mine[1], mine[2], state)
+    return rows, visited, np.zeros(1, dtype=np.int64)
 
 
 def state_that_draws(wanted: int, *, below: int) -> positives.States:
@@ -287,8 +292,8 @@ def test_an_epoch_visits_every_event_once() -> None:
         assert np.array_equal(np.sort(starts), pairwise.visit_starts(rows.first))
         for user in range(30):
             mine = slice(rows.first[user], rows.first[user + 1])
-            assert np.array_equal(np.sort(visits.items[mine]), rows.items[mine])
-        orders.append((starts, visits.items.copy()))
+            assert np.array_equal(np.sort(visits.events.items[mine]), rows.items[mine])
+        orders.append((starts, visits.events.items.copy()))
     assert not np.array_equal(orders[0][0], orders[1][0])
     assert not np.array_equal(orders[0][1], orders[1][1])
 

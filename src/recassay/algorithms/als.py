@@ -12,7 +12,7 @@ from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+from recassay.core.types import Float32Array, IdArray, Interactions
 
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
@@ -127,11 +127,9 @@ def solve(
         for step in range(steps + 1):
             image = direction @ gram
             image += ridge[start:stop, None] * direction
-            _conjugate_step(
-                rows.first, rows.items, fixed, confidence, solved, direction, residual, image, norm, start, step == 0
-            )
+            _conjugate_step(rows, fixed, confidence, solved, direction, residual, image, norm, start, step == 0)
 
-    over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows) + factors * rows.n_users))
+    over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows.items) + factors * rows.n_users))
 
 
 def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
@@ -140,8 +138,7 @@ def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32
 
 @compiled
 def _conjugate_step(
-    first: IntArray,
-    others: IdArray,
+    rows: Positives,
     fixed: Float32Array,
     confidence: np.float32,
     solved: Float32Array,
@@ -160,7 +157,7 @@ def _conjugate_step(
     extra = confidence - np.float32(1)
     for place in range(len(direction)):
         solution, along = solved[start + place], direction[place]
-        mine = others[first[start + place] : first[start + place + 1]]
+        mine = rows.items[rows.first[start + place] : rows.first[start + place + 1]]
         left, mapped = residual[place], image[place]
         if len(mine) == 0:
             solution.fill(np.float32(0))

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.kernels.compiled import compiled
-from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, PairTraining, pairs_bytes
-from recassay.algorithms.kernels.positives import States, draw, holds
+from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTraining, Visited, pairs_bytes
+from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+from recassay.core.types import IntArray, Interactions
 
 STAGES = 15
 """Stages of one training, at which a study may stop it."""
@@ -70,38 +70,22 @@ class _PairwiseTraining(PairTraining):
         self._draws = algorithm.hardest_of
 
     def learn(self, starts: IntArray) -> None:
-        _learn_pairs(
-            self.positives.first,
-            self.positives.items,
-            self.visits.users,
-            self.visits.items,
-            starts,
-            self.users,
-            self.items,
-            self.bias,
-            self._rate,
-            self._reg,
-            self._draws,
-            self.visits.state,
-        )
+        _learn_pairs(self.positives, self.visits.events, starts, self.factors, self._rate, self._reg, self._draws)
 
 
 @compiled
 def _learn_pairs(
-    first: IntArray,
-    sorted_items: IdArray,
-    event_user: IdArray,
-    event_item: IdArray,
+    positives: Positives,
+    events: Visited,
     starts: IntArray,
-    users: Float32Array,
-    items: Float32Array,
-    bias: Float32Array,
+    learned: Factors,
     rate: np.float32,
     reg: np.float32,
     draws: int,
-    state: States,
 ) -> None:
     """One epoch: a step for every event of the visits that begin at `starts`."""
+    first, sorted_items, (event_user, event_item, state) = positives.first, positives.items, events
+    users, items, bias = learned
     factors = users.shape[1]
     decay = np.float32(1) - rate * reg
     mine = np.empty(factors, np.float32)

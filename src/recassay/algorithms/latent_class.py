@@ -9,11 +9,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.errors import InputError
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+from recassay.core.types import Float32Array, Interactions
 
 EVENT_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making the matrix of counts."""
@@ -149,15 +150,7 @@ def expected_masses(counts: csr_array, users: Float32Array, items: Float32Array)
     P(z | u, i) is in proportion to `users[u, z] * items[i, z]`; where the product is 0 for all z, the pair is left out.
     """
     user_mass, item_mass = np.zeros_like(users), np.zeros_like(items)
-    _add_posteriors(
-        counts.indptr.astype(np.int64),
-        counts.indices.astype(np.int32, copy=False),
-        counts.data,
-        users,
-        items,
-        user_mass,
-        item_mass,
-    )
+    _add_posteriors(SparseRows.of(counts), users, items, user_mass, item_mass)
     return user_mass, item_mass
 
 
@@ -188,14 +181,9 @@ def _shares(masses: Float32Array, *, axis: int) -> Float32Array:
 
 @compiled
 def _add_posteriors(
-    first: IntArray,
-    item: IdArray,
-    count: Float32Array,
-    users: Float32Array,
-    items: Float32Array,
-    user_mass: Float32Array,
-    item_mass: Float32Array,
+    counts: SparseRows, users: Float32Array, items: Float32Array, user_mass: Float32Array, item_mass: Float32Array
 ) -> None:
+    first, item, count = counts.start, counts.column, counts.value
     classes = users.shape[1]
     joint = np.empty(classes, np.float32)
     for user in range(len(users)):

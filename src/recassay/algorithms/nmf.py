@@ -12,7 +12,7 @@ from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+from recassay.core.types import Float32Array, Interactions
 
 
 class NMF(Tunable):
@@ -52,7 +52,7 @@ class _NonNegativeTraining:
         self._by_user = Positives.of(train)
         self._by_item = self._by_user.transposed()
         self._algorithm, self._rng = algorithm, rng
-        mean = len(self._by_user) / max(1, train.n_users * train.n_items)
+        mean = len(self._by_user.items) / max(1, train.n_users * train.n_items)
         scale = np.float32(2 * np.sqrt(mean / algorithm.factors))
         self._users = rng.random((train.n_users, algorithm.factors), dtype=np.float32) * scale
         self._items = rng.random((train.n_items, algorithm.factors), dtype=np.float32) * scale
@@ -74,31 +74,26 @@ def descend(rows: Positives, fixed: Float32Array, moved: Float32Array, *, reg: f
     gram[np.diag_indices(factors)] += np.float32(reg)
 
     def block(start: int, stop: int) -> None:
-        _descend_rows(rows.first, rows.items, fixed, gram, moved, start, stop)
+        _descend_rows(rows, fixed, gram, moved, start, stop)
 
-    over_rows(block, rows.n_users, work=factors * (len(rows) + factors * rows.n_users))
+    over_rows(block, rows.n_users, work=factors * (len(rows.items) + factors * rows.n_users))
 
 
 @compiled
 def _descend_rows(
-    first: IntArray,
-    others: IdArray,
-    fixed: Float32Array,
-    gram: Float32Array,
-    moved: Float32Array,
-    start: int,
-    stop: int,
+    rows: Positives, fixed: Float32Array, gram: Float32Array, moved: Float32Array, start: int, stop: int
 ) -> None:
     factors = fixed.shape[1]
     target = np.empty(factors, np.float32)
     for row in range(start, stop):
         weights = moved[row]
         target.fill(np.float32(0))
-        for other in others[first[row] : first[row + 1]]:
+        mine = rows.items[rows.first[row] : rows.first[row + 1]]
+        for other in mine:
             vector = fixed[other]
             for f in range(factors):
                 target[f] += vector[f]
-        if first[row] == first[row + 1]:
+        if len(mine) == 0:
             weights.fill(np.float32(0))
             continue
         for f in range(factors):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,7 +16,7 @@ from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender
+from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
 
 COSINE = ("cosine", "none", 0.0)
 
@@ -80,8 +79,7 @@ class LocalEASE(Tunable):
         return 8 * pairs + 4 * 8 * lists + 64 * n_interactions + 64 * n_items + sparse_lists_bytes(n_items)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalCounts:
+class LocalCounts(NamedTuple):
     """How many users have both items: a dense `table`, or where that is too large or too empty, the `pairs`."""
 
     table: Float32Array
@@ -99,42 +97,18 @@ def local_weights(counts: LocalCounts, near: Neighbours, reg: float) -> Neighbou
     """The neighbours with their weights in place of their similarities: row i predicts item i."""
     lists = np.ascontiguousarray(near.profile)
     weights = np.zeros(lists.shape, dtype=np.float32)
-    pairs = counts.pairs
 
     def solve(part: slice) -> None:
-        _solve(
-            counts.table,
-            pairs.start,
-            pairs.other,
-            pairs.users,
-            pairs.number,
-            pairs.degree,
-            lists,
-            part.start,
-            part.stop,
-            np.float32(reg),
-            weights,
-        )
+        _solve(counts, lists, part.start, part.stop, np.float32(reg), weights)
 
     in_parallel(solve, len(lists))
     return Neighbours(lists, weights)
 
 
 @compiled
-def _solve(
-    table: Float32Array,
-    start: IntArray,
-    other: IdArray,
-    users: Float32Array,
-    number: IdArray,
-    degree: Float32Array,
-    lists: IdArray,
-    first: int,
-    stop: int,
-    reg: np.float32,
-    weights: Float32Array,
-) -> None:
+def _solve(counts: LocalCounts, lists: IdArray, first: int, stop: int, reg: np.float32, weights: Float32Array) -> None:
     """Fill G_NN + reg I (lower triangle) and G_Ni for the items `first` to `stop`, and solve."""
+    table, (start, other, users, number, degree) = counts
     n_items, most = lists.shape
     dense = len(table) == n_items
     place = np.full(n_items, -1, dtype=np.int32)

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.kernels.compiled import compiled
-from recassay.algorithms.kernels.pairwise import PairTraining, pairs_bytes
-from recassay.algorithms.kernels.positives import States, draw, holds
+from recassay.algorithms.kernels.pairwise import Factors, PairTraining, Visited, pairs_bytes
+from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
 from recassay.core.specs.search import Tunable, real, whole
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
+from recassay.core.types import Float32Array, IntArray, Interactions
 
 LARGEST_LOSS = 10.0
 """The bound on one event's loss, as in LightFM."""
@@ -59,28 +59,12 @@ class WARP(Tunable):
 class _RankTraining(PairTraining):
     def __init__(self, algorithm: WARP, train: Interactions, rng: np.random.Generator) -> None:
         super().__init__(train, algorithm.components, rng, events_a_visit=1)
-        self._user_squares, self._item_squares = np.ones_like(self.users), np.ones_like(self.items)
-        self._bias_squares = np.ones_like(self.bias)
+        self._squares = Factors(*map(np.ones_like, self.factors))
         self._rate = np.float32(algorithm.rate)
         self._losses = rank_losses(train.n_items, algorithm.max_sampled)
 
     def learn(self, starts: IntArray) -> None:
-        _learn_ranks(
-            self.positives.first,
-            self.positives.items,
-            self.visits.users,
-            self.visits.items,
-            starts,
-            self.users,
-            self.items,
-            self.bias,
-            self._user_squares,
-            self._item_squares,
-            self._bias_squares,
-            self._rate,
-            self._losses,
-            self.visits.state,
-        )
+        _learn_ranks(self.positives, self.visits.events, starts, self.factors, self._squares, self._rate, self._losses)
 
 
 def rank_losses(n_items: int, max_sampled: int) -> Float32Array:
@@ -91,21 +75,17 @@ def rank_losses(n_items: int, max_sampled: int) -> Float32Array:
 
 @compiled
 def _learn_ranks(
-    first: IntArray,
-    sorted_items: IdArray,
-    event_user: IdArray,
-    event_item: IdArray,
+    positives: Positives,
+    visited: Visited,
     events: IntArray,
-    users: Float32Array,
-    items: Float32Array,
-    bias: Float32Array,
-    user_squares: Float32Array,
-    item_squares: Float32Array,
-    bias_squares: Float32Array,
+    learned: Factors,
+    squares: Factors,
     rate: np.float32,
     losses: Float32Array,
-    state: States,
 ) -> None:
+    first, sorted_items, (event_user, event_item, state) = positives.first, positives.items, visited
+    users, items, bias = learned
+    user_squares, item_squares, bias_squares = squares
     factors = users.shape[1]
     for event in events:
         user = event_user[event]

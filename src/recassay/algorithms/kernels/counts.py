@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,8 +15,7 @@ LARGE_CATALOGUE = 16384
 """Counts are dense for a small catalogue, sparse for a large one, and between them by how many pairs occur."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class Counts(NamedTuple):
     """How many users have both items: dense (`table`), or sparse (`rows`), the other one empty."""
 
     table: Float32Array

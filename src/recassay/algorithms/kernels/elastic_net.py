@@ -37,22 +37,10 @@ def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max
     whole set, or after `max_sweeps`.
     """
     n_items = len(counts.diagonal)
-    rows = counts.rows
     numbers = np.array([l1, l2, tolerance])
 
     def solve(part: slice) -> tuple[IntArray, IdArray, Float32Array]:
-        answer: tuple[IntArray, IdArray, Float32Array] = _regress(
-            counts.table,
-            rows.start,
-            rows.column,
-            rows.value,
-            counts.diagonal,
-            part.start,
-            part.stop,
-            numbers,
-            max_sweeps,
-        )
-        return answer
+        return _regress(counts, part.start, part.stop, numbers, max_sweeps)
 
     parts = in_parallel(solve, n_items)
     length = np.concatenate([np.zeros(1, dtype=np.int64), *(part[0] for part in parts)])
@@ -129,17 +117,11 @@ def _descend(
 
 @compiled_exactly
 def _regress(
-    table: Float32Array,
-    start: IntArray,
-    column: IdArray,
-    value: Float32Array,
-    diagonal: FloatArray,
-    first: int,
-    stop: int,
-    numbers: FloatArray,
-    sweeps: int,
+    counts: Counts, first: int, stop: int, numbers: FloatArray, sweeps: int
 ) -> tuple[IntArray, IdArray, Float32Array]:
     """The weights of targets `first` to `stop`: how many each has, their items, their values."""
+    table, rows, diagonal = counts.table, counts.rows, counts.diagonal
+    start, column, value = rows.start, rows.column, rows.value
     l1, l2, tolerance = numbers[0], numbers[1], numbers[2]
     n_items = len(diagonal)
     dense = len(table) == n_items

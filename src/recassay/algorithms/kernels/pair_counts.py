@@ -8,7 +8,7 @@ Main-memory triangle computations, TCS 2008).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,8 +19,7 @@ from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, IdArray, IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairCounts:
+class PairCounts(NamedTuple):
     """The items that item i has users in common with, `other[start[i]:start[i + 1]]`, and how many users."""
 
     start: IntArray
@@ -47,18 +46,7 @@ class PairCounts:
         start, other, users = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
 
         def count_or_write(part: slice) -> None:
-            _pairs(
-                rows.first,
-                rows.items,
-                columns.first,
-                columns.items,
-                part.start,
-                part.stop,
-                length,
-                start,
-                other,
-                users,
-            )
+            _pairs(rows, columns, part.start, part.stop, length, start, other, users)
 
         in_parallel(count_or_write, n_items)
         start = np.concatenate([[0], np.cumsum(length)])
@@ -69,10 +57,8 @@ class PairCounts:
 
 @compiled_exactly
 def _pairs(
-    first: IntArray,
-    items: IdArray,
-    first_of_item: IntArray,
-    users_of_item: IdArray,
+    rows: Positives,
+    columns: Positives,
     begin: int,
     stop: int,
     length: IntArray,
@@ -81,6 +67,7 @@ def _pairs(
     users: Float32Array,
 ) -> None:
     """Count the pairs of the items `begin` to `stop` into `length`; where `other` has room, write them there."""
+    first, items, first_of_item, users_of_item = rows.first, rows.items, columns.first, columns.items
     n_items = len(first_of_item) - 1
     common = np.zeros(n_items, dtype=np.int32)
     met = np.empty(n_items + 1, dtype=np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,22 @@ VISITS_BYTES = 4 + 4 + 8 + 8
 """Bytes per event: its item in shuffled order, its user, and (at worst one a visit) the visits and their order."""
 
 
+class Visited(NamedTuple):
+    """The events as they are visited, and the state of the draws on the way."""
+
+    users: IdArray
+    items: IdArray
+    state: States
+
+
+class Factors(NamedTuple):
+    """What is learned, or a number for each of its numbers."""
+
+    users: Float32Array
+    items: Float32Array
+    bias: Float32Array
+
+
 class Visits:
     """A random order of all events, another one every epoch, in which a user's events come a few at a time.
 
@@ -26,16 +43,14 @@ class Visits:
     """
 
     def __init__(self, positives: Positives, rng: np.random.Generator, length: int) -> None:
-        self.state = fresh_state(rng)
-        self.items: IdArray = positives.items.copy()
-        self.users = positives.users()
+        self.events = Visited(state=fresh_state(rng), items=positives.items.copy(), users=positives.users())
         self._first, self._rng = positives.first, rng
         self._starts = visit_starts(positives.first, length)
 
     def next_epoch(self) -> IntArray:
-        """Shuffle: `items` holds the events of each user in a new order, the answer where each visit begins."""
-        if len(self._starts) < len(self.items):
-            _shuffle_rows(self._first, self.items, self.state)
+        """Shuffle: the events of each user are in a new order, the answer is where each visit begins."""
+        if len(self._starts) < len(self.events.items):
+            _shuffle_rows(self._first, self.events.items, self.events.state)
         return self._rng.permutation(self._starts)
 
 
@@ -46,9 +61,8 @@ class PairTraining(ABC):
         self, train: Interactions, factors: int, rng: np.random.Generator, *, events_a_visit: int = EVENTS_A_VISIT
     ) -> None:
         self.positives = Positives.of(train)
-        self.users = centred_factors(train.n_users, factors, rng)
-        self.items = centred_factors(train.n_items, factors, rng)
-        self.bias = np.zeros(train.n_items, dtype=np.float32)
+        users, items = centred_factors(train.n_users, factors, rng), centred_factors(train.n_items, factors, rng)
+        self.factors = Factors(users, items, np.zeros(train.n_items, dtype=np.float32))
         self.visits = Visits(self.positives, rng, events_a_visit)
         self._rng, self._done = rng, 0
 
@@ -64,9 +78,7 @@ class PairTraining(ABC):
 
     def model(self) -> FactorRecommender:
         """The factors as they are now."""
-        return FactorRecommender(
-            self.users.copy(), self.items.copy(), self.bias.copy(), rng=self._rng, iterations=self._done
-        )
+        return FactorRecommender(*(part.copy() for part in self.factors), rng=self._rng, iterations=self._done)
 
 
 def pairs_bytes(factors: int, copies: int, n_users: int, n_items: int, n_interactions: int) -> int:

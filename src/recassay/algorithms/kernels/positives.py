@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,7 @@ POSITIVES_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making `Positives` and their transpose."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Positives:
+class Positives(NamedTuple):
     """The items of user u are `items[first[u]:first[u + 1]]`, in rising order and each once.
 
     `first` is always int64 and `items` int32, both writeable: kernels are compiled for these types alone.
@@ -33,9 +31,6 @@ class Positives:
         """The pairs that occur in `train`; repeated events count once."""
         matrix = train.csr()
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), train.n_items)
-
-    def __len__(self) -> int:
-        return len(self.items)
 
     @property
     def n_users(self) -> int:

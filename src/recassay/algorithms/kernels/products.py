@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numba
 import numpy as np
@@ -26,8 +25,7 @@ CHUNKS_PER_THREAD = 8
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseRows:
+class SparseRows(NamedTuple):
     """A sparse matrix by rows, in the types that the kernels are compiled for."""
 
     start: IntArray
@@ -38,20 +36,14 @@ class SparseRows:
     @classmethod
     def of(cls, matrix: csr_array) -> SparseRows:
         """The rows of `matrix`; arrays of other types, or that cannot be written to, are copied."""
-        parts = (
-            np.require(matrix.indptr, np.int64, ["C", "W"]),
-            np.require(matrix.indices, np.int32, ["C", "W"]),
-            np.require(matrix.data, np.float32, ["C", "W"]),
-        )
-        return cls(*parts, n_columns=int(matrix.shape[1]))
+        arrays = ((matrix.indptr, np.int64), (matrix.indices, np.int32), (matrix.data, np.float32))
+        start, column, value = (np.require(array, kind, ["C", "W"]) for array, kind in arrays)
+        return cls(start, column, value, int(matrix.shape[1]))
 
     @classmethod
     def empty(cls, rows: int, n_columns: int) -> SparseRows:
         """A matrix without entries."""
         return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), n_columns)
-
-    def __len__(self) -> int:
-        return len(self.start) - 1
 
 
 def row_products(left: SparseRows, right: SparseRows, rows: IdArray) -> Float32Array:
@@ -60,9 +52,7 @@ def row_products(left: SparseRows, right: SparseRows, rows: IdArray) -> Float32A
     out = np.zeros((len(wanted), right.n_columns), dtype=np.float32)
 
     def fill(part: slice) -> None:
-        _row_products(
-            left.start, left.column, left.value, right.start, right.column, right.value, wanted[part], out[part]
-        )
+        _row_products(left, right, wanted[part], out[part])
 
     in_parallel(fill, len(wanted))
     return out
@@ -86,16 +76,9 @@ def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
 
 
 @compiled_exactly
-def _row_products(
-    left_start: IntArray,
-    left_column: IdArray,
-    left_value: Float32Array,
-    right_start: IntArray,
-    right_column: IdArray,
-    right_value: Float32Array,
-    rows: IdArray,
-    out: Float32Array,
-) -> None:
+def _row_products(left: SparseRows, right: SparseRows, rows: IdArray, out: Float32Array) -> None:
+    left_start, left_column, left_value = left.start, left.column, left.value
+    right_start, right_column, right_value = right.start, right.column, right.value
     for place in range(len(rows)):
         row = rows[place]
         for p in range(left_start[row], left_start[row + 1]):

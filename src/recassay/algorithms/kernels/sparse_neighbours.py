@@ -13,7 +13,7 @@ import numpy as np
 from recassay.algorithms.kernels.products import SparseRows, in_parallel
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
 from recassay.core.system.compiled import compiled_exactly
-from recassay.core.types import Float32Array, IdArray, IntArray
+from recassay.core.types import Float32Array, IdArray
 
 KINDS = {"dot": 0, "cosine": 1, "jaccard": 2}
 
@@ -37,7 +37,7 @@ def largest_products(
     in -1 with value -inf. With a `similarity` a product x becomes x / (|a| |b| + shrink) (cosine) or
     x / (|a|^2 + |b|^2 - x + shrink) (jaccard), the `squares` of the rows being |a|^2.
     """
-    rows = len(left)
+    rows = len(left.start) - 1
     column, value = np.empty((rows, width), dtype=np.int32), np.empty((rows, width), dtype=np.float32)
     kind = KINDS[similarity]
     norms = np.zeros(rows, dtype=np.float32) if squares is None else squares
@@ -50,21 +50,7 @@ def largest_products(
         for start in range(part.start, part.stop, ROWS_AT_ONCE):
             stop = min(start + ROWS_AT_ONCE, part.stop)
             best = np.empty((stop - start, width), dtype=np.uint64)
-            _largest_products(
-                left.start,
-                left.column,
-                left.value,
-                right.start,
-                right.column,
-                right.value,
-                start,
-                stop,
-                norms,
-                kind,
-                np.float32(shrink),
-                place,
-                best,
-            )
+            _largest_products(left, right, start, stop, norms, kind, np.float32(shrink), place, best)
             column[start:stop], value[start:stop] = read_lists(best, order)
 
     in_parallel(fill, rows)
@@ -73,12 +59,8 @@ def largest_products(
 
 @compiled_exactly
 def _largest_products(
-    left_start: IntArray,
-    left_column: IdArray,
-    left_value: Float32Array,
-    right_start: IntArray,
-    right_column: IdArray,
-    right_value: Float32Array,
+    left: SparseRows,
+    right: SparseRows,
     first: int,
     stop: int,
     norms: Float32Array,
@@ -87,6 +69,8 @@ def _largest_products(
     place: IdArray,
     best: Keys,
 ) -> None:
+    left_start, left_column, left_value = left.start, left.column, left.value
+    right_start, right_column, right_value = right.start, right.column, right.value
     n_columns, width = len(place), best.shape[1]
     sums = np.zeros(n_columns, dtype=np.float32)
     met = np.empty(n_columns, dtype=np.int32)

@@ -42,20 +42,7 @@ class SparseRecommender:
 
         def fill(part: slice) -> None:
             best = np.empty((part.stop - part.start, width), dtype=np.uint64)
-            _best_items(
-                left.start,
-                left.column,
-                left.value,
-                right.start,
-                right.column,
-                right.value,
-                seen.start[part.start :],
-                seen.column,
-                wanted[part],
-                place,
-                order,
-                best,
-            )
+            _best_items(left, right, seen.start[part.start :], seen.column, wanted[part], place, order, best)
             items[part, :width], scores[part, :width] = read_lists(best, order)
 
         if len(place):
@@ -73,12 +60,8 @@ def sparse_lists_bytes(n_items: int) -> int:
 
 @compiled_exactly
 def _best_items(
-    left_start: IntArray,
-    left_column: IdArray,
-    left_value: Float32Array,
-    right_start: IntArray,
-    right_column: IdArray,
-    right_value: Float32Array,
+    left: SparseRows,
+    right: SparseRows,
     seen_start: IntArray,
     seen_item: IdArray,
     users: IdArray,
@@ -86,6 +69,8 @@ def _best_items(
     order: IdArray,
     best: Keys,
 ) -> None:
+    left_start, left_column, left_value = left.start, left.column, left.value
+    right_start, right_column, right_value = right.start, right.column, right.value
     n_items, width = len(place), best.shape[1]
     sums = np.zeros(n_items, dtype=np.float32)
     bits = sums.view(np.uint32)

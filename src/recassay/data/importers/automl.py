@@ -80,7 +80,10 @@ def _leaderboard(frame: pl.DataFrame) -> Imported:
 
 
 IMPORTER = Importer(
-    name="automl", title="amlb, AutoGluon, TabArena",
-    files="results.csv of amlb, a leaderboard of AutoGluon, or a table with metric_error",
-    recognise=recognise, read=read, aliases=("amlb", "tabarena", "autogluon"),
-)  # fmt: skip
+    "automl",
+    "amlb, AutoGluon, TabArena",
+    "results.csv of amlb, a leaderboard of AutoGluon, or a table with metric_error",
+    recognise,
+    read,
+    aliases=("amlb", "tabarena", "autogluon"),
+)

@@ -37,6 +37,4 @@ def read(file: OpenedFile) -> Imported:
     return Imported(made.with_columns(pl.lit(dataset).alias(c.DATASET)), notes)
 
 
-IMPORTER = Importer(
-    name="bars", title="BARS", files="a leaderboard as CSV, named after its dataset", recognise=recognise, read=read
-)
+IMPORTER = Importer("bars", "BARS", "a leaderboard as CSV, named after its dataset", recognise, read)

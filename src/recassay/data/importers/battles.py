@@ -86,10 +86,10 @@ def _records(file: OpenedFile, keys: Mapping[str, str]) -> Iterator[dict[str, An
 
 
 IMPORTER = Importer(
-    name="battles",
-    title="Pairwise battles",
-    files="tables with model_a, model_b and winner, or winner and loser (CSV, Parquet, JSON)",
-    recognise=recognise,
-    read=read,
+    "battles",
+    "Pairwise battles",
+    "tables with model_a, model_b and winner, or winner and loser (CSV, Parquet, JSON)",
+    recognise,
+    read,
     aliases=("arena",),
 )

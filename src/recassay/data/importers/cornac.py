@@ -83,9 +83,5 @@ def _by_user(document: Any) -> bool:
 
 
 IMPORTER = Importer(
-    name="cornac",
-    title="Cornac",
-    files="the log of an experiment (CornacExp-*.log) or user results as JSON",
-    recognise=recognise,
-    read=read,
+    "cornac", "Cornac", "the log of an experiment (CornacExp-*.log) or user results as JSON", recognise, read
 )

@@ -88,9 +88,5 @@ def _is_number(text: str) -> bool:
 
 
 IMPORTER = Importer(
-    name="elliot",
-    title="Elliot",
-    files="DATASET/performance/rec_cutoff_*.tsv and triplets_rec_cutoff_*.tsv",
-    recognise=recognise,
-    read=read,
+    "elliot", "Elliot", "DATASET/performance/rec_cutoff_*.tsv and triplets_rec_cutoff_*.tsv", recognise, read
 )

@@ -103,10 +103,10 @@ def _standard_error(details: Mapping[str, Any]) -> float | None:
 
 
 IMPORTER = Importer(
-    name="every_eval_ever",
-    title="Every Eval Ever",
-    files="{uuid}.json of its schema, {uuid}_samples.jsonl",
-    recognise=recognise,
-    read=read,
+    "every_eval_ever",
+    "Every Eval Ever",
+    "{uuid}.json of its schema, {uuid}_samples.jsonl",
+    recognise,
+    read,
     aliases=("eee", "every-eval-ever"),
 )

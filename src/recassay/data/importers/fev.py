@@ -39,6 +39,4 @@ def read(file: OpenedFile) -> Imported:
     return Imported(made.drop_nulls(c.VALUE).with_columns(pl.lit(False).alias(c.HIGHER_IS_BETTER)))
 
 
-IMPORTER = Importer(
-    name="fev", title="fev", files="pd.DataFrame of evaluation summaries as CSV", recognise=recognise, read=read
-)
+IMPORTER = Importer("fev", "fev", "pd.DataFrame of evaluation summaries as CSV", recognise, read)

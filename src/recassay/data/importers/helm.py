@@ -123,9 +123,9 @@ def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 IMPORTER = Importer(
-    name="helm",
-    title="HELM",
-    files="stats.json and per_instance_stats.json of a run, groups/json/*.json of helm-summarize",
-    recognise=recognise,
-    read=read,
+    "helm",
+    "HELM",
+    "stats.json and per_instance_stats.json of a run, groups/json/*.json of helm-summarize",
+    recognise,
+    read,
 )

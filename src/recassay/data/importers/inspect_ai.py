@@ -98,10 +98,5 @@ def _unpacked(file: OpenedFile) -> dict[str, Any]:
 
 
 IMPORTER = Importer(
-    name="inspect_ai",
-    title="Inspect",
-    files="logs of evaluations (.json, .eval)",
-    recognise=recognise,
-    read=read,
-    aliases=("inspect", "inspect-ai"),
+    "inspect_ai", "Inspect", "logs of evaluations (.json, .eval)", recognise, read, aliases=("inspect", "inspect-ai")
 )

@@ -63,6 +63,4 @@ def _label(measure: str) -> str:
     return f"{name}[{setting}]{cut}" if setting else measure
 
 
-IMPORTER = Importer(
-    name="ir_measures", title="ir_measures", files="its output as lines or JSON lines", recognise=recognise, read=read
-)
+IMPORTER = Importer("ir_measures", "ir_measures", "its output as lines or JSON lines", recognise, read)

@@ -64,9 +64,9 @@ def read(file: OpenedFile) -> Imported:
 
 
 IMPORTER = Importer(
-    name="lenskit",
-    title="LensKit",
-    files="list metrics (RunAnalysis.measure(...).list_metrics()) or list_summary() as CSV or Parquet",
-    recognise=recognise,
-    read=read,
+    "lenskit",
+    "LensKit",
+    "list metrics (RunAnalysis.measure(...).list_metrics()) or list_summary() as CSV or Parquet",
+    recognise,
+    read,
 )

@@ -110,10 +110,10 @@ def _model(document: Mapping[str, Any], file: OpenedFile) -> str:
 
 
 IMPORTER = Importer(
-    name="lm_eval",
-    title="lm-evaluation-harness",
-    files="results_*.json (--output_path), samples_*.jsonl (--log_samples)",
-    recognise=recognise,
-    read=read,
+    "lm_eval",
+    "lm-evaluation-harness",
+    "results_*.json (--output_path), samples_*.jsonl (--log_samples)",
+    recognise,
+    read,
     aliases=("lm-eval", "lm-evaluation-harness"),
 )

@@ -64,6 +64,4 @@ def _place(columns: list[str], ours: str) -> str | None:
     return None
 
 
-IMPORTER = Importer(
-    name="mlflow", title="MLflow", files="mlflow.search_runs(...).to_csv(...)", recognise=recognise, read=read
-)
+IMPORTER = Importer("mlflow", "MLflow", "mlflow.search_runs(...).to_csv(...)", recognise, read)

@@ -81,4 +81,4 @@ def _is_revision(name: str) -> bool:
     )
 
 
-IMPORTER = Importer(name="mteb", title="MTEB", files="results/MODEL/REVISION/TASK.json", recognise=recognise, read=read)
+IMPORTER = Importer("mteb", "MTEB", "results/MODEL/REVISION/TASK.json", recognise, read)

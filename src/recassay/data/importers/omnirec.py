@@ -50,6 +50,4 @@ def _shortened(names: dict[str, Any]) -> dict[str, str]:
     return short if len(set(short.values())) == len(short) else {name: name for name in short}
 
 
-IMPORTER = Importer(
-    name="omnirec", title="OmniRec", files="the results of an evaluator as JSON", recognise=recognise, read=read
-)
+IMPORTER = Importer("omnirec", "OmniRec", "the results of an evaluator as JSON", recognise, read)

@@ -48,4 +48,4 @@ def read(file: OpenedFile) -> Imported:
     return instance_results(answers(), file, "OpenML")
 
 
-IMPORTER = Importer(name="openml", title="OpenML", files="predictions.arff of a run", recognise=recognise, read=read)
+IMPORTER = Importer("openml", "OpenML", "predictions.arff of a run", recognise, read)

@@ -189,7 +189,4 @@ def _trials(file: OpenedFile) -> Study:
     return Study(file.stem, up, names, told, [list(row) for row in rows])
 
 
-IMPORTER = Importer(
-    name="optuna", title="Optuna", files="a SQLite storage, a journal, or trials_dataframe() as CSV",
-    recognise=recognise, read=read,
-)  # fmt: skip
+IMPORTER = Importer("optuna", "Optuna", "a SQLite storage, a journal, or trials_dataframe() as CSV", recognise, read)

@@ -59,7 +59,4 @@ def _lists(document: Any) -> Kind | None:
     return "judgements" if all(isinstance(value, int) for value in numbers) else "lists"
 
 
-IMPORTER = Importer(
-    name="ranx", title="ranx", files="a report (report.save, report.to_dataframe) as JSON or CSV",
-    recognise=recognise, read=read,
-)  # fmt: skip
+IMPORTER = Importer("ranx", "ranx", "a report (report.save, report.to_dataframe) as JSON or CSV", recognise, read)

@@ -178,9 +178,9 @@ def _rows(result: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[s
 
 
 IMPORTER = Importer(
-    name="recbole",
-    title="RecBole",
-    files="logs (log/MODEL/MODEL-DATASET-DATE.log) and the dictionary of run_recbole as JSON or text",
-    recognise=recognise,
-    read=read,
+    "recbole",
+    "RecBole",
+    "logs (log/MODEL/MODEL-DATASET-DATE.log) and the dictionary of run_recbole as JSON or text",
+    recognise,
+    read,
 )

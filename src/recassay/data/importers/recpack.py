@@ -84,10 +84,4 @@ def _values(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(one, (int, float, type(None))) for one in value.values())
 
 
-IMPORTER = Importer(
-    name="recpack",
-    title="RecPack",
-    files="results.json of a pipeline, or get_metrics() as CSV",
-    recognise=recognise,
-    read=read,
-)
+IMPORTER = Importer("recpack", "RecPack", "results.json of a pipeline, or get_metrics() as CSV", recognise, read)

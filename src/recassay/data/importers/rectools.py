@@ -44,6 +44,5 @@ def read(file: OpenedFile) -> Imported:
 
 
 IMPORTER = Importer(
-    name="rectools", title="RecTools", files="pd.DataFrame(cross_validate(...)['metrics']) as CSV or Parquet",
-    recognise=recognise, read=read,
-)  # fmt: skip
+    "rectools", "RecTools", "pd.DataFrame(cross_validate(...)['metrics']) as CSV or Parquet", recognise, read
+)

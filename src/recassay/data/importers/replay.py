@@ -49,6 +49,4 @@ def read(file: OpenedFile) -> Imported:
     return Imported(with_conventions(long, METRICS, framework="RePlay"))
 
 
-IMPORTER = Importer(
-    name="replay", title="RePlay", files="Experiment(...).results as CSV", recognise=recognise, read=read
-)
+IMPORTER = Importer("replay", "RePlay", "Experiment(...).results as CSV", recognise, read)

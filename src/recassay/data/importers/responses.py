@@ -41,10 +41,10 @@ def read(file: OpenedFile) -> Imported:
 
 
 IMPORTER = Importer(
-    name="responses",
-    title="response table",
-    files="a table of classifiers and test instances with 0 and 1, as decodIRT fits them",
-    recognise=recognise,
-    read=read,
+    "responses",
+    "response table",
+    "a table of classifiers and test instances with 0 and 1, as decodIRT fits them",
+    recognise,
+    read,
     aliases=("decodirt",),
 )

@@ -79,10 +79,10 @@ def _named(file: OpenedFile) -> tuple[str, str]:
 
 
 IMPORTER = Importer(
-    name="swe_bench",
-    title="SWE-bench",
-    files="MODEL.RUN.json of its harness, results/results.json of a submission",
-    recognise=recognise,
-    read=read,
+    "swe_bench",
+    "SWE-bench",
+    "MODEL.RUN.json of its harness, results/results.json of a submission",
+    recognise,
+    read,
     aliases=("swe-bench", "swebench"),
 )

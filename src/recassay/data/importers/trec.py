@@ -103,10 +103,10 @@ def _number(text: str) -> bool:
 
 
 IMPORTER = Importer(
-    name="trec",
-    title="trec_eval",
-    files="the output of trec_eval (-q for each query), pytrec_eval's dictionary as JSON",
-    recognise=recognise,
-    read=read,
+    "trec",
+    "trec_eval",
+    "the output of trec_eval (-q for each query), pytrec_eval's dictionary as JSON",
+    recognise,
+    read,
     aliases=("trec_eval", "pytrec_eval"),
 )

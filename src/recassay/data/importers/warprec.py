@@ -59,9 +59,5 @@ def read(file: OpenedFile) -> Imported:
 
 
 IMPORTER = Importer(
-    name="warprec",
-    title="WarpRec",
-    files="DATASET/evaluation/Overall_Results_*.tsv and *_per_user_*.tsv",
-    recognise=recognise,
-    read=read,
+    "warprec", "WarpRec", "DATASET/evaluation/Overall_Results_*.tsv and *_per_user_*.tsv", recognise, read
 )
