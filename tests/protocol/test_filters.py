@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,25 @@ from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
 from recassay.core.types import Interactions
-from recassay.protocol.filters import binarise, filter_core, filter_once
+from recassay.protocol.filters import frequent_rows, positive_rows
 from support.protocol import drawn_interactions, few, interactions, rows_of, shuffled
 
 FOUR = interactions([("a", "x", 3.0, 1), ("a", "y", 3.5, 2), ("b", "x", 5.0, 3), ("b", "z", 1.0, 4)])
+
+
+def binarise(events: Interactions, threshold: float | None) -> Interactions:
+    if threshold is None:
+        assert positive_rows(events, None).all()
+        return events
+    return replace(events, weight=None).take(positive_rows(events, threshold))
+
+
+def filter_once(events: Interactions, *, min_item: int, min_user: int) -> Interactions:
+    return events.take(frequent_rows(events, "once", min_item=min_item, min_user=min_user))
+
+
+def filter_core(events: Interactions, *, min_item: int, min_user: int) -> Interactions:
+    return events.take(frequent_rows(events, "core", min_item=min_item, min_user=min_user))
 
 
 def test_threshold_keeps_weights_at_and_above_it_and_drops_the_weights() -> None:

@@ -106,8 +106,7 @@ def describe(*parts: Interactions) -> Characteristics:
         popularity_sums[here] += np.bincount(place, weights=item_counts[item])
         tail_sums[here] += np.bincount(place[tail[item]], minlength=here.stop - here.start)
     popularity_sum, tail_sum = popularity_sums[present], tail_sums[present]
-    average, deviation, skewness, kurtosis = _moments(popularity_sum / (activity * n_users))
-    tail_average, tail_deviation, tail_skewness, tail_kurtosis = _moments(tail_sum / activity)
+    bias, tail_share = popularity_sum / (activity * n_users), tail_sum / activity
     return Characteristics(
         Nu=n_users,
         Ni=n_items,
@@ -119,14 +118,8 @@ def describe(*parts: Interactions) -> Characteristics:
         Rpi=n_pairs / n_items,
         Giniu=gini(activity),
         Ginii=gini(popularity),
-        APB=average,
-        StPB=deviation,
-        SkPB=skewness,
-        KuPB=kurtosis,
-        LTavg=tail_average,
-        LTstd=tail_deviation,
-        LTsk=tail_skewness,
-        LTku=tail_kurtosis,
+        **dict(zip(("APB", "StPB", "SkPB", "KuPB"), _moments(bias), strict=True)),
+        **dict(zip(("LTavg", "LTstd", "LTsk", "LTku"), _moments(tail_share), strict=True)),
     )
 
 

@@ -16,13 +16,11 @@ from scipy.sparse import csr_array
 
 from recassay.core.types import BoolArray, FloatArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext
-from recassay.metrics.protocol import MetricBase, Scope
+from recassay.metrics.protocol import MetricBase
 
 
 class AccuracyMetric(MetricBase):
     """A metric of where the hits stand in a list and how many there could be."""
-
-    scope: ClassVar[Scope] = "user"
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
         """One value a row of `top`; NaN for a user without relevant items."""

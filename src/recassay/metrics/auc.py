@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext, membership, ratio
-from recassay.metrics.protocol import MetricBase, Scope
+from recassay.metrics.protocol import MetricBase
 
 
 class AUC(MetricBase):
@@ -24,7 +24,6 @@ class AUC(MetricBase):
     """
 
     name = "auc"
-    scope: ClassVar[Scope] = "user"
     whole_ranking = True
     formula = "sum_{relevant i} irrelevant candidates below i / (R N); unlisted candidates in random order"
     source = "Rendle et al., BPR, UAI 2009"

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.types import FloatArray, IdArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext, ratio
-from recassay.metrics.protocol import MetricBase, Scope
+from recassay.metrics.protocol import MetricBase
 
 
 def mean_over_list(items: IdArray, value: FloatArray) -> FloatArray:
@@ -33,7 +33,6 @@ class Novelty(MetricBase):
     """
 
     name = "novelty"
-    scope: ClassVar[Scope] = "user"
     formula = "mean over the list of -log2(max(c(i), 1) / m)"
     source = "Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010"
     variants: ClassVar[dict[str, str]] = {
@@ -56,7 +55,6 @@ class Popularity(MetricBase):
     """The mean popularity of the listed items (average recommendation popularity, ARP)."""
 
     name = "popularity"
-    scope: ClassVar[Scope] = "user"
     formula = "mean over the list of c(i)"
     source = "Yin et al., Challenging the long tail recommendation, VLDB 2012; Abdollahpouri et al., FLAIRS 2019"
     variants: ClassVar[dict[str, str]] = {
@@ -78,7 +76,6 @@ class LongTail(MetricBase):
     """
 
     name = "longtail"
-    scope: ClassVar[Scope] = "user"
     formula = "listed long-tail items / listed items"
     source = "Abdollahpouri et al., Managing popularity bias, FLAIRS 2019; the tail as in KDD'24, 4.3"
     variants: ClassVar[dict[str, str]] = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
@@ -99,7 +96,6 @@ class Serendipity(MetricBase):
     """
 
     name = "serendipity"
-    scope: ClassVar[Scope] = "user"
     formula = "relevant listed items outside the user's k most popular unseen ones / k"
     source = "Ge et al., Beyond accuracy, RecSys 2010; Kaminskas and Bridge, TiiS 2016"
     variants: ClassVar[dict[str, str]] = {

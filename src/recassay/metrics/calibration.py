@@ -12,7 +12,7 @@ from scipy.special import rel_entr
 
 from recassay.core.types import FloatArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext
-from recassay.metrics.protocol import MetricBase, Scope
+from recassay.metrics.protocol import MetricBase
 
 GROUP_BOUNDS = (0.2, 0.8)
 """Head: the most popular items that cover 20 % of the interactions; tail: those past 80 %; mid: between."""
@@ -34,7 +34,6 @@ class Calibration(MetricBase):
     """
 
     name = "calibration"
-    scope: ClassVar[Scope] = "user"
     formula = "JS(p, q) over head, mid and tail; p the profile's groups, q the list's"
     source = "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness, RecSys 2020"
     variants: ClassVar[dict[str, str]] = {

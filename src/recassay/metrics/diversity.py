@@ -9,7 +9,7 @@ from scipy.sparse import csc_array, csr_array
 
 from recassay.core.types import FloatArray, IdArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext, ratio
-from recassay.metrics.protocol import MetricBase, Scope
+from recassay.metrics.protocol import MetricBase
 
 BITSET_BYTES = 1 << 29
 """The most memory that the bit sets of the listed items may take; beyond it pairs are counted sparsely."""
@@ -31,7 +31,6 @@ class Diversity(MetricBase):
     """
 
     name = "diversity"
-    scope: ClassVar[Scope] = "user"
     formula = "1 - mean over pairs i<j of |U_i ∩ U_j| / sqrt(|U_i| |U_j|)"
     source = "Kaminskas and Bridge, Diversity, serendipity, novelty, and coverage, TiiS 2016"
     variants: ClassVar[dict[str, str]] = {"cosine": "cosine of the binary training columns (KDD'24)"}

@@ -77,7 +77,7 @@ class MetricBase:
     """
 
     name: ClassVar[str]
-    scope: ClassVar[Scope]
+    scope: ClassVar[Scope] = "user"
     formula: ClassVar[str]
     source: ClassVar[str]
     variants: ClassVar[dict[str, str]]

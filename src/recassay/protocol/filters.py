@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from recassay.core.blocks import count_ids, row_blocks
@@ -13,41 +11,14 @@ from recassay.core.specs.specs import FilterName
 from recassay.core.types import BoolArray, IdArray, Interactions
 
 
-def binarise(interactions: Interactions, threshold: float | None) -> Interactions:
-    """Implicit feedback: the events with weight >= `threshold`, without their weights (KDD'24, 3.1, tau).
+def positive_rows(interactions: Interactions, threshold: float | None) -> BoolArray:
+    """Implicit feedback: which events have weight >= `threshold` (KDD'24, 3.1, tau); all where `threshold` is None.
 
     Events below the threshold are negative feedback and leave. A missing weight (NaN) is not >= anything and
     leaves too; weights are float32, and so is the comparison. Of several events of one pair, each is compared by what
-    the pair is worth after it (`core.repeated.reaches`). With `threshold` None the interactions are returned as they
-    are, weights included. Interactions without weights cannot be compared with a threshold: `InputError`.
+    the pair is worth after it (`core.repeated.reaches`). Interactions without weights cannot be compared with a
+    threshold: `InputError`.
     """
-    if threshold is None:
-        return interactions
-    return replace(interactions, weight=None).take(positive_rows(interactions, threshold))
-
-
-def filter_once(interactions: Interactions, *, min_item: int, min_user: int) -> Interactions:
-    """F-filter (KDD'24, 3.1): items with fewer than `min_item` events leave, then users with fewer than
-    `min_user`.
-
-    One pass each, items first: every user left has at least `min_user` events, some items may have fewer than
-    `min_item`. A user who comes back to an item counts once: pairs are counted, not events. The id tables stay as
-    they are.
-    """
-    return interactions.take(frequent_rows(interactions, "once", min_item=min_item, min_user=min_user))
-
-
-def filter_core(interactions: Interactions, *, min_item: int, min_user: int) -> Interactions:
-    """F-core (KDD'24, 3.1): the passes of `filter_once` repeated until every user and item left has its
-    minimum.
-
-    The result is the largest such subset and does not depend on the order of the passes; it may be empty.
-    """
-    return interactions.take(frequent_rows(interactions, "core", min_item=min_item, min_user=min_user))
-
-
-def positive_rows(interactions: Interactions, threshold: float | None) -> BoolArray:
-    """The mask of `binarise`; all rows where `threshold` is None."""
     if threshold is None:
         return np.ones(len(interactions), dtype=np.bool_)
     if interactions.weight is None:
@@ -66,7 +37,13 @@ def frequent_rows(
     min_user: int,
     among: BoolArray | None = None,
 ) -> BoolArray:
-    """The mask of the filter `name` over the rows `among` (None: all of them)."""
+    """Which of the rows `among` (None: all) a filter keeps (KDD'24, 3.1).
+
+    `once` (F-filter): items with fewer than `min_item` events leave, then users with fewer than `min_user`, in one pass
+    each, so that some items may have fewer than `min_item` afterwards. `core` (F-core): the passes are repeated until
+    every user and item left has its minimum; the result is the largest such subset, whatever the order of the passes,
+    and may be empty. A user who comes back to an item counts once: pairs are counted, not events.
+    """
     kept = np.ones(len(interactions), dtype=np.bool_) if among is None else among
     if name == "none":
         return kept

@@ -7,7 +7,7 @@ Popularity? (REVEAL 2019), Definition 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -38,16 +38,8 @@ class Stratum:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON, with the size of the sample in place of its rows."""
-        return {
-            "threshold": self.threshold,
-            "sampled": len(self.sample),
-            "pool": self.pool,
-            "items": self.items,
-            "train_interactions": self.train_interactions,
-            "share_of_items": self.share_of_items,
-            "share_of_train": self.share_of_train,
-            "share_of_test": self.share_of_test,
-        }
+        counts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "sample"}
+        return {"threshold": self.threshold, "sampled": len(self.sample)} | counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

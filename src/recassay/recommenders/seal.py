@@ -77,12 +77,7 @@ def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
             part["name"]: {"code": manifest["algorithms"].get(part["name"]), "settings": part["settings"]}
             for part in study["algorithms"]
         },
-        "metrics": study["metrics"],
-        "folds": study["folds"],
-        "protocol": study["protocol"],
-        "tuning": study["tuning"],
-        "budget": study["budget"],
-        "comper": study["comper"],
+        **{key: study[key] for key in ("metrics", "folds", "protocol", "tuning", "budget", "comper")},
         "multiverse": study.get("multiverse"),
     }
 
@@ -111,12 +106,8 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     """
     found = [Deviation("seal", text) for text in _seal_problems(seal)]
     with Store.open(folder) as store:
-        cells, rows, trials, verified = (
-            store.cells(every=True, damaged=True),
-            store.plan(),
-            store.trials(),
-            store.verify(),
-        )
+        cells, rows = store.cells(every=True, damaged=True), store.plan()
+        trials, verified = store.trials(), store.verify()
         try:
             manifest = store.manifest()
         except InputError as error:

@@ -49,15 +49,7 @@ class SplitExport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {
-            "folder": str(self.folder),
-            "dataset": self.dataset,
-            "fingerprint": self.fingerprint,
-            "format": self.format,
-            "files": self.files,
-            "counts": self.counts,
-            "audit": self.audit,
-        }
+        return asdict(self) | {"folder": str(self.folder)}
 
 
 def export_split(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from recassay.runner.jobs import Job, Outcome
+from recassay.runner.jobs import Job, Outcome, Watcher
 from recassay.runner.local import LocalExecutor
 
 IDLE_SECONDS = 10.0
@@ -63,7 +63,7 @@ class _Processes:
 _processes = _Processes()
 
 
-class _Reporter:
+class _Reporter(Watcher):
     """The watcher on the worker's side: it sends everything on, and keeps it for the answer."""
 
     def __init__(self, job: str, topic: str, key: str) -> None:
@@ -82,12 +82,6 @@ class _Reporter:
 
     def finished(self, job: Job, outcome: Outcome) -> None:
         self.outcome = outcome
-
-    def waiting(self, reason: str) -> None:
-        """A local executor never waits."""
-
-    def note(self, said: str) -> None:
-        """Nor has it anything to say."""
 
     def unwanted(self) -> bool:
         """Whether the scheduler has given this task up, as it does when the driver is gone."""

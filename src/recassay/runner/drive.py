@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +50,10 @@ class StudyRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        failed = ("algorithm", "dataset", "seed", "fold", "status", "reason")
-        return {
+        return asdict(replace(self, failed=(), predictions=(), earlier=dict(self.earlier))) | {
             "folder": str(self.folder),
-            "planned": self.planned,
-            "done": self.done,
-            "ran": self.ran,
-            "failed": [{name: getattr(cell, name) for name in failed} for cell in self.failed],
-            "seconds": self.seconds,
+            "failed": [cell.in_brief() for cell in self.failed],
             "predictions": [asdict(prediction) for prediction in self.predictions],
-            "earlier": dict(self.earlier),
         }
 
 

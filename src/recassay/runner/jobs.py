@@ -106,8 +106,8 @@ NO_ROOM = "no room"
 """The status of a job that met a full disk. It says nothing of a cell, so the next run tries the cell again."""
 
 
-class Watcher(Protocol):
-    """What the driver does while jobs run; all calls come from the thread that runs the executor."""
+class Watcher:
+    """What the driver does while jobs run: nothing, where a method is not its own. Calls come from one thread."""
 
     def started(self, job: Job) -> None:
         """A process began with the job."""
@@ -125,23 +125,11 @@ class Watcher(Protocol):
         """Something that people may want to know, once."""
 
 
-class Collected:
+class Collected(Watcher):
     """A watcher that only remembers how jobs ended."""
 
     def __init__(self) -> None:
         self.outcomes: dict[str, Outcome] = {}
-
-    def started(self, job: Job) -> None:
-        """Nothing to remember."""
-
-    def event(self, job: Job, event: Mapping[str, Any]) -> None:
-        """Nothing to remember."""
-
-    def waiting(self, reason: str) -> None:
-        """Nothing waits on one machine."""
-
-    def note(self, said: str) -> None:
-        """Nor is there anything to know about it."""
 
     def finished(self, job: Job, outcome: Outcome) -> None:
         """Remember how it ended."""

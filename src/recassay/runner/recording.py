@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from recassay.core.system.places import below
-from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome
+from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome, Watcher
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
 from recassay.runner.order import LearnedCosts, chain_seconds
@@ -40,7 +40,7 @@ class _AtWork:
     """How it ends, once its trials that run have ended."""
 
 
-class Run:
+class Run(Watcher):
     """A watcher that keeps what happens, and adds the jobs that follow from it."""
 
     def __init__(
@@ -240,11 +240,8 @@ class Run:
             told["peak_memory"] = max(filter(None, (told["peak_memory"], state.peak)), default=None)
             told["energy"] = told["energy"] | {"joules": told["energy"]["joules"] + state.joules}
         record = CellRecord(
-            id=cell.id,
-            algorithm=cell.row.algorithm,
-            dataset=cell.row.dataset,
-            seed=cell.row.seed,
-            fold=cell.row.fold,
+            cell.id,
+            *(cell.row.algorithm, cell.row.dataset, cell.row.seed, cell.row.fold),
             spec=cell.spec,
             split=cell.split,
             status=outcome.status,  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -29,15 +29,7 @@ class TrialRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {
-            "number": self.number,
-            "state": self.state,
-            "parameters": dict(self.parameters),
-            "value": self.value,
-            "reason": self.reason,
-            "stages": list(self.stages),
-            "seconds": self.seconds,
-        }
+        return asdict(self) | {"parameters": dict(self.parameters), "stages": list(self.stages)}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> TrialRecord:
@@ -81,6 +73,10 @@ class CellRecord:
     """By kind of file (`SCORES`, `LISTS`, `RESPONSES`), the SHA-256 of what was written."""
     split: str | None = None
     """The folder of the prepared data that it was trained and judged on."""
+
+    def in_brief(self) -> dict[str, Any]:
+        """Which cell, and how it ended."""
+        return {name: getattr(self, name) for name in ("algorithm", "dataset", "seed", "fold", "status", "reason")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +132,7 @@ class StoreStatus:
         return {
             "planned": self.planned,
             "done": self.done,
-            "failed": [
-                {
-                    "algorithm": cell.algorithm,
-                    "dataset": cell.dataset,
-                    "seed": cell.seed,
-                    "fold": cell.fold,
-                    "status": cell.status,
-                    "reason": cell.reason,
-                }
-                for cell in self.failed
-            ],
+            "failed": [cell.in_brief() for cell in self.failed],
             "to_go": [{"algorithm": row.algorithm, "dataset": row.dataset, "seed": row.seed} for row in self.to_go],
             "trials": self.trials,
             "earlier": dict(self.earlier),

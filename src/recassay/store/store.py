@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ _NO_ROW = ("gone", "")
 """The checksums of a row that an index of the database names and the table does not have."""
 _JSON_FIELDS = ("spec", "parameters", "counts", "files", "energy")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
+_PLAN = tuple(PlannedRow.__dataclass_fields__)
 
 
 class Store(CellFiles, TrialTable):
@@ -92,29 +94,16 @@ class Store(CellFiles, TrialTable):
 
     def set_plan(self, rows: Iterable[PlannedRow], manifest: Mapping[str, Any]) -> None:
         """Make `rows` the current plan; cells of earlier plans stay and count again when a plan names them again."""
-        planned = [
-            (
-                n,
-                row.cell,
-                row.algorithm,
-                row.dataset,
-                row.seed,
-                row.fold,
-                json.dumps(row.metrics),
-                row.tuning,
-                row.trials,
-                row.universe,
-            )
-            for n, row in enumerate(rows)
-        ]
+        values = [[json.dumps(value) if isinstance(value, tuple) else value for value in astuple(row)] for row in rows]
+        planned = [(n, *row) for n, row in enumerate(values)]
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
-            self._connection.executemany("INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", planned)
+            self._connection.executemany(f"INSERT INTO plan VALUES (?{', ?' * len(_PLAN)})", planned)
         write_sealed(self.folder / MANIFEST_FILE, plain({**manifest, PLAN_DIGEST: self._plan_digest()}))
 
     def _plan_digest(self) -> str:
-        names = "position, cell, algorithm, dataset, seed, fold, metrics, tuning, trials, universe"
-        rows = self._connection.execute(f"SELECT {names} FROM plan ORDER BY position").fetchall()
+        query = f"SELECT {', '.join(('position', *_PLAN))} FROM plan ORDER BY position"
+        rows = self._connection.execute(query).fetchall()
         return hashlib.sha256(json.dumps([tuple(row) for row in rows]).encode()).hexdigest()
 
     def manifest(self) -> dict[str, Any]:
@@ -145,10 +134,9 @@ class Store(CellFiles, TrialTable):
 
     def plan(self) -> tuple[PlannedRow, ...]:
         """The cells of the current plan, in order."""
-        names = ("cell", "algorithm", "dataset", "seed", "fold", "metrics", "tuning", "trials", "universe")
-        query = f"SELECT {', '.join(names)} FROM plan ORDER BY position"
-        rows = [dict(zip(names, row, strict=True)) for row in self._connection.execute(query)]
-        return tuple(PlannedRow(**{**row, "metrics": tuple(self._unpacked("metrics", row["metrics"]))}) for row in rows)
+        query = f"SELECT {', '.join(_PLAN)} FROM plan ORDER BY position"
+        rows = [PlannedRow(*row) for row in self._connection.execute(query)]
+        return tuple(replace(row, metrics=tuple(self._unpacked("metrics", str(row.metrics)))) for row in rows)
 
     def _unpacked(self, column: str, text: str | None) -> Any:
         return unpacked(column, text, self.folder)

@@ -25,16 +25,8 @@ class TrialTable:
     def record_trial(self, tuning: str, trial: TrialRecord) -> None:
         """Keep a trial; when this returns it is on the disk. Only the first record of a number counts."""
         value = None if trial.value is None or math.isnan(trial.value) else float(trial.value)
-        row = (
-            tuning,
-            trial.number,
-            trial.state,
-            json.dumps(dict(trial.parameters)),
-            value,
-            trial.reason,
-            json.dumps(trial.stages),
-            float(trial.seconds),
-        )
+        parameters, stages = json.dumps(dict(trial.parameters)), json.dumps(trial.stages)
+        row = (tuning, trial.number, trial.state, parameters, value, trial.reason, stages, float(trial.seconds))
         self._connection.execute(
             f"INSERT OR IGNORE INTO trials ({', '.join((*_COLUMNS, 'seal'))}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*row, checksum(row)),
@@ -63,26 +55,16 @@ class TrialTable:
 
     def trials(self, cell: str | None = None) -> pl.DataFrame:
         """Every trial of the current plan (or of one cell): one row each, parameters and stages as JSON text."""
+        of_plan = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.SEED: pl.Int64, c.FOLD: pl.Int64}
+        own = {"number": pl.Int64, "state": pl.String, c.VALUE: pl.Float64, "parameters": pl.String}
+        own |= {"stages": pl.String, "reason": pl.String, "seconds": pl.Float64}
+        schema = {**of_plan, **own, "cell": pl.String}
+        columns = [f"{'trials' if name in own else 'plan'}.{name}" for name in schema]
         query = (
-            "SELECT plan.algorithm, plan.dataset, plan.seed, plan.fold, trials.number, trials.state, trials.value, "
-            "trials.parameters, trials.stages, trials.reason, trials.seconds, plan.cell FROM plan "
+            f"SELECT {', '.join(columns)} FROM plan "
             "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials "
             "WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
         )
-        schema = {
-            c.ALGORITHM: pl.String,
-            c.DATASET: pl.String,
-            c.SEED: pl.Int64,
-            c.FOLD: pl.Int64,
-            "number": pl.Int64,
-            "state": pl.String,
-            c.VALUE: pl.Float64,
-            "parameters": pl.String,
-            "stages": pl.String,
-            "reason": pl.String,
-            "seconds": pl.Float64,
-            "cell": pl.String,
-        }
         return pl.DataFrame(self._connection.execute(query, (cell, cell)).fetchall(), schema=schema, orient="row")
 
     def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
@@ -92,7 +74,7 @@ class TrialTable:
 
     def kept_trials(self, tuning: str) -> dict[int, TrialRecord]:
         """All trials kept under `tuning`, by number; there are gaps where trials that ran side by side were lost."""
-        names = ("number", "state", "parameters", "value", "reason", "stages", "seconds")
+        names = _COLUMNS[1:]
         query = f"SELECT {', '.join(names)} FROM trials WHERE tuning = ? ORDER BY number"
         kept: dict[int, TrialRecord] = {}
         for row in self._connection.execute(query, (tuning,)):

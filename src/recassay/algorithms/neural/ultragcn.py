@@ -105,13 +105,6 @@ def nearest_items(history: csr_array, k: int) -> tuple[IdArray, Float32Array]:
     own = np.diff(profiles.indptr)
     scaled = (diags_array(1 / np.sqrt(total)) @ profiles).tocsr().astype(np.float32)
     place = tie_order(len(total), derived_rng(0, "neighbours"))
-    near, value = largest_products(
-        SparseRows.of(profiles),
-        SparseRows.of(scaled.T.tocsr()),
-        min(k, max(len(total), 1)),
-        place,
-        similarity="dot",
-        shrink=0.0,
-        squares=own.astype(np.float32),
-    )
+    width = min(k, max(len(total), 1))
+    near, value = largest_products(SparseRows.of(profiles), SparseRows.of(scaled.T.tocsr()), width, place)
     return near, value * (np.sqrt(total) / np.maximum(total - own, 1)).astype(np.float32)[:, None]
