@@ -1,17 +1,24 @@
 """What a prior from published tables is worth to an adaptive run, and what a wrong one costs.
 
-python benchmarks/adaptive_prior.py halves [N]       KDD'24: 15 datasets known, 15 replayed, N random halves
-python benchmarks/adaptive_prior.py tables           KDD'24 and Bi-ReIRT whole, prior from the other tables
-python benchmarks/adaptive_prior.py synthetic [N]    N grids per kind: right, partly right and shuffled priors
+python benchmarks/adaptive_prior.py tables ROWS.csv [N] [TABLE]   N parts per published table, prior from the others
+python benchmarks/adaptive_prior.py halves ROWS.csv [N]           KDD'24: 15 datasets known, 15 replayed, N halves
+python benchmarks/adaptive_prior.py synthetic ROWS.csv [N]        N grids per kind: right, partly right, shuffled priors
+python benchmarks/adaptive_prior.py plain                         rho of the prior and the cheapest datasets, 300 halves
+python benchmarks/adaptive_prior.py show ROWS.csv                 the tables of the rows so far
+
+Every replay is a row of ROWS.csv, appended when it ends; replays that are there are not repeated.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 from adaptive import as_benchmark, judged, mean_ranks
 from scipy import stats
 
@@ -29,48 +36,57 @@ from recassay.analysis.adaptive.fit import (
 )
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.api.published_prior import published_prior
+from recassay.core import ties
 from recassay.core.choices import AdaptiveTarget
 from recassay.testing.grids import GRID_KINDS, synthetic_grid
 
 TARGETS: tuple[AdaptiveTarget, ...] = ("first", "order")
-SHARES = (0.005, 0.02)
-Case = tuple[str, Benchmark, dict[str, Prior | None]]
-"""What is replayed, and the priors to start from."""
+SHARES = (0.005, 0.02, 0.05)
+KEPT = 0.8
+"""The share of a published table's algorithms and datasets that a part of it keeps."""
+
+OPEN_ALGORITHMS = {19: 9, 9: 18}
+"""Complete blocks of the open benchmark: datasets, and algorithms that ran on all of them."""
+
+Case = tuple[str, int, Benchmark, dict[str, Prior | None]]
+"""What is replayed, its number, and the priors to start from."""
+
+FIELDS = ("table", "number", "prior", "target", "cost", "certified", "right", "weight",
+          *(f"{what} {share}" for share in SHARES for what in ("rho", "first")))  # fmt: skip
 
 
-def run(name: str, table: Benchmark, target: AdaptiveTarget, prior: Prior | None, seed: int) -> dict[str, float]:
-    """Cost of the first claim, whether it is right, and Spearman's rho at `SHARES`."""
+def run(table: Benchmark, target: AdaptiveTarget, prior: Prior | None, seed: int) -> dict[str, float]:
+    """Cost of the first claim, whether it is right, and Spearman's rho and the first place at `SHARES`."""
     costs, truth = replay_costs(table), mean_ranks(table.values)
     seen: list[AdaptiveResult] = []
-    found = replay(table, Question(target), prior=prior, told=seen.append, seed=seed)
+    last = replay(table, Question(target), prior=prior, told=seen.append, seed=seed)
     paid = [float(costs[step.measured].sum() / costs.sum()) for step in seen]
-    order = [table.grid.algorithms.index(algorithm) for algorithm in found.order]
-    row = {"cost": paid[-1], "right": float(judged(order, truth, 1.0)[target]), "weight": found.prior_weight}
+    order = [table.grid.algorithms.index(algorithm) for algorithm in last.order]
+    right = judged(order, truth, 1.0)[target]
+    row = {"cost": paid[-1], "certified": last.certified, "right": float(right), "weight": last.prior_weight}
     for share in SHARES:
-        until = [step for step, spent in zip(seen, paid, strict=True) if 0 < spent <= share]
-        row[f"rho {share}"] = float(stats.spearmanr(until[-1].mean_ranks, truth)[0]) if until else np.nan
-    print(f"# {name} {target}: " + ", ".join(f"{key} {value:.4f}" for key, value in row.items()), flush=True)
+        until = [step for step, spent in zip(seen, paid, strict=True) if spent <= share]
+        row[f"rho {share}"] = float(stats.spearmanr(until[-1].mean_ranks, truth)[0])
+        best = table.grid.algorithms.index(until[-1].order[0])
+        row[f"first {share}"] = float(truth[best] <= truth.min() + 1e-9)
     return row
 
 
-def judge(cases: Callable[[], Iterable[Case]]) -> None:
-    """A row per target and prior: median cost, claims that are right with their 95 % interval, rho."""
-    rows: dict[tuple[str, str], list[dict[str, float]]] = {}
-    for number, (name, table, priors) in enumerate(cases()):
-        for target, (kind, prior) in product(TARGETS, priors.items()):
-            rows.setdefault((target, kind), []).append(run(f"{name} {kind}", table, target, prior, number))
-    print("| target | prior | median cost | right | 95 % interval | rho at 0.5 % | rho at 2 % | counts as datasets |")
-    print("|---|---|---|---|---|---|---|---|")
-    for (target, kind), found in rows.items():
-        right = int(sum(row["right"] for row in found))
-        interval = stats.binomtest(right, len(found)).proportion_ci()
-        rho = [np.nanmean([row[f"rho {share}"] for row in found]) for share in SHARES]
-        cost = 100 * np.median([row["cost"] for row in found])
-        print(
-            f"| {target} | {kind} | {cost:.2f} % | {right} of {len(found)} | "
-            f"{100 * interval.low:.0f} to {100 * interval.high:.0f} % | {rho[0]:.3f} | {rho[1]:.3f} | "
-            f"{np.mean([row['weight'] for row in found]):.1f} |"
-        )
+def keep(path: Path, cases: Iterable[Case]) -> None:
+    """Append a row per replay that is not yet there."""
+    done = set()
+    if path.exists():
+        done = set(pl.read_csv(path).select("table", "number", "prior", "target").iter_rows())
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if not file.tell():
+            writer.writeheader()
+        for (name, number, table, priors), target in product(cases, TARGETS):
+            for kind, prior in priors.items():
+                if (name, number, kind, target) not in done:
+                    row = run(table, target, prior, number)
+                    writer.writerow({"table": name, "number": number, "prior": kind, "target": target, **row})
+                    file.flush()
 
 
 def known(table: Benchmark, datasets: np.ndarray, names: Iterable[str]) -> Prior | None:
@@ -82,57 +98,155 @@ def known(table: Benchmark, datasets: np.ndarray, names: Iterable[str]) -> Prior
     return prior_from([evidence], table.grid.algorithms)
 
 
-def split(name: str, whole: Benchmark, rng: np.random.Generator, kinds: tuple[str, ...]) -> Case:
+def cut(whole: Benchmark, rows: np.ndarray, columns: np.ndarray) -> Benchmark:
+    """Some algorithms and datasets of a table."""
+    grid, at = whole.grid, np.ix_(rows, columns)
+    part = CellGrid(grid.metric, tuple(grid.algorithms[i] for i in rows), tuple(grid.datasets[j] for j in columns),
+                    None if grid.features is None else grid.features[columns])  # fmt: skip
+    return Benchmark(part, np.ascontiguousarray(whole.values[at]), replay_costs(whole)[at], True)
+
+
+def split(name: str, number: int, whole: Benchmark, rng: np.random.Generator, kinds: tuple[str, ...]) -> Case:
     """Half of a table with the priors that its other half gives: right, shuffled, or with half of the names changed."""
     order = rng.permutation(len(whole.grid.datasets))
     half = len(order) // 2
     before, after = np.sort(order[:half]), np.sort(order[half:])
     algorithms = whole.grid.algorithms
-    assert whole.grid.features is not None
-    grid = CellGrid(whole.grid.metric, algorithms, tuple(whole.grid.datasets[j] for j in after),
-                    whole.grid.features[after])  # fmt: skip
     partly = list(algorithms)
     moved = rng.permutation(len(algorithms))[: len(algorithms) // 2]
     for here, there in zip(moved, np.roll(moved, 1), strict=True):
         partly[here] = algorithms[there]
     names = {"right": algorithms, "shuffled": rng.permutation(algorithms).tolist(), "partly right": partly}
     priors = {kind: None if kind == "none" else known(whole, before, names[kind]) for kind in kinds}
-    return name, Benchmark(grid, whole.values[:, after], replay_costs(whole)[:, after], True), priors
+    return name, number, cut(whole, np.arange(len(algorithms)), after), priors
 
 
-def halves(count: int) -> Iterable[Case]:
-    """Random halves of KDD'24, ndcg@10."""
+def kdd24(metric: str = "ndcg@10") -> Benchmark:
+    """The table of KDD'24."""
     source = "published:kdd24"
-    whole = read_benchmark(
-        recassay.load_results(source), "ndcg@10", characteristics=recassay.load_characteristics(source)
-    )
+    return read_benchmark(recassay.load_results(source), metric, characteristics=recassay.load_characteristics(source))
+
+
+def halves(count: int) -> Iterator[Case]:
+    """Random halves of KDD'24, ndcg@10."""
+    whole = kdd24()
     for number in range(count):
-        rng = np.random.default_rng([33, number])
-        yield split(f"half {number}", whole, rng, ("none", "right", "shuffled"))
+        yield split("kdd24 half", number, whole, np.random.default_rng([33, number]), ("none", "right", "shuffled"))
 
 
-def tables() -> Iterable[Case]:
-    """Whole published tables, with what the others say."""
-    for source in ("published:kdd24", "published:bi-reirt"):
-        sized = recassay.load_characteristics(source) if source.endswith("kdd24") else None
-        table = read_benchmark(recassay.load_results(source), "ndcg@10", characteristics=sized)
-        yield source, table, {f"{source} none": None, f"{source} others": published_prior(table.grid)}
+def open_block(metric: str, datasets: int) -> Benchmark:
+    """A complete block of the open benchmark: the algorithms with most datasets, and the datasets that all have."""
+    source = "published:open"
+    whole = read_benchmark(recassay.load_results(source), metric, characteristics=recassay.load_characteristics(source))
+    ran = np.isfinite(whole.values)
+    columns = np.argsort(-ran.sum(axis=0), kind="stable")[:datasets]
+    rows = np.sort(np.argsort(-ran[:, columns].sum(axis=1), kind="stable")[: OPEN_ALGORITHMS[datasets]])
+    columns = np.flatnonzero(ran[rows].all(axis=0))
+    return cut(whole, rows, columns)
 
 
-def synthetic(count: int) -> Iterable[Case]:
+TABLES = {
+    "kdd24 ndcg@10": lambda: kdd24("ndcg@10"),
+    "kdd24 recall@10": lambda: kdd24("recall@10"),
+    "kdd24 map@10": lambda: kdd24("map@10"),
+    "open ndcg@10": lambda: open_block("ndcg@10", 19),
+    "open recall@20": lambda: open_block("recall@20", 19),
+    "open many ndcg@10": lambda: open_block("ndcg@10", 9),
+    "bi-reirt ndcg@10": lambda: read_benchmark(recassay.load_results("published:bi-reirt"), "ndcg@10"),
+}
+
+
+def tables(count: int, only: str = "") -> Iterator[Case]:
+    """Published tables, whole (number 0) and random parts of them, with what the other tables say."""
+    wholes = {name: make() for name, make in TABLES.items() if only in name}
+    for number, (name, whole) in product(range(count), wholes.items()):
+        rng = np.random.default_rng([35, number])
+        rows, columns = (
+            np.sort(rng.permutation(n)[: n if number == 0 else round(KEPT * n)]) for n in whole.values.shape
+        )
+        part = cut(whole, rows, columns)
+        yield name, number, part, {"none": None, "others": published_prior(part.grid)}
+
+
+def synthetic(count: int) -> Iterator[Case]:
     """Halves of synthetic grids of every kind."""
-    for kind, number in product(GRID_KINDS, range(count)):
+    for number, kind in product(range(count), GRID_KINDS):
         rng = np.random.default_rng([34, number, GRID_KINDS.index(kind)])
         grid = synthetic_grid(kind, rng, algorithms=11, datasets=30)
         whole = as_benchmark(grid.values, grid.seconds, grid.features)
-        yield split(f"{kind} {number}", whole, rng, ("none", "right", "partly right", "shuffled"))
+        yield split(kind, number, whole, rng, ("none", "right", "partly right", "shuffled"))
+
+
+def ratio_of(frame: pl.DataFrame, target: str, kind: str) -> str:
+    """The geometric mean of the cost with a prior by that without, paired, with its 95 % interval."""
+    keys = ["table", "number"]
+    with_prior = frame.filter((pl.col("target") == target) & (pl.col("prior") == kind))
+    pairs = with_prior.join(frame.filter((pl.col("target") == target) & (pl.col("prior") == "none")), on=keys)
+    logs = np.log(pairs["cost"].to_numpy() / pairs["cost_right"].to_numpy())
+    if len(logs) < 3 or kind == "none":
+        return ""
+    half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
+    return f"{np.exp(logs.mean()):.2f} ({np.exp(logs.mean() - half):.2f} to {np.exp(logs.mean() + half):.2f})"
+
+
+def show(path: Path) -> None:
+    """A row per table, target and prior: cost, its ratio to none, claims that are right, rho and first place."""
+    frame = pl.read_csv(path)
+    heads = [f"{what} at {100 * share:g} %" for share in SHARES for what in ("rho", "first right")]
+    print("| table | target | prior | cost: median, geometric mean | by none | right | " + " | ".join(heads) + " |")
+    print("|---" * (6 + len(heads)) + "|")
+    for name in [*frame["table"].unique(maintain_order=True), "all"]:
+        own = frame if name == "all" else frame.filter(pl.col("table") == name)
+        for target, kind in product(TARGETS, own["prior"].unique(maintain_order=True)):
+            rows = own.filter((pl.col("target") == target) & (pl.col("prior") == kind))
+            if not len(rows):
+                continue
+            costs = 100 * rows["cost"].to_numpy()
+            right = int(rows["right"].sum())
+            interval = stats.binomtest(right, len(rows)).proportion_ci()
+            later = [f"{rows[f'{what} {share}'].mean():.3f}" for share in SHARES for what in ("rho", "first")]
+            print(
+                f"| {name} | {target} | {kind} | {np.median(costs):.1f}, {np.exp(np.log(costs).mean()):.1f} % "
+                f"| {ratio_of(own, target, kind)} | {right} of {len(rows)} ({100 * interval.low:.0f} to "
+                f"{100 * interval.high:.0f} %) | " + " | ".join(later) + " |"
+            )
+
+
+def plain(count: int = 300) -> None:
+    """Mean ranks on the 15 other datasets, then the cheapest datasets whole, on random halves of KDD'24."""
+    whole = kdd24()
+    ranks, costs = ties.ranks(whole.values, higher_is_better=True, axis=0), replay_costs(whole)
+    found: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for number in range(count):
+        order = np.random.default_rng([33, number]).permutation(30)
+        before, after = np.sort(order[:15]), np.sort(order[15:])
+        truth = ranks[:, after].mean(axis=1)
+        cheap = after[np.argsort(costs[:, after].sum(axis=0))]
+        spent = np.cumsum(costs[:, cheap].sum(axis=0)) / costs[:, after].sum()
+        for share in (0.0, *SHARES):
+            bought = cheap[: int((spent <= share).sum())]
+            for name, use in (("with", np.concatenate([before, bought])), ("without", bought)):
+                if len(use):
+                    mean = ranks[:, use].mean(axis=1)
+                    first = truth[int(mean.argmin())] <= truth.min() + 1e-9
+                    found.setdefault((name, share), []).append((float(stats.spearmanr(mean, truth)[0]), float(first)))
+    for (name, share), rows in found.items():
+        rho, first = np.mean(rows, axis=0)
+        print(f"{name} at {100 * share:g} %: rho {rho:.3f}, first right {first:.3f} ({len(rows)} halves)")
 
 
 def main(arguments: list[str]) -> None:
     """Run what is asked."""
-    what = arguments[0] if arguments else "tables"
-    count = int(arguments[1]) if len(arguments) > 1 else 20
-    judge({"halves": lambda: halves(count), "synthetic": lambda: synthetic(count)}.get(what, tables))
+    what = arguments[0] if arguments else "plain"
+    if what == "plain":
+        plain()
+        return
+    path, count = Path(arguments[1]), int(arguments[2]) if len(arguments) > 2 else 20
+    if what == "tables":
+        keep(path, tables(count, arguments[3] if len(arguments) > 3 else ""))
+    elif what in ("halves", "synthetic"):
+        keep(path, {"halves": halves, "synthetic": synthetic}[what](count))
+    show(path)
 
 
 if __name__ == "__main__":

@@ -470,6 +470,32 @@ def test_a_prior_sharpens_the_belief_where_it_is_right_and_counts_little_where_i
     assert np.mean(weights[1::3]) > 10 * np.mean(weights[2::3])
 
 
+def test_before_any_cell_the_order_is_that_of_the_prior_and_nothing_is_claimed():
+    table, prior = halves(1)
+    nothing = np.full(table.values.shape, np.nan)
+    standing = decide(table.grid, Question("first", 0.6), nothing, nothing, prior=prior)
+    order = [table.grid.algorithms.index(name) for name in standing.order]
+    assert np.corrcoef(np.argsort(order), -prior.levels)[0, 1] > 0.9
+    assert standing.ended is None
+
+
+def test_a_prior_that_is_wrong_about_the_leader_delays_no_claim(monkeypatch):
+    """The cells support the leader, and the prior another one, whatever they say."""
+    table, prior = halves(3)
+    leader, rival = np.argsort(whole_ranks(table.values))[:2]
+    levels = prior.levels.copy()
+    levels[leader], levels[rival] = levels[leader] - 2, levels[rival] + 2
+    sure = replace(prior, levels=levels, deviations=np.full(len(levels), 0.05))
+    monkeypatch.setattr("recassay.analysis.adaptive.belief.support", lambda *_: 0.9)
+    values = np.where(np.arange(12) < 5, table.values, np.nan)
+    belief = complete(values, table.grid.features, prior=sure, rng=rng())
+    assert certify(belief.mean_ranks, belief.expected).first < 0.62
+    asked = table.grid, Question("first", 0.62), values, table.seconds
+    alone, together = decide(*asked), decide(*asked, prior=sure)
+    assert alone.ended == together.ended == "certified"
+    assert alone.order[0] == together.order[0] == table.grid.algorithms[leader]
+
+
 def test_how_far_a_prior_applies_is_learned_from_the_orders():
     """Nothing run: as before; then the right one gains and the shuffled one loses with every dataset."""
     right, shuffled = [], []

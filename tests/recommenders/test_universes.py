@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -9,6 +12,7 @@ import recassay
 from recassay.api.studies import adaptive_standing
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.plan import plan
+from recassay.recommenders.price import price
 from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import load_study, study_from_arguments
 from recassay.recommenders.universes import universes
@@ -104,7 +108,7 @@ def test_a_study_runs_resumes_and_is_analysed_over_its_universes(tmp_path):
     told = []
     record = run_study(spec, tmp_path / "study", workers=2, progress=told.append)
     assert not record.failed
-    assert told[0].said == plan(spec).price()
+    assert told[0].said == f"{plan(spec).price()}; the time is not known before cells have run"
     assert record.ran == len(plan(spec).cells) == 2 * 2 * (1 + 2 + 3)
     assert run_study(spec, tmp_path / "study", workers=1).ran == 0
     with Store.open(tmp_path / "study") as store:
@@ -120,6 +124,33 @@ def test_a_study_runs_resumes_and_is_analysed_over_its_universes(tmp_path):
     frame = result.universes_frame()
     same = frame.filter(pl.col("split") == "global_time").get_column("mean_rank MostPop")
     assert same.n_unique() == 1
+
+
+def test_the_price_is_told_in_time_by_cells_that_ran_or_by_published_times(tmp_path, monkeypatch):
+    """Times that are known are added up: of a fit, for every fit that is not yet done, a shared search once."""
+    rows = [
+        {"algorithm": name, "dataset": data, "metric": metric, "value": value}
+        for name, data in product(("MostPop", "ItemKNN"), ("dense-small", "other"))
+        for metric, value in (("seconds_fit", 400.0), ("seconds_predict", 200.0))
+    ]
+    published = recassay.load_results(pl.DataFrame(rows))
+    monkeypatch.setattr("recassay.recommenders.price.published_results", lambda name: published)
+    planned = plan(study({"split": SPLITS[:2], "fit_seed": [1, 2]}, trials=4))
+    assert (len(planned.cells), len({cell.spec.tuning_id for cell in planned.cells})) == (8, 4)
+    # 4 searches of 4 trials and 8 last fits, each of 600 seconds
+    assert price(planned, tmp_path / "new").endswith(
+        "; about 4.0 h of one process by published times of published:open"
+    )
+    small, large = study({"split": SPLITS[:2]}), study({"split": SPLITS[:2], "split_seed": [0, 1]})
+    run_study(small, tmp_path / "study", workers=2)
+    with Store.open(tmp_path / "study") as store:
+        seconds = {cell.algorithm: cell.seconds for cell in store.cells(every=True)}
+    assert set(seconds) == {"MostPop", "ItemKNN"}
+    told = price(plan(large), tmp_path / "study")
+    assert told.endswith("s of one process by 4 cells that ran here")
+    assert len(plan(large).cells) == 6
+    monkeypatch.setattr("recassay.recommenders.price._stored", lambda *_: (np.array([[60.0], [30.0]]), 4, set()))
+    assert "; about 4 min of one process by 4 cells" in price(plan(large), tmp_path / "study")
 
 
 def test_splits_that_the_audit_refused_are_marked_as_leaky(tmp_path):

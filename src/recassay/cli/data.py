@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from recassay.cli.call import Call
-from recassay.cli.progress import duration
 from recassay.cli.render import print_json, print_lines, print_rows
 from recassay.cli.render import show as write
+from recassay.core.errors import duration
 from recassay.core.system.plain import plain
 
 SPLITTING = "positive_threshold filter task min_item_interactions min_user_interactions ratios seed allow_leakage"

@@ -15,6 +15,7 @@ import recassay
 from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say
 from recassay.cli.render import show as write
+from recassay.core.errors import duration
 from recassay.core.system.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -142,13 +143,6 @@ MOST_DATASETS = 8
 
 ACCURACY = ("ndcg", "recall", "map", "mrr", "hitrate", "precision", "auc", "f1", "rprecision", "accuracy")
 """Metrics of which more is better, the most usual first."""
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it: `45 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class Bar:

@@ -121,6 +121,13 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def duration(seconds: float) -> str:
+    """A time as people say it: `45 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
     """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
 

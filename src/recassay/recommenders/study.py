@@ -24,6 +24,7 @@ from recassay.recommenders.dispatch import (
 )
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.recommenders.preflight import checked_plan
+from recassay.recommenders.price import price
 from recassay.recommenders.splits import is_prepared
 from recassay.runner.drive import (
     CANNOT_RUN,
@@ -81,7 +82,7 @@ def run_study(
     )
     work = _work(planned)
     if spec.multiverse is not None and progress is not None:
-        progress(Event("note", 0, 0, len(planned.cells), said=planned.price()))
+        progress(Event("note", 0, 0, len(planned.cells), said=price(planned, folder)))
     if dry_run:
         earlier = earlier_versions(work, folder)
         predictions = dry_run_study(planned, folder, workers, work.preload, fork)

@@ -33,7 +33,7 @@ from itertools import product
 import numpy as np
 
 from recassay.analysis.adaptive.prior import DEGREES, Prior, Table, support
-from recassay.analysis.adaptive.sampler import sample
+from recassay.analysis.adaptive.sampler import MOVES, sample
 from recassay.analysis.inference.failures import draw_failures
 from recassay.core import ties
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -73,6 +73,8 @@ class Belief:
     weight: float = 0.0
     """How many measured datasets the prior of the levels counts for, on average over the algorithms that it knows and
     times the probability that it applies."""
+    without: Belief | None = None
+    """With a prior, the belief without it: a claim that it supports holds whatever the prior says."""
 
     @property
     def mean_ranks(self) -> FloatArray:
@@ -109,26 +111,41 @@ def complete(
     informed = round(draws * applies)
     record = None if prior is None or features is None or 2 * applies < 1 else (prior.succeeded, prior.log_size)
     fails = draw_failures(failed, run, size, draws, rng, elsewhere=record)
-    weight = 0.0
-    if not len(touched):  # nothing is known: any order of any dataset
-        latent = rng.random((draws, *table.shape))
-    else:
-        seen_part = np.where(failed, np.nan, table)[:, touched]
-        parts = []
-        for known, count in ((prior, informed), (None, draws - informed)):
-            if count:
-                kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
-                drawn, weights = _latents(seen_part, _solved(kernels, log_prior, touched, empty, m), known, count, rng)
-                parts.append(drawn)
-                weight += 0.0 if known is None else count / draws * float(weights[known.known].mean())
-        latent = np.empty((draws, *table.shape))
-        latent[:, :, np.concatenate([touched, empty])] = np.concatenate(parts)
     whole = run.all(axis=0)
     certain = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
-    ranks, unfailing = _ranks(latent, fails), _ranks(latent, fails & failed.any(axis=1, keepdims=True))
-    ranks[:, :, whole] = unfailing[:, :, whole] = certain
-    expected = unfailing[:, :, :n].mean(axis=(0, 2))
-    return Belief(ranks[:, :, :n], fails[:, :, :n], ranks[:, :, n:] if probes is not None else None, expected, weight)
+
+    def drawn(known: Prior | None, count: int) -> tuple[FloatArray, float]:
+        """So many draws of the latents with a prior or without, and what it counts."""
+        if not len(touched):
+            shape = (count, *table.shape)
+            return rng.random(shape) if known is None else _before(known, shape, rng), 0.0
+        kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
+        solved = _solved(kernels, log_prior, touched, empty, m)
+        latent, weights = _latents(np.where(failed, np.nan, table)[:, touched], solved, known, count, rng)
+        placed = np.empty_like(latent)
+        placed[:, :, np.concatenate([touched, empty])] = latent
+        return placed, 0.0 if known is None else float(weights[known.known].mean())
+
+    def belief(latent: FloatArray, weight: float = 0.0, without: Belief | None = None) -> Belief:
+        ranks, unfailing = _ranks(latent, fails), _ranks(latent, fails & failed.any(axis=1, keepdims=True))
+        ranks[:, :, whole] = unfailing[:, :, whole] = certain
+        expected = unfailing[:, :, :n].mean(axis=(0, 2))
+        looked = None if probes is None else ranks[:, :, n:]
+        return Belief(ranks[:, :, :n], fails[:, :, :n], looked, expected, weight, without)
+
+    latent, _ = drawn(None, draws)
+    without = belief(latent)
+    if prior is None or not informed:
+        return without
+    with_prior, weight = drawn(prior, informed)
+    return belief(np.concatenate([with_prior, latent[informed:]]), informed / draws * weight, without)
+
+
+def _before(prior: Prior, shape: tuple[int, int, int], rng: np.random.Generator) -> FloatArray:
+    """Draws x algorithms x datasets of the latents before any cell was run, from the prior alone."""
+    deviation = np.where(prior.known, np.hypot(prior.deviations, np.median(MOVES)), 1.0)
+    level = prior.levels + deviation * rng.standard_normal(shape[:2])
+    return np.asarray(level[:, :, None] + np.linalg.cholesky(prior.covariance) @ rng.standard_normal(shape))
 
 
 def as_evidence(

@@ -205,7 +205,14 @@ def _believe(
     more = () if looked is None else (str(int((~np.isnan(looked)).sum())),)
     rng = derived_rng(seed, "adaptive", grid.metric, done, *more)
     belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
-    return belief, certify(belief.mean_ranks, belief.expected, indifference=question.indifference, rho=question.rho)
+    # A claim is made when the belief supports it, with the prior or without: so a wrong prior delays none.
+    certificates = [
+        certify(each.mean_ranks, each.expected, indifference=question.indifference, rho=question.rho)
+        for each in (belief, belief.without)
+        if each is not None
+    ]
+    sure = [found for found in certificates if found.probability(question.target) >= question.confidence]
+    return belief, (sure or certificates)[0]
 
 
 def _ended(

@@ -11,7 +11,8 @@ How much the levels count is learned in the new grid (`sampler`). The level of a
 c and s from the tables, t how far levels move between benchmarks, e how often a table says nothing about an algorithm.
 t and e have priors and are drawn. Beside that stands the belief without any prior. `support` weighs the two: how likely
 the orders on the datasets at hand are under the one and under the other. So a table that disagrees with the new cells
-as a whole (another task's, or names that mean something else) soon counts for nothing, nor do its correlations.
+as a whole (another task's, or names that mean something else) soon counts for nothing, nor do its correlations. A claim
+is certified when either belief supports it (`decide`), so that a prior which is wrong about the leaders delays nothing.
 """
 
 from __future__ import annotations
