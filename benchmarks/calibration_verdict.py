@@ -71,7 +71,7 @@ def found_pairs(matrix: Matrix) -> dict[str, np.ndarray]:
     ours[np.ix_(decision.order, decision.order)] = decision.better
     first, second = np.triu_indices(k, 1)
     gaps = matrix.values[first] - matrix.values[second]
-    tested = wilcoxon_holm([("", "")] * len(first), gaps, ALPHA, "wilcox")
+    tested = wilcoxon_holm([""] * k, first, second, gaps.__getitem__, ALPHA, "wilcox")
     holm = np.zeros((k, k), dtype=bool)
     for i, j, pair in zip(first, second, tested, strict=True):
         if pair.significant and pair.rank_biserial:

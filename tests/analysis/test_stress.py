@@ -111,7 +111,7 @@ def test_sizes_follow_the_table():
     assert [several(n) for n in (5, 12, 30, 60)] == [2, 2, 5, 10]
     assert kept_sizes(3) == [2]
     assert kept_sizes(11) == list(range(3, 11))
-    assert len(kept_sizes(200)) == 12
+    assert len(kept_sizes(200)) == 10
     assert spread(1, 98, 30)[0] == 1
     assert spread(1, 98, 30)[-1] == 98
 

@@ -36,6 +36,9 @@ Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
 """Draws of a bootstrap or a simulation: more only cost memory and time."""
 MANY_ALGORITHMS = 60
 """With more algorithms than this, resampling makes fewer draws by default, and tables and pictures show a part."""
+VERY_MANY = 400
+"""With more algorithms there are fewer sign flips and draws, and ties are approximated; see docs/large-data.md."""
+
 SHOWN_OF_MANY = 30
 """How many of them a picture shows, the best first."""
 Seed: TypeAlias = Annotated[int, Range(0)]

@@ -149,16 +149,18 @@ def _write_won(total: FloatArray, ahead: FloatArray, level: FloatArray, slot: In
 
 @compiled
 def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: FloatArray) -> None:
-    size = chosen.shape[1]
+    size, lost = chosen.shape[1], won.T.copy()
     for t in range(len(chosen)):
         for i in range(size):
-            for j in range(size):
-                other = won[chosen[t, j], chosen[t, i]]
-                own = won[chosen[t, i], chosen[t, j]]
+            for j in range(i + 1, size):
+                own, other = won[chosen[t, i], chosen[t, j]], lost[chosen[t, i], chosen[t, j]]
                 if wins(own, other):
                     balance[t, i] += 1
+                    balance[t, j] -= 1
+                    worst[t, j] = max(worst[t, j], own)
                 elif wins(other, own):
                     balance[t, i] -= 1
+                    balance[t, j] += 1
                     worst[t, i] = max(worst[t, i], other)
 
 

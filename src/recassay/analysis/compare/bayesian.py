@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.core.choices import DRAWS_OF, MANY_ALGORITHMS
-from recassay.core.ties import beats
 from recassay.core.types import Float32Array, FloatArray
 
 PRIOR_STRENGTH = 0.5
@@ -16,9 +15,6 @@ FEWEST_DRAWS = 10_000
 
 _SINGLE = 1e-6
 """Slack between sums of posterior weights, which are drawn in single precision and add up to 1."""
-
-_HELD = 2_000_000
-"""Comparisons of two observations (pairs x observations x observations) held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +66,7 @@ def signed_rank_rows(advantages: FloatArray, weights: Float32Array, rope: float)
     from recassay.analysis.compare.bayesian_sums import count_winners
 
     winners = np.zeros((len(advantages), 3))
-    size = max(1, _HELD // (weights.shape[0] ** 2))
-    for start in range(0, len(advantages), size):
-        part = slice(start, start + size)
-        z = np.pad(advantages[part], ((0, 0), (1, 0)))
-        order = np.argsort(z, axis=1, kind="stable")
-        z = np.take_along_axis(z, order, axis=1)
-        first_above = np.count_nonzero(~beats(z[:, None, :], 2 * rope - z[:, :, None]), axis=2)
-        count_below = np.count_nonzero(beats(-2 * rope - z[:, :, None], z[:, None, :]), axis=2)
-        count_winners(weights, order, first_above, count_below, _SINGLE, winners[part])
+    z = np.pad(advantages, ((0, 0), (1, 0)))
+    order = np.argsort(z, axis=1, kind="stable")
+    count_winners(weights, order, np.take_along_axis(z, order, axis=1), float(rope), _SINGLE, winners)
     return winners / weights.shape[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.core.ranked import wins
 from recassay.core.system.compiled import compiled
 from recassay.core.types import Float32Array, FloatArray, IntArray
 
@@ -13,17 +14,26 @@ BLOCK = 128
 
 @compiled
 def count_winners(
-    weights: Float32Array, order: IntArray, first_above: IntArray, count_below: IntArray, slack: float,
-    winners: FloatArray,
-) -> None:  # fmt: skip
+    weights: Float32Array, order: IntArray, values: FloatArray, rope: float, slack: float, winners: FloatArray
+) -> None:
     """Add to `winners` (pairs x 3) in how many draws (columns of `weights`) left, neither and right have the largest
     theta; ties share a draw.
 
-    The observations of a pair stand in the `order` of their values. Observation i pairs with those from
-    `first_above[i]` on for left, and with the first `count_below[i]` for right.
+    The observations of a pair stand in the `order` of their ascending `values`. Observation i pairs with those from
+    `above[i]` on for left, whose sum with it exceeds 2 rope, and with the first `below[i]` for right.
     """
+    size = order.shape[1]
+    above, below = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     for pair in range(len(order)):
-        _count_pair(weights, order[pair], first_above[pair], count_below[pair], slack, winners[pair])
+        z = values[pair]
+        edge, end = size, size
+        for i in range(size):
+            while edge > 0 and wins(z[edge - 1], 2 * rope - z[i]):
+                edge -= 1
+            while end > 0 and not wins(-2 * rope - z[i], z[end - 1]):
+                end -= 1
+            above[i], below[i] = edge, end
+        _count_pair(weights, order[pair], above, below, slack, winners[pair])
 
 
 @compiled

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_quantile, normal_sf
+from recassay.analysis.inference.pair_rows import PairRows
 from recassay.analysis.inference.significance import Pair, holm
 from recassay.analysis.verdict.result import Status, Verdict
 
@@ -60,7 +60,7 @@ def dunn_cd(k: int, n: int, alpha: float) -> float:
 
 
 def against_control(
-    name: str, pairs: Sequence[Pair], mean_ranks: dict[str, float], units: int, judgement: Verdict
+    name: str, pairs: PairRows[Pair], mean_ranks: dict[str, float], units: int, judgement: Verdict
 ) -> ControlResult:
     """The verdict on `name` against every other algorithm; beside it Wilcoxon with Holm, and Bonferroni-Dunn.
 
@@ -69,7 +69,8 @@ def against_control(
     correction for all pairs.
     """
     alpha = judgement.alpha
-    own = [pair for pair in pairs if name in (pair.left, pair.right)]
+    place = judgement.algorithms.index(name)
+    own = pairs.take(np.flatnonzero((pairs.first == place) | (pairs.second == place)))
     k = len(mean_ranks)
     corrected = holm(np.array([pair.p for pair in own]))
     error = np.sqrt(k * (k + 1) / (6 * units))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -14,12 +13,13 @@ from recassay.analysis.compare.control import against_control
 from recassay.analysis.compare.power import PowerStatement
 from recassay.analysis.compare.result import CompareResult, Equivalence
 from recassay.analysis.inference.effects import hodges_lehmann
-from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.families import family_means, family_numbers
 from recassay.analysis.inference.friedman import friedman
+from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.verdict.fit import find_control, judge
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
@@ -99,14 +99,15 @@ def compare_algorithms(
     first, second = np.triu_indices(k, 1)
     judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    gaps = family_means(advantages(matrix, np.array(order)[first], np.array(order)[second]), numbers)
-    pairs = wilcoxon_holm(list(combinations(names, 2)), gaps, alpha, zeros)
+    left, right = np.array(order)[first], np.array(order)[second]
+
+    def gaps(part: slice) -> FloatArray:
+        return family_means(advantages(matrix, left[part], right[part]), numbers)
+
+    pairs = wilcoxon_holm(names, first, second, gaps, alpha, zeros)
     if numbers is not None:
         ranks = ties.ranks(family_means(ranks, numbers), higher_is_better=False, axis=0)
-        pairs = tuple(
-            replace(pair, wins=known.wins, ties=known.ties, losses=known.losses)
-            for pair, known in zip(pairs, judgement.pairs, strict=True)
-        )
+        pairs.columns |= {name: judgement.pairs.columns[name] for name in ("wins", "ties", "losses")}
     units, by_unit = ranks.shape[1], ranks.mean(axis=1)
     named = None
     if control is not None:
@@ -115,11 +116,12 @@ def compare_algorithms(
     holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
-    shares = signed_rank_rows(gaps, weights, rope)
-    bayesian = tuple(BayesianPair(p.left, p.right, *row) for p, row in zip(pairs, shares.tolist(), strict=True))
+    shares = np.concatenate([signed_rank_rows(gaps(part), weights, rope) for part in blocks(len(first), units)])
+    ends = {name: pairs.columns[name] for name in ("left", "right")}
+    posterior = dict(zip(("p_left", "p_rope", "p_right"), shares.T, strict=True))
     cd = nemenyi_cd(k, units, alpha)
 
-    def runs(differ: Sequence[bool] | BoolArray) -> tuple[tuple[str, ...], ...]:
+    def runs(differ: BoolArray) -> tuple[tuple[str, ...], ...]:
         square = np.zeros((k, k), dtype=bool)
         square[first, second] = differ
         return indistinguishable_runs(names, square)
@@ -135,17 +137,17 @@ def compare_algorithms(
         friedman=friedman(ranks, derived_rng(seed, "friedman", matrix.metric)),
         nemenyi_cd=cd,
         pairs=pairs,
-        bayesian=bayesian,
+        bayesian=PairRows(BayesianPair, first, second, {**ends, **posterior}),
         groups={
-            "sign_flips": runs([pair.status == "better" for pair in judgement.pairs]),
-            "wilcoxon_holm": runs([pair.significant for pair in pairs]),
+            "sign_flips": runs(judgement.better),
+            "wilcoxon_holm": runs(pairs.columns["significant"]),
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > credibility),
-            "nemenyi": runs(np.abs(by_unit[np.array(order)[second]] - by_unit[np.array(order)[first]]) > cd),
+            "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
-        power=PowerStatement(units, k, alpha, judgement.visible_lead, all(p.identical for p in judgement.pairs)),
+        power=PowerStatement(units, k, alpha, judgement.visible_lead, bool(judgement.identical.all())),
         bars=bars,
         control=named,
-        equivalence=_equivalence(matrix, order, within, numbers),
+        equivalence=_equivalence(matrix, order, judgement, numbers),
         within=within,
         skillings_mack=skillings_mack(
             gaps_kept,
@@ -163,20 +165,33 @@ def compare_algorithms(
     )
 
 
-def _equivalence(matrix: Matrix, order: list[int], within: float, families: IntArray | None) -> tuple[Equivalence, ...]:
-    """The pairs whose values are all above 0."""
-    first, second = np.triu_indices(len(order), 1)
+def _equivalence(
+    matrix: Matrix, order: list[int], judgement: Verdict, families: IntArray | None
+) -> PairRows[Equivalence]:
+    """The pairs whose values are all above 0, as the verdict has them."""
     values = matrix.values[order]
     positive: BoolArray = np.all(values > 0, axis=1)
     logs = np.log(np.where(positive[:, None], values, 1.0)) * (1 if matrix.higher_is_better else -1)
-    known = positive[first] & positive[second]
-    ratios = np.exp(hodges_lehmann(family_means(logs[first] - logs[second], families))[:, 0])
-    names = [matrix.algorithms[a] for a in order]
-    alone, together = equivalence_p(values, first, second, within=within, families=families)
-    return tuple(
-        Equivalence(names[first[at]], names[second[at]], float(ratios[at]), float(alone[at]), float(together[at]))
-        for at in np.flatnonzero(known)
-    )
+    columns = judgement.pairs.columns
+    known = np.flatnonzero(positive[judgement.pairs.first] & positive[judgement.pairs.second])
+    first, second = judgement.pairs.first[known], judgement.pairs.second[known]
+    fields = {
+        "left": columns["a"][known],
+        "right": columns["b"][known],
+        "ratio": partial(_ratios, logs, first, second, families),
+        "p_equal": judgement.p_equal[0][known],
+        "p_equal_holm": judgement.p_equal[1][known],
+    }
+    return PairRows(Equivalence, first, second, fields)
+
+
+def _ratios(
+    logs: FloatArray, first: IntArray, second: IntArray, families: IntArray | None, places: IntArray
+) -> list[float]:
+    """The typical ratio of each of the pairs at these places."""
+    gaps = family_means(logs[first[places]] - logs[second[places]], families)
+    ratios: list[float] = np.exp(hodges_lehmann(gaps)[:, 0]).tolist()
+    return ratios
 
 
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from recassay.analysis.compare.bayesian import BayesianPair
 from recassay.analysis.compare.control import ControlResult
 from recassay.analysis.compare.power import FEWEST_DATASETS, PowerStatement
 from recassay.analysis.inference.friedman import FriedmanResult
+from recassay.analysis.inference.pair_rows import PairRows
 from recassay.analysis.inference.significance import Pair, nemenyi_cd
 from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
@@ -23,6 +23,9 @@ from recassay.core.tables.matrix import MissingCells
 from recassay.core.tabular import by_name, stated
 
 __all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
+
+OF_VERDICT = {"status": "status", "p_flips": "p_single", "p_flips_adjusted": "p"}
+"""Columns of the table of pairs, by the field of the verdict that they have."""
 
 
 def critical_differences(most: int, alpha: float) -> list[float]:
@@ -64,10 +67,10 @@ class CompareResult(Displayed):
     """Whether the algorithms differ at all."""
     nemenyi_cd: float
     """Nemenyi's critical difference: mean ranks that are farther apart differ by his test."""
-    pairs: tuple[Pair, ...]
+    pairs: PairRows[Pair]
     """Every pair by Wilcoxon's signed-rank test with Holm's correction, the better mean rank on the left; the first
     pair is the best against the second."""
-    bayesian: tuple[BayesianPair, ...]
+    bayesian: PairRows[BayesianPair]
     """Every pair by the Bayesian signed-rank test, in the order of `pairs`."""
     groups: dict[str, tuple[tuple[str, ...], ...]]
     """By rule (`sign_flips`, `wilcoxon_holm`, `bayesian`, `nemenyi`), the maximal runs of neighbours in mean rank of
@@ -79,7 +82,7 @@ class CompareResult(Displayed):
     """The rule whose groups the diagram joins by bars."""
     control: ControlResult | None
     """The comparisons of an algorithm that was named beforehand with every other; None where none was named."""
-    equivalence: tuple[Equivalence, ...]
+    equivalence: PairRows[Equivalence]
     """For the pairs whose values are all above 0, their ratio on a typical dataset, and the test of equivalence."""
     within: float
     skillings_mack: SkillingsMack | None
@@ -111,24 +114,17 @@ class CompareResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pair: its status, the all-pairs test, Wilcoxon-Holm, effect sizes, Bayesian probabilities."""
-        bayes = {(b.left, b.right): b for b in self.bayesian}
-        equal = {(e.left, e.right): e for e in self.equivalence}
-        return pl.DataFrame(
-            [
-                {
-                    **asdict(p),
-                    "status": one.status,
-                    "p_flips": one.p_single,
-                    "p_flips_adjusted": one.p,
-                    "p_left": bayes[p.left, p.right].p_left,
-                    "p_rope": bayes[p.left, p.right].p_rope,
-                    "p_right": bayes[p.left, p.right].p_right,
-                    "ratio": equal[p.left, p.right].ratio if (p.left, p.right) in equal else None,
-                    "p_equal_holm": equal[p.left, p.right].p_equal_holm if (p.left, p.right) in equal else None,
-                }
-                for p, one in zip(self.pairs, self.judgement.pairs, strict=True)
-            ]
-        )
+        verdict, equal = self.judgement.pairs, self.equivalence
+        k = len(self.algorithms)
+        keys = pl.Series("pair", equal.first * k + equal.second)
+        ratios = pl.DataFrame({"pair": keys, **{name: equal.values(name) for name in ("ratio", "p_equal_holm")}})
+        frame = pl.DataFrame({
+            **{name: self.pairs.values(name) for name in self.pairs.columns},
+            **{name: verdict.values(field) for name, field in OF_VERDICT.items()},
+            **{name: self.bayesian.values(name) for name in ("p_left", "p_rope", "p_right")},
+            "pair": self.pairs.first * k + self.pairs.second,
+        })  # fmt: skip
+        return frame.join(ratios, on="pair", how="left", maintain_order="left").drop("pair")
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The pairs, the mean ranks, the groups, and the comparisons with a control."""
@@ -147,8 +143,8 @@ class CompareResult(Displayed):
             **control,
         }
 
-    def _listed(self, pairs: Iterable[Pair | BayesianPair | Equivalence]) -> Any:
-        return plain(self.judgement.listed(pairs, lambda pair: (pair.left, pair.right)))
+    def _listed(self, pairs: PairRows[Any]) -> Any:
+        return plain(self.judgement.listed(pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """`friedman`, `nemenyi_cd`, `wilcoxon_holm`, `bayesian`, `groups`, `power` and the settings."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recassay.analysis.inference.pair_rows import blocks
 from recassay.core import ties
 from recassay.core.tables.matrix import Matrix
 from recassay.core.types import FloatArray, IntArray
@@ -16,9 +17,7 @@ EXACT = 14
 FLIPS = 10_000
 
 FLIPS_OF_MANY = 2_000
-"""The same with more than `VERY_MANY` algorithms: an adjusted p of 0.05 then has a standard error of 0.005."""
-
-VERY_MANY = 400
+"""The same with more than 400 algorithms: an adjusted p of 0.05 then has a standard error of 0.005."""
 
 PRIOR_ALGORITHMS = 2.0
 """How many algorithms' weight the spread of a dataset gives to the spread of a typical one."""
@@ -29,9 +28,6 @@ FLOOR = 1.0
 QUANTILES = 0.99, 0.96, 0.95
 """The two statistics, without and with the floor, count alike at the first two quantiles of their largest values; the
 last one is that of the level."""
-
-_BLOCK = 4_000_000
-"""Differences (pairs x datasets) that are held at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,9 +105,7 @@ def compare_pairs(
 def _sums(scaled: FloatArray, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
     """By pair, the sums of the differences and of their squares, as many pairs at once as memory should hold."""
     sums, squares = np.empty(len(first)), np.empty(len(first))
-    size = max(1, _BLOCK // scaled.shape[1])
-    for start in range(0, len(first), size):
-        part = slice(start, start + size)
+    for part in blocks(len(first), scaled.shape[1]):
         gaps = scaled[first[part]] - scaled[second[part]]
         sums[part], squares[part] = gaps.sum(axis=1), (gaps**2).sum(axis=1)
     return sums, squares

@@ -11,7 +11,7 @@ import numpy as np
 from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.inference.wilcoxon import EXACT, sum_distribution
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import FloatArray
+from recassay.core.types import BoolArray, FloatArray
 
 EffectKind = Literal["ratio", "difference"]
 
@@ -56,6 +56,16 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
     ends = found[:, 2:] if cut >= 0 else np.broadcast_to([-np.inf, np.inf], (len(rows), 2))
     estimate = found[:, :2].mean(axis=1, keepdims=True)
     return np.concatenate([estimate, ends], axis=1).reshape(*differences.shape[:-1], 3)
+
+
+def above_zero(differences: FloatArray, confidence: float) -> BoolArray:
+    """Whether the interval of `hodges_lehmann` does not reach below zero, by row: counted, not searched for."""
+    from recassay.analysis.inference.pair_kernels import walsh_below
+
+    cut = _lower_end(differences.shape[1], round((1 - confidence) / 2, 12))
+    below = np.empty(len(differences), dtype=np.int64)
+    walsh_below(np.ascontiguousarray(differences), -1e-12, below)
+    return below <= cut
 
 
 @lru_cache(maxsize=64)

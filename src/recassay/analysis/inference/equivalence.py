@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.pair_rows import blocks
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.inference.wilcoxon import wilcoxon_rows
+from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon_rows
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 MOST_DECIMALS = 5
@@ -27,14 +28,16 @@ def equivalence_p(
     positive: BoolArray = np.all(values > 0, axis=1)
     known = positive[first] & positive[second]
     logs = np.log(np.where(positive[:, None], values, 1.0))
-    ratio = (logs[first] - logs[second])[known]
-    hidden = rounding_unit(values) / np.minimum(values[first], values[second])[known]
-    delta = family_means(np.log1p(within) - hidden, families)
-    ratio = family_means(ratio, families)
+    unit = rounding_unit(values)
     alone, together = np.ones(len(first)), np.ones(len(first))
-    if known.any():
-        alone[known] = np.maximum(wilcoxon_rows(ratio + delta).greater, wilcoxon_rows(delta - ratio).greater)
-        together[known] = holm(alone[known])
+    tested, exact = np.flatnonzero(known), exact_ties(len(values))
+    for part in blocks(len(tested), values.shape[1]):
+        one, other = first[tested[part]], second[tested[part]]
+        delta = family_means(np.log1p(within) - unit / np.minimum(values[one], values[other]), families)
+        ratio = family_means(logs[one] - logs[other], families)
+        above, below = (wilcoxon_rows(side, most_tied=exact).greater for side in (ratio + delta, delta - ratio))
+        alone[tested[part]] = np.maximum(above, below)
+    together[known] = holm(alone[known])
     return alone, together
 
 

@@ -11,11 +11,17 @@ from recassay.core.types import FloatArray, IntArray
 
 @compiled
 def signed_rank_rows(
-    differences: FloatArray, keep_zeros: bool, most: int, sums: FloatArray, lower: FloatArray, whole: FloatArray
+    differences: FloatArray,
+    keep_zeros: bool,
+    most: int,
+    most_tied: int,
+    sums: FloatArray,
+    lower: FloatArray,
+    whole: FloatArray,
 ) -> None:
     """For each row of differences, into `sums` its positive and negative rank sums, how many differences were ranked
     and the sum of squared ranks; into `lower` P(sum <= the negative one) and P(sum <= the positive one) under random
-    signs, NaN where more than `most` differences are ranked.
+    signs, NaN where more than `most` differences are ranked, or more than `most_tied` of which some tie.
 
     `whole` is P(sum <= s) of the ranks 1 to n, which rows without ties and zeros share.
     """
@@ -50,6 +56,8 @@ def signed_rank_rows(
             lower[row, :] = np.nan
         elif count == n and not tied and positive + negative == n * (n + 1) / 2:
             lower[row, 0], lower[row, 1] = whole[int(negative)], whole[int(positive)]
+        elif count > most_tied:
+            lower[row, :] = np.nan
         else:
             less = _tail(ranks[:count], min(positive, negative))
             # By symmetry P(sum <= larger) = 1 - P(sum < smaller) = 1 - P(sum <= smaller) + P(sum = smaller).
@@ -123,6 +131,20 @@ def walsh_places(rows: FloatArray, places: IntArray, found: FloatArray) -> None:
                         low[i] = max(low[i], upto[i])
                     high[i] = max(high[i], low[i])
                     left += high[i] - low[i]
+
+
+@compiled
+def walsh_below(rows: FloatArray, bound: float, counts: IntArray) -> None:
+    """Into `counts`, how many of the means of all pairs in a row (each with itself) lie below `bound`."""
+    n = rows.shape[1]
+    for row in range(len(rows)):
+        x = np.sort(rows[row])
+        edge, less = n, 0
+        for i in range(n):
+            while edge > i and (x[i] + x[edge - 1]) / 2 >= bound:
+                edge -= 1
+            less += max(edge, i) - i
+        counts[row] = less
 
 
 @compiled

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference.distributions import range_quantile
-from recassay.analysis.inference.wilcoxon import wilcoxon_rows
+from recassay.analysis.inference.pair_rows import PairRows, blocks
+from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon_rows
 from recassay.core import ties
 from recassay.core.choices import ZeroMethod
 from recassay.core.tables.matrix import Matrix
 from recassay.core.types import FloatArray, IntArray
-
-_PAIRS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,8 @@ def advantages(matrix: Matrix, left: IntArray, right: IntArray) -> FloatArray:
 
     Values that differ by no more than rounding are equal, here as in the ranks: 0.
     """
-    found = np.empty((len(left), len(matrix.datasets)))
-    for start in range(0, len(left), _PAIRS_AT_ONCE):
-        part = slice(start, start + _PAIRS_AT_ONCE)
-        one, other = matrix.values[left[part]], matrix.values[right[part]]
-        found[part] = np.where(ties.sign(one, other) == 0, 0.0, one - other if matrix.higher_is_better else other - one)
-    return found
+    one, other = matrix.values[left], matrix.values[right]
+    return np.where(ties.sign(one, other) == 0, 0.0, one - other if matrix.higher_is_better else other - one)
 
 
 def nemenyi_cd(k: int, n: int, alpha: float) -> float:
@@ -79,25 +75,40 @@ def holm(p_values: FloatArray) -> FloatArray:
     return out
 
 
-def wilcoxon_holm(names: list[tuple[str, str]], gaps: FloatArray, alpha: float, zeros: ZeroMethod) -> tuple[Pair, ...]:
-    """Every pair by its names and advantages (pairs x datasets), p-values adjusted together by Holm's step-down."""
-    tests = wilcoxon_rows(gaps, zeros)
-    effect = tests.biserial if zeros == "wilcox" else wilcoxon_rows(gaps).biserial
-    adjusted = holm(tests.p)
+def wilcoxon_holm(
+    names: Sequence[str],
+    first: IntArray,
+    second: IntArray,
+    gaps: Callable[[slice], FloatArray],
+    alpha: float,
+    zeros: ZeroMethod,
+) -> PairRows[Pair]:
+    """The pairs (first[i], second[i]) of `names`, p-values adjusted together by Holm's step-down.
+
+    `gaps` has the advantages (pairs x datasets) of a slice of the pairs.
+    """
+    numbers = np.empty((len(first), 7))
+    for part in blocks(len(first), gaps(slice(0, 1)).shape[1]):
+        rows = gaps(part)
+        tests = wilcoxon_rows(rows, zeros, exact_ties(len(names)))
+        numbers[part, 0], numbers[part, 1] = tests.statistic, tests.p
+        numbers[part, 2] = tests.biserial if zeros == "wilcox" else wilcoxon_rows(rows).biserial
+        numbers[part, 3] = np.median(rows, axis=1)
+        for column, won in enumerate((rows > 0, rows == 0, rows < 0), start=4):
+            numbers[part, column] = won.sum(axis=1)
+    adjusted, effect = holm(numbers[:, 1]), numbers[:, 2]
+    left, right = (np.array(names, dtype=object)[places] for places in (first, second))
+    neither = np.full(len(first), None, dtype=object)
     columns = {
-        "statistic": tests.statistic,
-        "p": tests.p,
+        "left": left,
+        "right": right,
+        "statistic": numbers[:, 0],
+        "p": numbers[:, 1],
         "p_holm": adjusted,
         "significant": adjusted < alpha,
+        "favours": np.where(effect > 0, left, np.where(effect < 0, right, neither)),
         "rank_biserial": effect,
-        "median_difference": np.median(gaps, axis=1),
-        "wins": (gaps > 0).sum(axis=1),
-        "ties": (gaps == 0).sum(axis=1),
-        "losses": (gaps < 0).sum(axis=1),
+        "median_difference": numbers[:, 3],
+        **{name: numbers[:, at].astype(np.int64) for at, name in enumerate(("wins", "ties", "losses"), start=4)},
     }
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return tuple(
-        Pair(left, right, favours=left if favour > 0 else right if favour < 0 else None,
-             **dict(zip(columns, row, strict=True)))
-        for (left, right), favour, row in zip(names, effect.tolist(), rows, strict=True)
-    )  # fmt: skip
+    return PairRows(Pair, first, second, columns)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_sf
-from recassay.core.choices import ZeroMethod
+from recassay.core.choices import VERY_MANY, ZeroMethod
 from recassay.core.types import FloatArray, IntArray
 
 EXACT = 200
 """The most differences whose distribution is computed exactly; beyond, the normal approximation is."""
+
+EXACT_TIES_OF_MANY = 50
+"""The same for rows with ties where there are more than 400 algorithms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +31,7 @@ class SignedRanks:
     """Matched-pairs rank-biserial correlation (Kerby 2014): (R+ - R-) / (R+ + R-)."""
 
 
-def wilcoxon_rows(differences: FloatArray, zeros: ZeroMethod = "wilcox") -> SignedRanks:
+def wilcoxon_rows(differences: FloatArray, zeros: ZeroMethod = "wilcox", most_tied: int = EXACT) -> SignedRanks:
     """The signed-rank test of each row (rows x differences).
 
     Ranks are those of the sizes of the differences; sizes that are equal but for rounding share the mean of their
@@ -37,19 +40,19 @@ def wilcoxon_rows(differences: FloatArray, zeros: ZeroMethod = "wilcox") -> Sign
 
     p is exact, given the ranks: under the null hypothesis every sign is + or - with equal chance, so the distribution
     of the positive sum is the convolution of one step per difference (`sum_distribution`). That holds with ties and
-    zeros as well as without. Beyond `EXACT` differences p is that of the normal approximation with the same variance,
-    sum of squared ranks / 4. All equal: statistic 0, p 1. Under `zsplit` half of the zeros' ranks goes to each side:
-    that shifts the sum, not its p, which is therefore that of `pratt`.
+    zeros as well as without. Beyond `EXACT` differences, or `most_tied` of which some tie, p is that of the normal
+    approximation with the same variance, sum of squared ranks / 4. All equal: statistic 0, p 1. Under `zsplit` half of
+    the zeros' ranks goes to each side: that shifts the sum, not its p, which is therefore that of `pratt`.
     """
     from recassay.analysis.inference.pair_kernels import signed_rank_rows
 
     count, n = differences.shape
     sums, lower = np.empty((count, 4)), np.empty((count, 2))
     whole = np.cumsum(sum_distribution(np.arange(1, n + 1))) if n <= EXACT else np.empty(0)
-    signed_rank_rows(np.ascontiguousarray(differences), zeros != "wilcox", EXACT, sums, lower, whole)
+    signed_rank_rows(np.ascontiguousarray(differences), zeros != "wilcox", EXACT, most_tied, sums, lower, whole)
     positive, negative, ranked, squares = sums.T
     moving = squares > 0
-    many = moving & (ranked > EXACT)
+    many = moving & np.isnan(lower[:, 0])
     z = np.where(many, (positive - negative) / np.sqrt(np.where(moving, squares, 1.0)), 0.0)
     split = (ranked * (ranked + 1) / 2 - positive - negative) / 2 if zeros == "zsplit" else 0.0
     total = positive + negative
@@ -59,6 +62,11 @@ def wilcoxon_rows(differences: FloatArray, zeros: ZeroMethod = "wilcox") -> Sign
         greater=np.where(many, normal_sf(z), np.where(moving, np.minimum(1.0, lower[:, 0]), 1.0)),
         biserial=np.where(moving, (positive - negative) / np.where(moving, total, 1.0), 0.0),
     )
+
+
+def exact_ties(algorithms: int) -> int:
+    """The most differences for which ties are computed exactly, among the pairs of so many algorithms."""
+    return EXACT if algorithms <= VERY_MANY else EXACT_TIES_OF_MANY
 
 
 def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[float, float]:

@@ -7,9 +7,8 @@ import numpy as np
 from recassay.analysis.aggregation.contest import Extended
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
-from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
+from recassay.analysis.stress.ranker import Ranker, fewer_points, reranked, spread, subsets
 from recassay.analysis.stress.survival import Survival, survival
-from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.types import FloatArray
 
 COPY_FACTORS = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
@@ -17,9 +16,6 @@ COPY_FACTORS = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
 
 BEST_FACTORS = tuple(np.arange(1.0, 4.01, 0.25).tolist())
 """How much better than the best value of each dataset a new best algorithm is: 1 to 4 (appendix B.2)."""
-
-COPIED_OF_MANY = 10
-"""How many algorithms are copied where there are more than 60."""
 
 POINTS = 12
 """The most numbers of algorithms at which a curve is measured."""
@@ -33,7 +29,7 @@ def improved(values: FloatArray, factor: float, *, higher_is_better: bool) -> Fl
 
 def kept_sizes(n_algorithms: int) -> list[int]:
     """Numbers of algorithms to keep: from all but one down to 3 (2 where there are only 3)."""
-    return spread(min(3, n_algorithms - 1), n_algorithms - 1, POINTS)
+    return spread(min(3, n_algorithms - 1), n_algorithms - 1, fewer_points(POINTS, n_algorithms))
 
 
 def a_third(n_algorithms: int) -> int:
@@ -67,16 +63,16 @@ def drop_algorithms(
 def add_copies(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> tuple[Curve, Survival]:
     """Spearman's rho of the order of the others after a slightly better or worse copy of one is added (B.1).
 
-    Each algorithm is copied in turn at each factor; of more than 60 algorithms `COPIED_OF_MANY` are, evenly spread.
-    The estimate is the mean over the copied algorithms on the table
-    itself; the interval is over them and over `bootstrap` (replicates x datasets) draws of the datasets, before and
-    after alike. An aggregation that is independent of irrelevant alternatives stays at 1.
+    Each algorithm is copied in turn at each factor; of more than 60 algorithms some are, evenly spread. The estimate is
+    the mean over the copied algorithms on the table itself; the interval is over them and over `bootstrap` (replicates
+    x datasets) draws of the datasets, before and after alike. An aggregation that is independent of irrelevant
+    alternatives stays at 1.
     """
     count, n_datasets = values.shape
     weights = np.vstack([np.ones((1, n_datasets)), bootstrap])
     contest = ranker.contest(values)
     before = ranker.of(contest, weights)
-    copied = values if count <= MANY_ALGORITHMS else values[spread(0, count - 1, COPIED_OF_MANY)]
+    copied = values[spread(0, count - 1, fewer_points(count, count))]
     points, ranked = [], []
     for factor in COPY_FACTORS:
         better = improved(copied, factor, higher_is_better=ranker.higher_is_better)

@@ -8,9 +8,8 @@ import numpy as np
 
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.stress.curve import Curve, Point, unchanged
-from recassay.analysis.stress.ranker import Ranker, spread, subsets
+from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
 from recassay.analysis.stress.survival import Survival, survival
-from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.types import FloatArray
 
 SIZES = (5, 10)
@@ -18,9 +17,6 @@ SIZES = (5, 10)
 
 POINTS = 30
 """The most numbers of datasets at which a curve is measured."""
-
-POINTS_OF_MANY = 12
-"""The same where there are more than 60 algorithms."""
 
 
 def several(n_datasets: int) -> int:
@@ -58,8 +54,7 @@ def drop_datasets(
     kept_apart = {1, several(total), total // 2}
     points, survivals = [unchanged(len(ranker.rules))], {}
     without = np.empty(0)
-    most = POINTS if len(values) <= MANY_ALGORITHMS else POINTS_OF_MANY
-    for dropped in sorted({*spread(1, total - 2, most), *kept_apart}):
+    for dropped in sorted({*spread(1, total - 2, fewer_points(POINTS, len(values))), *kept_apart}):
         drawn = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
         ranks = ranker.of(contest, drawn.weights())
         points.append(Point(dropped, spearman(ranks, reference[:, None, :]), drawn.exhaustive))

@@ -11,10 +11,13 @@ import numpy as np
 from recassay.analysis.aggregation.contest import Contest, Parts
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.core import ties
+from recassay.core.choices import MANY_ALGORITHMS, VERY_MANY
 from recassay.core.types import FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 2_000_000
 """Values (tables x algorithms x datasets) held in memory together."""
+
+POINTS_OF_MANY, POINTS_OF_VERY_MANY = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,13 @@ def subsets(total: int, size: int, draws: int, rng: np.random.Generator) -> Subs
         return Subsets(chosen, total, True)
     order = np.argsort(rng.random((draws, total)), axis=1)[:, :size]
     return Subsets(np.sort(order, axis=1), total, False)
+
+
+def fewer_points(usual: int, algorithms: int) -> int:
+    """How many sizes or copies are tried: the usual number, 10 with more than 60 algorithms, 5 with more than 400."""
+    if algorithms <= MANY_ALGORITHMS:
+        return usual
+    return min(usual, POINTS_OF_MANY if algorithms <= VERY_MANY else POINTS_OF_VERY_MANY)
 
 
 def spread(low: int, high: int, most: int) -> list[int]:

@@ -45,7 +45,7 @@ def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Su
 @compiled_exactly
 def count_ahead(ranks: FloatArray, ahead: FloatArray) -> None:
     """Add to `ahead` (a x b) in how many rows a is before b, ties by half; a rank that is missing is before nobody."""
-    for row in ranks:
-        for a in range(len(row)):
+    for a in range(ranks.shape[1]):
+        for row in ranks:
             for b in range(len(row)):
                 ahead[a, b] += 1.0 if row[a] < row[b] else 0.5 if row[a] == row[b] else 0.0

@@ -10,18 +10,19 @@ import numpy as np
 from recassay.analysis.inference.all_pairs import (
     FLIPS,
     FLIPS_OF_MANY,
-    VERY_MANY,
     PairTests,
     compare_pairs,
     scaled_values,
     smallest_p,
 )
-from recassay.analysis.inference.effects import effect_kind, hodges_lehmann
+from recassay.analysis.inference.effects import above_zero, effect_kind
 from recassay.analysis.inference.equivalence import equivalence_p
 from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.pair_rows import blocks, count_wins
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.verdict.result import Grade
 from recassay.core import ties
+from recassay.core.choices import VERY_MANY
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -38,8 +39,10 @@ class Decision:
     """The status of the first of each pair against the second."""
     p: FloatArray
     tests: PairTests
-    gains: FloatArray
-    """Pairs x 3, as `hodges_lehmann` gives them, of the pairs that could be `better`; NaN for the others."""
+    equal: tuple[FloatArray, FloatArray]
+    """The p of "not equivalent" of each pair, alone and corrected."""
+    wins: IntArray
+    """Algorithms x algorithms: on how many datasets the row is better."""
     better: BoolArray
     """Algorithms x algorithms: the row is shown to be better than the column."""
     p_best: FloatArray
@@ -69,17 +72,21 @@ def decide(
     first, second = np.triu_indices(k, 1)
     scaled = family_means(scaled_values(matrix)[order], families, by_size=True)
     tests = _tests(matrix, scaled, order, control, derived_rng(seed, "all pairs", matrix.metric), flips)
-    same = (ranks[first] == ranks[second]).all(axis=1)
-    equal = same | (equivalence_p(matrix.values[order], first, second, within=within, families=families)[1] < alpha)
+    wins = count_wins(ranks)
+    same = (wins + wins.T)[first, second] == 0
+    p_equal = equivalence_p(matrix.values[order], first, second, within=within, families=families)
+    equal = same | (p_equal[1] < alpha)
     ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
     likely = np.flatnonzero(ahead & (tests.single < alpha))
-    gains = np.full((len(first), 3), np.nan)
-    gains[likely] = gains_of(matrix, order, first[likely], second[likely], alpha, families)
-    ahead[likely] = gains[likely, 1] >= -1e-12
+    upward = upward_values(matrix, order)
+    for part in blocks(len(likely), len(matrix.datasets)):
+        one, other = first[likely[part]], second[likely[part]]
+        ahead[likely[part]] = above_zero(family_means(upward[one] - upward[other], families), 1 - alpha)
     p = _verified(tests.adjusted, tests.single, ahead, first)
     decidable = smallest_p(scaled.shape[1]) < alpha
     neither = "undecided" if decidable else "undecidable"
-    codes = np.where(equal, "equivalent", np.where((p < alpha) & ahead, "better", neither))
+    names = np.array(["equivalent", "better", neither], dtype=object)
+    codes = names[np.where(equal, 0, np.where((p < alpha) & ahead, 1, 2))]
     better = np.zeros((k, k), dtype=bool)
     better[first, second] = codes == "better"
     behind = np.ones((k, k))
@@ -87,7 +94,9 @@ def decide(
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
     differing = not bool(same.all())
-    return Decision(order, ranks, mean_rank, codes, p, tests, gains, better, p_best, decidable, differing, grade)
+    return Decision(
+        order, ranks, mean_rank, codes, p, tests, p_equal, wins, better, p_best, decidable, differing, grade
+    )
 
 
 def _tests(
@@ -122,10 +131,7 @@ def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bo
     return "no_difference" if could.all() else "shared_lead"
 
 
-def gains_of(
-    matrix: Matrix, order: list[int], first: IntArray, second: IntArray, alpha: float, families: IntArray | None
-) -> FloatArray:
-    """By how much the first of each pair is better (Hodges-Lehmann, with interval); logs where effects are ratios."""
+def upward_values(matrix: Matrix, order: list[int]) -> FloatArray:
+    """Values in this order whose differences are effects, higher the better; logs where effects are ratios."""
     values = (np.log(matrix.values) if effect_kind(matrix) == "ratio" else matrix.values)[order]
-    up = values if matrix.higher_is_better else -values
-    return hodges_lehmann(family_means(up[first] - up[second], families), 1 - alpha)
+    return values if matrix.higher_is_better else -values

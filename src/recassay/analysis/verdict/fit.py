@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from string import ascii_letters
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from recassay.analysis.inference.all_pairs import FLOOR, smallest_p
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
-from recassay.analysis.inference.effects import Effect, effect_kind
+from recassay.analysis.inference.effects import Effect, EffectKind, effect_kind, hodges_lehmann
 from recassay.analysis.inference.families import (
     enough_families,
     family_means,
@@ -21,11 +21,12 @@ from recassay.analysis.inference.families import (
     obvious_families,
     related,
 )
+from recassay.analysis.inference.pair_rows import PairRows
 from recassay.analysis.inference.predictive import FEWEST_DATASETS, probability_first
 from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import possible_winners
-from recassay.analysis.verdict.decision import Decision, decide, gains_of
+from recassay.analysis.verdict.decision import Decision, decide, upward_values
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
@@ -34,7 +35,7 @@ from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import BoolArray, IntArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 
 def judge(
@@ -133,6 +134,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         groups=group_letters(better | better.T),
         status=_square(decision.codes, k),
         pairs=_pairs(matrix, decision, alpha, families),
+        p_equal=decision.equal,
         smallest_p=smallest_p(units),
         visible_lead=visible_lead(k, units, decision.tests.critical) if decidable and decision.differing else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
@@ -149,39 +151,41 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
 
 def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:
     first, second = np.triu_indices(k, 1)
-    square = np.full((k, k), "equivalent", dtype="<U11")
+    square = np.full((k, k), "equivalent", dtype=object)
     square[first, second] = codes
     square[second, first] = np.where(codes == "better", "worse", codes)
     return tuple(tuple(row) for row in square.tolist())
 
 
-def _pairs(matrix: Matrix, decision: Decision, alpha: float, families: IntArray | None) -> tuple[PairVerdict, ...]:
-    order, ranks, codes = decision.order, decision.ranks, decision.codes
-    first, second = np.triu_indices(len(order), 1)
-    names = [matrix.algorithms[a] for a in order]
-    kind = effect_kind(matrix)
-    estimates, rest = decision.gains.copy(), np.isnan(decision.gains[:, 0])
-    estimates[rest] = gains_of(matrix, order, first[rest], second[rest], alpha, families)
+def _pairs(matrix: Matrix, decision: Decision, alpha: float, families: IntArray | None) -> PairRows[PairVerdict]:
+    first, second = np.triu_indices(len(decision.order), 1)
+    names = np.array(matrix.algorithms, dtype=object)[decision.order]
+    wins, losses = decision.wins[first, second], decision.wins[second, first]
+    upward = upward_values(matrix, decision.order)
+    columns = {
+        "a": names[first],
+        "b": names[second],
+        "status": decision.codes,
+        "wins": wins,
+        "losses": losses,
+        "ties": len(matrix.datasets) - wins - losses,
+        "effect": partial(_effects, effect_kind(matrix), upward, first, second, families, 1 - alpha),
+        "p": decision.p,
+        "p_single": decision.tests.single,
+    }
+    return PairRows(PairVerdict, first, second, columns)
+
+
+def _effects(
+    kind: EffectKind, upward: FloatArray, first: IntArray, second: IntArray, families: IntArray | None,
+    confidence: float, places: IntArray,
+) -> list[Effect]:  # fmt: skip
+    """The effects of the pairs at these places."""
+    gaps = family_means(upward[first[places]] - upward[second[places]], families)
+    estimates = hodges_lehmann(gaps, confidence)
     estimates = np.exp(estimates) if kind == "ratio" else estimates
     known = bool(np.isfinite(estimates).all())
-    wins = (ranks[first] < ranks[second]).sum(axis=1).tolist()
-    losses = (ranks[first] > ranks[second]).sum(axis=1).tolist()
-    return tuple(
-        PairVerdict(
-            a=names[i],
-            b=names[j],
-            status=codes[at],
-            wins=wins[at],
-            losses=losses[at],
-            ties=ranks.shape[1] - wins[at] - losses[at],
-            effect=Effect(kind, estimate, (low, high) if known else None),
-            p=float(decision.p[at]),
-            p_single=float(decision.tests.single[at]),
-        )
-        for at, (i, j, (estimate, low, high)) in enumerate(
-            zip(first.tolist(), second.tolist(), estimates.tolist(), strict=True)
-        )
-    )
+    return [Effect(kind, estimate, (low, high) if known else None) for estimate, low, high in estimates.tolist()]
 
 
 def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:
@@ -228,12 +232,15 @@ def group_letters(differ: BoolArray) -> tuple[str, ...]:
             group = np.zeros(k, dtype=bool)
             group[[i, j]] = True
             fits = alike[i] & alike[j] & ~group
+            unshared = alike[[i, j]] & ~shared[[i, j]]
+            bring = unshared[0] | unshared[1]
             while fits.any():
                 # The nearest that fits and brings a pair without a letter, else the nearest that fits.
-                new = fits & (~shared[group] & alike[group]).any(axis=0)
+                new = fits & bring
                 candidates = np.flatnonzero(new if new.any() else fits)
                 one = candidates[np.abs(candidates - j).argmin()]
                 group[one] = True
+                bring |= alike[one] & ~shared[one]
                 fits &= alike[one]
                 fits[one] = False
             groups.append(group)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -10,11 +9,12 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.inference.effects import Effect
+from recassay.analysis.inference.pair_rows import PairRows
 from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.system.plain import plain
 from recassay.core.tabular import long_frame, stated
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
 """Of one algorithm against another. `undecidable`: no outcome on this many datasets could decide it."""
@@ -96,8 +96,10 @@ class Verdict:
     """Letters: two algorithms share one exactly where neither is shown to be better than the other."""
     status: tuple[tuple[Status, ...], ...]
     """Algorithms x algorithms: the status of the row against the column; the diagonal is `equivalent`."""
-    pairs: tuple[PairVerdict, ...]
-    """Every pair, the better mean rank as `a`, in the order of `algorithms`."""
+    pairs: PairRows[PairVerdict]
+    """Every pair, the better mean rank as `a`, in the order of `algorithms`; objects are made when asked for."""
+    p_equal: tuple[FloatArray, FloatArray]
+    """By pair, the p of "not equivalent": alone, and corrected for all pairs."""
     smallest_p: float
     """The smallest p-value that so many datasets allow."""
     visible_lead: float | None
@@ -136,15 +138,31 @@ class Verdict:
         """The status of `one` against `other`."""
         return self.status[self.algorithms.index(one)][self.algorithms.index(other)]
 
-    def decided(self) -> tuple[PairVerdict, ...]:
+    def decided(self) -> list[PairVerdict]:
         """The pairs in which one algorithm is shown to be better."""
-        return tuple(pair for pair in self.pairs if pair.status == "better")
+        return self.pairs.take(np.flatnonzero(self.better))
 
-    def listed(self, pairs: Iterable[AnyPair], ends: Callable[[AnyPair], tuple[str, str]]) -> list[AnyPair]:
+    @property
+    def better(self) -> BoolArray:
+        """By pair, whether its first algorithm is shown to be better."""
+        return np.asarray(self.pairs.columns["status"] == "better")
+
+    @property
+    def identical(self) -> BoolArray:
+        """By pair, whether both have the same value on every dataset."""
+        return np.asarray(self.pairs.columns["ties"] == len(self.datasets))
+
+    @property
+    def equivalent(self) -> BoolArray:
+        """By pair, whether the two are equivalent, identical ones included."""
+        return np.asarray(self.pairs.columns["status"] == "equivalent")
+
+    def listed(self, pairs: PairRows[AnyPair]) -> list[AnyPair]:
         """The pairs that JSON lists: all of at most 60 algorithms; of more those among the 60 of best mean rank and
-        those of the control, for half a million pairs are no answer. `ends` names the two of a pair."""
-        top = frozenset(self.algorithms[:MANY_ALGORITHMS])
-        return [one for one in pairs if top.issuperset(ends(one)) or self.control in ends(one)]
+        those of the control, for half a million pairs are no answer."""
+        control = -1 if self.control is None else self.algorithms.index(self.control)
+        own = (pairs.first == control) | (pairs.second == control)
+        return pairs.take(np.flatnonzero(own | (pairs.second < MANY_ALGORITHMS)))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm: mean, mean rank with interval, ranks it could have, groups, could be best, chance."""
@@ -170,7 +188,7 @@ class Verdict:
             **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
             **stated(self, "families", "grade_by_family", "best_by_family"),
             "table": self.to_frame().to_dicts(),
-            "pairs": plain(listed := self.listed(self.pairs, lambda pair: (pair.a, pair.b))),
+            "pairs": plain(listed := self.listed(self.pairs)),
             "pairs_left_out": len(self.pairs) - len(listed),
             "settings": stated(self, "alpha", "within", "control"),
         }

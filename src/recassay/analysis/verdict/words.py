@@ -36,9 +36,9 @@ def headline(v: Verdict) -> str:
         if k == 2:
             return f"{v.algorithms[0]} is better than {v.algorithms[1]} on datasets like these."
         return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on datasets like these."
-    if all(pair.identical for pair in v.pairs):
+    if v.identical.all():
         return f"No difference: the {k} algorithms have identical results on all {n} datasets."
-    if all(pair.status == "equivalent" for pair in v.pairs):
+    if v.equivalent.all():
         return f"No difference: all {k} algorithms are equivalent within {100 * v.within:g} %."
     if v.grade == "no_difference":
         if k == 2:
@@ -171,16 +171,17 @@ def why(v: Verdict) -> list[str]:
     """Who is shown to be better than whom."""
     if v.grade in ("not_comparable", "too_little_data"):
         return []
-    decided, k = v.decided(), len(v.algorithms)
-    beaten = [pair.b for pair in decided if pair.a == v.algorithms[0]]
+    decided, k = int(v.better.sum()), len(v.algorithms)
+    beaten = [name for name, status in zip(v.algorithms, v.status[0], strict=True) if status == "better"]
     pairs = f"{len(v.pairs)} pairs" if len(v.pairs) > 1 else "1 pair"
-    said = [f"One algorithm is shown to be better in {len(decided) or 'none'} of {pairs}."]
+    said = [f"One algorithm is shown to be better in {decided or 'none'} of {pairs}."]
     if beaten and len(beaten) < k - 1:
         said.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
-    same = [f"{p.a} and {p.b}" for p in v.pairs if p.identical]
+    columns = v.pairs.columns
+    same, equal = ([f"{a} and {b}" for a, b in zip(columns["a"][chosen], columns["b"][chosen], strict=True)]
+                   for chosen in (v.identical, v.equivalent & ~v.identical))  # fmt: skip
     if same:
         said.append(f"Identical results on all {len(v.datasets)} datasets: {listing(same, most=4)}.")
-    equal = [f"{p.a} and {p.b}" for p in v.pairs if p.status == "equivalent" and not p.identical]
     if equal:
         count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
         said.append(f"{count} equivalent within {100 * v.within:g} %: {listing(equal, most=4)}.")
@@ -202,7 +203,7 @@ def how_sure(v: Verdict) -> list[str]:
         "Rare failures that these datasets do not show are not covered.",
         "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
-    if any(pair.status == "equivalent" and not pair.identical for pair in v.pairs):
+    if (v.equivalent & ~v.identical).any():
         said.append(
             "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off."
         )

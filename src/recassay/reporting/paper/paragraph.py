@@ -71,7 +71,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
         yield f"{listing(verdict.leaders, last='and')} share the best mean rank ({verdict.mean_rank[0]:.2f}{interval})."
     else:
         yield f"{leader} has the best mean rank ({verdict.mean_rank[0]:.2f}{interval})."
-    of_leader = [pair for pair in verdict.pairs if pair.a == leader]
+    of_leader = verdict.pairs[: len(verdict.algorithms) - 1]
     beaten = [pair for pair in of_leader if pair.status == "better"]
     if beaten and len(beaten) == len(of_leader) > 1:
         worst = max(pair.p for pair in beaten)
@@ -88,8 +88,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
     if of_leader:
         rival = verdict.pair(leader, verdict.rival)
         yield f"Against {verdict.rival}, {_effect(rival, level, cite(['hodges1963estimates']))}."
-    decided = verdict.decided()
-    yield f"In {len(decided)} of {len(verdict.pairs)} pairs one algorithm is significantly better."
+    yield f"In {verdict.better.sum()} of {len(verdict.pairs)} pairs one algorithm is significantly better."
     could, k = verdict.could_be_best, len(verdict.algorithms)
     if verdict.grade == "clear_winner":
         yield f"{leader} is therefore the winner on datasets like these."

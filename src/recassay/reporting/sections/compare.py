@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import count_of, listing
@@ -35,10 +37,11 @@ def sentences(result: CompareResult) -> list[str]:
 
 def _other_test(result: CompareResult) -> list[str]:
     """Wilcoxon-Holm, the standard of papers, where it decides other pairs than the verdict."""
-    decided = {(pair.a, pair.b) for pair in result.judgement.decided()}
-    tested = {(pair.left, pair.right) for pair in result.pairs if pair.significant and pair.favours == pair.left}
-    against = [f"{p.right} over {p.left}" for p in result.pairs if p.significant and p.favours == p.right]
-    if decided == tested and not against:
+    decided, columns = result.judgement.better, result.pairs.columns
+    tested = columns["significant"] & (columns["favours"] == columns["left"])
+    turned = result.pairs.take(np.flatnonzero(columns["significant"] & (columns["favours"] == columns["right"])))
+    against = [f"{pair.right} over {pair.left}" for pair in turned]
+    if (decided == tested).all() and not against:
         return []
     size = f"{len(result.pairs)} pairs"
     if not result.power.wilcoxon_can_decide:
@@ -47,10 +50,10 @@ def _other_test(result: CompareResult) -> list[str]:
             f"Wilcoxon-Holm, the standard of papers, cannot be significant with {_units(result)} and "
             f"{size}: its smallest corrected p is {least:.3g}."
         ]
-    differ = len(decided ^ tested)
+    differ = int((decided != tested).sum())
     disagree = f" Against the order of the mean ranks it favours {listing(against, most=4)}." if against else ""
     return [
-        f"Wilcoxon-Holm, the standard of papers, finds {len(tested)} of {size} significant and disagrees on {differ}: "
+        f"Wilcoxon-Holm, the standard of papers, finds {tested.sum()} of {size} significant and disagrees on {differ}: "
         f"it weighs differences by rank and corrects without the dependence between pairs.{disagree}"
     ]
 
@@ -140,15 +143,12 @@ def tables(result: CompareResult) -> list[Table]:
         notes.append(f"{result.missing.sentence()}.")
     ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
     size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
-    bayes = {(b.left, b.right): b for b in result.bayesian}
     pairs = [
         [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",
          f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.rank_biserial:+.2f}",
-         *(f"{chance:.3f}" for chance in (b.p_left, b.p_rope, b.p_right))]
-        for p in result.pairs
-        for b in [bayes[p.left, p.right]]
+         *(f"{chance:.3f}" for chance in (b.p_left, b.p_rope, b.p_right)), status]
+        for p, b, status in zip(result.pairs, result.bayesian, result.judgement.pairs.columns["status"], strict=True)
     ]  # fmt: skip
-    pairs = [[*row, pair.status] for row, pair in zip(pairs, result.judgement.pairs, strict=True)]
     return [
         *_control_table(result),
         Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes),
