@@ -17,10 +17,9 @@ from sklearn.linear_model import ElasticNet
 
 from recassay.algorithms.graph_filters import GFCF, TurboCF
 from recassay.algorithms.kernels import counts as counts_module
-from recassay.algorithms.kernels import dense_catalogue
-from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
+from recassay.algorithms.kernels import products
+from recassay.algorithms.kernels.counts import Counts, PairCounts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import choose, regress_items
-from recassay.algorithms.kernels.pair_counts import PairCounts
 from recassay.algorithms.kernels.products import SparseRows, gram, row_products
 from recassay.algorithms.kernels.similarity import NeighbourLists, nearest, weigh
 from recassay.algorithms.kernels.small_systems import solve_definite
@@ -381,7 +380,7 @@ def test_small_systems_are_solved(size: int) -> None:
 def test_a_dense_matrix_beyond_the_machine_is_refused_before_it_is_made(
     algorithm: EASE | GFCF | TurboCF, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dense_catalogue, "machine_bytes", lambda: 16 << 30)
+    monkeypatch.setattr(products, "machine_bytes", lambda: 16 << 30)
     few = np.zeros(3, dtype=np.int32)
     train = example_interactions(few, few, n_users=1, n_items=3)
     large = replace(train, items=pl.Series("item", np.arange(1_000_000)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.one_order import OneOrder
+from recassay.algorithms.baselines import OneOrder
 from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.sparse_neighbours import largest_products
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender

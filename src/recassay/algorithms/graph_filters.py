@@ -8,12 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import one_blas_thread
-from recassay.algorithms.kernels.dense_catalogue import INSTEAD, refuse_dense
-from recassay.algorithms.kernels.device import known_device, reproducible, settled_device
+from recassay.algorithms.kernels.device import known_device, reproducible, settled_device, torch
 from recassay.algorithms.kernels.device_products import dense_weights_bytes, gram_on, weights_recommender
-from recassay.algorithms.kernels.products import gram
+from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.svd import right_singular_vectors
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, choice, real, whole

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
-from recassay.algorithms.kernels.dense_catalogue import INSTEAD, refuse_dense
 from recassay.algorithms.kernels.device import TORCH_BYTES, known_device, settled_device
 from recassay.algorithms.kernels.device_products import (
     dense_weights_bytes,
@@ -15,7 +14,7 @@ from recassay.algorithms.kernels.device_products import (
     gram_on,
     weights_recommender,
 )
-from recassay.algorithms.kernels.products import gram
+from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real

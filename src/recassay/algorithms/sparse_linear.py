@@ -8,8 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import compiled
-from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, cooccurring_pairs, is_crowded
-from recassay.algorithms.kernels.pair_counts import PairCounts
+from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, PairCounts, cooccurring_pairs, is_crowded
 from recassay.algorithms.kernels.products import gram, in_parallel
 from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, nearest
 from recassay.algorithms.kernels.small_systems import solve_definite

@@ -17,11 +17,10 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.ranking import batches
 from recassay.core.types import FloatArray, IdArray, Interactions, Recommender, TopK
-from recassay.metrics.checks import check_distinct, check_ids
 from recassay.metrics.context import EvaluationContext, as_matrix
 from recassay.metrics.make import as_metrics, convention
 from recassay.metrics.protocol import Metric, UserMetric, has_catalogue_value, has_user_values
-from recassay.metrics.recommend import MEMORY_BUDGET, recommend_all
+from recassay.metrics.recommend import MEMORY_BUDGET, check_distinct, check_ids, recommend_all
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Lists for many users from a fitted recommender, batch by batch, each answer checked."""
+"""Lists for many users from a fitted recommender, batch by batch; each fault of an answer has its own message."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.ranking import batches
-from recassay.core.types import IdArray, Recommender, TopK, read_only_matrix
-from recassay.metrics.checks import check_answer
+from recassay.core.types import BoolArray, IdArray, Recommender, TopK, read_only_matrix
+from recassay.metrics.context import membership
 
 MEMORY_BUDGET = 256 << 20
 """Bytes that the dense scores of one batch may take, unless told otherwise."""
@@ -60,3 +60,89 @@ def recommend_all(
         items=np.concatenate([*(p.items for p in parts), np.empty((0, k), dtype=np.int32)]).astype(np.int32),
         scores=np.concatenate([*(p.scores for p in parts), np.empty((0, k), dtype=np.float32)]).astype(np.float32),
     )
+
+
+def check_ids(top: TopK, n_users: int, n_items: int, *, where: str) -> None:
+    """Users and items are positions in the id tables (-1 is an empty place), and no user has two lists."""
+    strange = (top.users < 0) | (top.users >= n_users)
+    if strange.any():
+        raise RecAssayError(
+            f"user {top.users[strange.argmax()]} is not one of the {n_users} users",
+            where=where,
+            fix="use positions in the user table",
+        )
+    twice = np.bincount(top.users, minlength=n_users) > 1
+    if twice.any():
+        raise RecAssayError(f"user {twice.argmax()} has several lists", where=where, fix="give each user one list")
+    outside = (top.items < -1) | (top.items >= n_items)
+    if outside.any():
+        row, place = _first(outside)
+        raise RecAssayError(
+            f"item {top.items[row, place]} of user {top.users[row]} is not one of the {n_items} items",
+            where=where,
+            fix="use positions in the item table, and -1 where a list is shorter",
+        )
+
+
+def check_distinct(top: TopK, *, where: str) -> None:
+    """No list names an item twice."""
+    ordered = np.sort(top.items, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if repeated.any():
+        row, place = _first(repeated)
+        raise RecAssayError(
+            f"the list of user {top.users[row]} names item {ordered[row, place]} twice "
+            f"({int(repeated.any(axis=1).sum())} lists repeat an item)",
+            where=where,
+            fix="list every item once",
+        )
+
+
+def check_answer(
+    top: object, users: IdArray, k: int, *, n_users: int, n_items: int, exclude: csr_array | None, where: str
+) -> TopK:
+    """What a recommender returned for `users`, if it is what it should be."""
+    if not isinstance(top, TopK):
+        raise RecAssayError(f"recommend returned a {type(top).__name__}", where=where, fix="return a TopK")
+    for what, given, kinds in (("items", top.items, "iu"), ("scores", top.scores, "fiu")):
+        if given.dtype.kind not in kinds:
+            raise RecAssayError(
+                f"recommend returned {what} of type {given.dtype}",
+                where=where,
+                fix=f"return {'positions in the item table, as integers' if what == 'items' else 'numbers'}",
+            )
+    if top.items.shape != (len(users), k):
+        raise RecAssayError(
+            f"recommend returned lists of shape {top.items.shape} for {len(users)} users and k = {k}",
+            where=where,
+            fix="return one row per user and k columns, with item -1 where a list is shorter",
+        )
+    if not np.array_equal(top.users, users):
+        raise RecAssayError("recommend returned the lists of other users", where=where, fix="keep the order of users")
+    nan = np.isnan(top.scores) & (top.items >= 0)
+    if nan.any():
+        row, place = _first(nan)
+        raise RecAssayError(
+            f"the score of item {top.items[row, place]} for user {top.users[row]} is NaN "
+            f"({int(nan.sum())} such scores)",
+            where=where,
+            fix="the model diverged or divides by zero: give every listed item a number",
+        )
+    check_ids(top, n_users, n_items, where=where)
+    check_distinct(top, where=where)
+    if exclude is not None:
+        seen = membership(exclude, top.users, top.items)
+        if seen.any():
+            row, place = _first(seen)
+            raise RecAssayError(
+                f"the list of user {top.users[row]} names the excluded item {top.items[row, place]} "
+                f"({int(seen.sum())} listed items were excluded)",
+                where=where,
+                fix="leave the items of exclude out of the list",
+            )
+    return top
+
+
+def _first(fault: BoolArray) -> tuple[int, int]:
+    row, place = np.unravel_index(int(fault.argmax()), fault.shape)
+    return int(row), int(place)

@@ -29,8 +29,7 @@ from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.splits import preparation_bytes, prepare_split
-from recassay.recommenders.validation import Validation, users_of
-from recassay.recommenders.work import Stage, Work
+from recassay.recommenders.work import Stage, Validation, Work, users_of
 from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak

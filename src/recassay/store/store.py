@@ -19,8 +19,7 @@ from recassay.core.system.files import UNFINISHED
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
-from recassay.store.cell_files import CellFiles
-from recassay.store.files import checksum
+from recassay.store.files import CellFiles, checksum
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, Verification, unpacked
 from recassay.store.schema import connect, has_tables, rest
 from recassay.store.sealed import folder_state, read_sealed, write_sealed

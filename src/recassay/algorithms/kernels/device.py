@@ -1,7 +1,8 @@
-"""Where an algorithm computes: on the processor, or on a GPU through torch."""
+"""Where an algorithm computes: on the processor, or on a GPU through torch, which is imported when it is first used."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import shutil
@@ -9,10 +10,27 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import MissingExtraError, NotEnoughMemoryError, UsageError
 from recassay.core.names import did_you_mean
+
+
+class _TorchWhenUsed:
+    """Stands for the module `torch`; the first attribute that is asked for imports it."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            module = importlib.import_module("torch")
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("torch", "neural", "this algorithm") from error
+        found = getattr(module, name)
+        setattr(self, name, found)
+        return found
+
+
+torch: Any = _TorchWhenUsed()
+
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """What the parameter `device` takes; `auto` is a CUDA GPU where torch finds one, else the processor."""

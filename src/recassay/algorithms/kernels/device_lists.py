@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.device import reproducible
+from recassay.algorithms.kernels.device import reproducible, torch
 from recassay.algorithms.kernels.scoring import ScoreRecommender
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import InputError, UsageError
 from recassay.core.ranking import tie_order
 from recassay.core.types import Float32Array, IdArray, Recommender, TopK

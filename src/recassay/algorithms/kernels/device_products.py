@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.device import reproducible, require_gpu_memory, tensor_cores
+from recassay.algorithms.kernels.device import reproducible, require_gpu_memory, tensor_cores, torch
 from recassay.algorithms.kernels.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.core.errors import UsageError
 from recassay.core.types import Float32Array, IdArray, Recommender
 

@@ -16,7 +16,9 @@ import numba
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.core.errors import UsageError
 from recassay.core.system.compiled import compiled_exactly
+from recassay.core.system.memory import machine_bytes
 from recassay.core.types import Float32Array, IdArray, IntArray
 
 CHUNKS_PER_THREAD = 8
@@ -87,3 +89,17 @@ def _row_products(left: SparseRows, right: SparseRows, rows: IdArray, out: Float
             for q in range(right_start[middle], right_start[middle + 1]):
                 # An unsigned index spares the test for negative ones in the innermost loop.
                 out[place, np.uint32(right_column[q])] += factor * right_value[q]
+
+
+INSTEAD = "it holds dense items x items matrices; LocalEASE and ItemKNN do not"
+
+
+def refuse_dense(algorithm: str, n_items: int, needed: int) -> None:
+    """Raise where `needed` bytes for matrices of `n_items` x `n_items` are more than this machine has."""
+    machine = machine_bytes()
+    if machine is not None and needed > machine:
+        raise UsageError(
+            f"{algorithm} holds dense matrices of {n_items:,} x {n_items:,} items, about {needed / 1e9:,.3g} GB, and "
+            f"this machine has {machine / 1e9:,.3g}",
+            fix="use LocalEASE or ItemKNN, which hold no such matrix, or a filter that leaves fewer items",
+        )

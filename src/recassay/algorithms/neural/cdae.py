@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import rows
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import Dense, learned
-from recassay.algorithms.neural.profiles import ProfileNetwork
+from recassay.algorithms.neural.network import Dense, ProfileNetwork, learned, rows
 from recassay.core.specs.search import real, whole
 
 

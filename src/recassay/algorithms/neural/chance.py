@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 
 
 class Chance:

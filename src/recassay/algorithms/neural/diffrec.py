@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import Dense
-from recassay.algorithms.neural.profiles import ProfileNetwork, through, tower
+from recassay.algorithms.neural.network import Dense, ProfileNetwork, through, tower
 from recassay.core.specs.search import choice, real, whole
 
 CLOCK = 10

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
-from recassay.algorithms.neural.network import Dense
+from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, rows
 from recassay.core.specs.search import choice, real, whole
 
 LOWEST = 1e-6

@@ -1,14 +1,14 @@
-"""LightGCN: embeddings smoothed over the graph of users and items."""
+"""LightGCN: embeddings smoothed over the graph of users and items; and the contrastive loss of models on that graph."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import EmbeddingNetwork, half_squares, ranking_loss, rows, xavier
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
+from recassay.algorithms.neural.network import EmbeddingNetwork, half_squares, ranking_loss, rows, xavier
 from recassay.core.specs.search import real, whole
 
 
@@ -96,3 +96,26 @@ def graph_numbers(
     """(numbers learned, numbers of a step) of a network on the graph with vectors of `size` in `layers` layers."""
     learned = size * (n_users + n_items)
     return learned, (2 * layers + 4) * learned + 12 * size * min(batch, n_interactions) + 10 * n_interactions
+
+
+MOST_CONTRASTED = 1 << 16
+"""Nodes of one kind up to which a node is set against all of them; beyond, against those of its batch."""
+
+
+def contrast(first: Any, second: Any, chosen: Any, temperature: float, *, in_batch: bool = False) -> Any:
+    """InfoNCE: the mean over `chosen` of - ln exp(s(a_v, b_v) / T) / sum_w exp(s(a_v, b_w) / T), s the cosine.
+
+    a and b are the rows of `first` and `second`; w runs over all rows, or over those that are chosen (`in_batch`).
+    """
+    normalize = torch.nn.functional.normalize
+    if in_batch or len(second) > MOST_CONTRASTED:
+        # Each node counts once. Repetitions are masked, not removed: the shapes stay the same for every batch.
+        chosen = chosen.sort().values
+        once = torch.nn.functional.pad(chosen[1:] != chosen[:-1], (1, 0), value=True)
+        a, b = normalize(rows(first, chosen), dim=1), normalize(rows(second, chosen), dim=1)
+        nearness = (a @ b.T / temperature).masked_fill(~once, -torch.inf)
+        losses = torch.logsumexp(nearness, dim=1) - (a * b).sum(1) / temperature
+        return (losses * once).sum() / once.sum()
+    a, b = normalize(rows(first, chosen), dim=1), normalize(second, dim=1)
+    same = (a * rows(b, chosen)).sum(1)
+    return (torch.logsumexp(a @ b.T / temperature, dim=1) - same / temperature).mean()

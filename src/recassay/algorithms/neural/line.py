@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import Pass, learned
+from recassay.algorithms.neural.network import EmbeddingNetwork, Pass, learned, rows
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import choice, real, whole
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.events import Events
 
 DENSE_SHARE = 0.005

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events, held_bytes
-from recassay.algorithms.neural.network import Pass
-from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, through, tower, unit_length
+from recassay.algorithms.neural.network import Pass, ProfileNetwork, multinomial_loss, through, tower, unit_length
 from recassay.core.specs.search import real, whole
 
 _SOURCE = "Liang, Krishnan, Hoffman & Jebara 2018, Variational Autoencoders for Collaborative Filtering, WWW"

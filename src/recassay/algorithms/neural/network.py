@@ -1,4 +1,7 @@
-"""What a model is to the training loop: weights, passes over the data with a loss each, and scores."""
+"""What a model is to the training loop: weights, passes over the data with a loss each, and scores.
+
+Two kinds: networks on whole profiles, a row of ones and zeros per user; and networks that end in embeddings.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.device_lists import Score
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 
@@ -103,3 +107,89 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, torch.Tensor) and value.requires_grad:
         return value.detach().clone()
     return value
+
+
+class ProfileNetwork(Network):
+    """A network from profiles to scores; an epoch goes once through the users who have an item."""
+
+    half_precision = True
+
+    def passes(self) -> Sequence[Pass]:
+        """All active users once."""
+        return (Pass(self.loss, self.events.active),)
+
+    @abstractmethod
+    def loss(self, users: Any) -> Any:
+        """The mean loss of a batch of users."""
+
+    @abstractmethod
+    def answer(self, users: Any, profiles: Any) -> Any:
+        """The scores of all items, as a fitted model gives them."""
+
+    def scorer(self) -> Score:
+        """Scores by a frozen copy."""
+        model = self.frozen()
+        return lambda users: model.answer(users, model.events.profiles(users))
+
+
+def unit_length(profiles: Any) -> Any:
+    """Rows divided by their Euclidean length; empty ones stay zero."""
+    return torch.nn.functional.normalize(profiles, dim=1)
+
+
+def multinomial_loss(scores: Any, profiles: Any) -> Any:
+    """Per user, minus the log likelihood of the items under softmax(scores): - sum_i x_i log pi_i."""
+    return -(torch.log_softmax(scores.float(), dim=1) * profiles).sum(1)
+
+
+def tower(sizes: Sequence[int], chance: Chance) -> list[Dense]:
+    """Fully connected layers of these sizes, biases near zero as in the code of Liang et al."""
+    return [Dense(a, b, chance, bias_deviation=0.001) for a, b in pairwise(sizes)]
+
+
+def through(layers: Sequence[Dense], x: Any) -> Any:
+    """`x` through the layers with tanh between them, not after the last."""
+    for layer in layers[:-1]:
+        x = torch.tanh(layer(x))
+    return layers[-1](x)
+
+
+class EmbeddingNetwork(Network):
+    """A network whose answer is one vector for every user and item; an epoch goes once through the events."""
+
+    def passes(self) -> Sequence[Pass]:
+        """All events once whose user lacks an item."""
+        return (Pass(self.loss, self.events.pairs),)
+
+    @abstractmethod
+    def loss(self, batch: Any) -> Any:
+        """The loss of a batch of events (positions in `Events`)."""
+
+    @abstractmethod
+    def embeddings(self) -> tuple[Any, Any]:
+        """The vectors of all users and of all items by which a fitted model scores."""
+
+    def scorer(self) -> Score:
+        """Inner products of the embeddings as they are now."""
+        users, items = (vectors.detach().clone() for vectors in self.embeddings())
+        return lambda asked: users[asked] @ items.T
+
+
+def rows(vectors: Any, chosen: Any) -> Any:
+    """`vectors[chosen]`, with a gradient that is summed in a fixed order on every device."""
+    return torch.nn.functional.embedding(chosen, vectors)
+
+
+def xavier(n: int, size: int, chance: Chance) -> Any:
+    """Learned vectors, even numbers in +- sqrt(6 / (n + size))."""
+    return learned((2 * chance.uniform(n, size) - 1) * (6 / max(n + size, 1)) ** 0.5)
+
+
+def ranking_loss(users: Any, better: Any, worse: Any) -> Any:
+    """BPR: the mean of - ln sigmoid(u . i - u . j) over the rows."""
+    return torch.nn.functional.softplus((users * (worse - better)).sum(1)).mean()
+
+
+def half_squares(*vectors: Any) -> Any:
+    """Half the sum of squares, per row."""
+    return sum(v.square().sum() for v in vectors) / (2 * max(len(vectors[0]), 1))

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.device_lists import Score
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import rows
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
-from recassay.algorithms.neural.network import Dense, Network, Pass, learned
+from recassay.algorithms.neural.network import Dense, Network, Pass, learned, rows
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import real, whole
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.multivae import MultiVAE, Variational
-from recassay.algorithms.neural.network import Dense, Pass
-from recassay.algorithms.neural.profiles import unit_length
+from recassay.algorithms.neural.network import Dense, Pass, unit_length
 from recassay.core.specs.search import real, whole
 
 CRITIC_SIZES = (3, 100, 100, 10, 1)

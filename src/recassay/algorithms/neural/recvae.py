@@ -6,12 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.torch_when_used import torch
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import Dense, Pass, Weights, learned
-from recassay.algorithms.neural.profiles import ProfileNetwork, multinomial_loss, unit_length
+from recassay.algorithms.neural.network import (
+    Dense,
+    Pass,
+    ProfileNetwork,
+    Weights,
+    learned,
+    multinomial_loss,
+    unit_length,
+)
 from recassay.core.specs.search import real, whole
 
 DEPTH = 5

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.contrast import contrast
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.lightgcn import LightGraph, graph_numbers
+from recassay.algorithms.neural.lightgcn import LightGraph, contrast, graph_numbers
 from recassay.algorithms.neural.links import balanced
 from recassay.algorithms.neural.network import Pass
 from recassay.core.specs.search import real, whole

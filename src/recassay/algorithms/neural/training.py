@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from recassay.algorithms.kernels.device import reproducible, tensor_cores
+from recassay.algorithms.kernels.device import reproducible, tensor_cores, torch
 from recassay.algorithms.kernels.device_lists import torch_recommender
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Network, Pass

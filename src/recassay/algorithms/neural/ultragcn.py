@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.sparse_neighbours import largest_products
-from recassay.algorithms.kernels.torch_when_used import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
-from recassay.algorithms.neural.embeddings import EmbeddingNetwork, rows, xavier
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import degrees
+from recassay.algorithms.neural.network import EmbeddingNetwork, rows, xavier
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import real, whole

@@ -84,7 +84,7 @@ def _repeats_cells(part: Part) -> bool:
 
 def _judged_run(run: Path, judgements: list[Path]) -> Part:
     """A run of TREC, judged by the qrels of its folder, else of the nearest folder above it."""
-    from recassay.data.importers.trec_runs import judged_run
+    from recassay.data.importers.trec import judged_run
 
     for place in run.parents:
         found = [path for path in judgements if path.parent == place]

@@ -1,21 +1,25 @@
 """Which names of a table are algorithms and which are datasets. Witnesses decide; without one the table is refused.
 
 The words of the file (`model`, `dataset` and their synonyms over columns and levels of headers) are the first witness,
-names that are known as algorithms or datasets the second. What the user says stands above both. A table is never turned
-by a guess about its shape: where witnesses disagree, or there is none, the reader is asked.
+names that are known as algorithms or datasets (of the registry, the catalogue and the published tables) the second.
+What the user says stands above both. A table is never turned by a guess about its shape: where witnesses disagree, or
+there is none, the reader is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
-from recassay.data.known_names import count_known
+from recassay.core.registry import algorithms, classifiers
+from recassay.data.catalog.entries import CATALOG
 from recassay.data.tables.grid import PANEL, Table, plain_name
 from recassay.data.tables.roles import Asked, Layout, free_names
 from recassay.data.tables.words import UNNAMED, role_word
@@ -185,3 +189,26 @@ def _pair(table: Table, roles: dict[str, int], free: list[int], guesses: list[st
             )
         elif len(fitting) == 0 and len(counts) == 1 and OPPOSITE[kind] in roles and kind == c.DATASET:
             continue
+
+
+_PUBLISHED = Path(__file__).parents[1] / "published"
+
+
+@cache
+def _known() -> tuple[frozenset[str], frozenset[str]]:
+    """Algorithms and datasets, in the form of `names.canonical`; a name that is both is neither."""
+    tables = [pl.read_csv(path, infer_schema=False) for path in sorted(_PUBLISHED.glob("*_results.csv*"))]
+
+    def named(column: str) -> set[str]:
+        return {canonical(name) for table in tables for name in table.get_column(column).unique()}
+
+    methods = {*map(canonical, (*algorithms.names(), *classifiers.names())), *named(c.ALGORITHM)}
+    data = {canonical(name) for entry in CATALOG for name in (*entry.names, entry.title)} | named(c.DATASET)
+    return frozenset(methods - data), frozenset(data - methods)
+
+
+def count_known(names: Iterable[str]) -> tuple[int, int]:
+    """How many of the different names are known as algorithms, and how many as datasets."""
+    distinct = {canonical(name) for name in names}
+    methods, data = _known()
+    return len(distinct & methods), len(distinct & data)
