@@ -14,7 +14,7 @@ import argparse
 import tomllib
 from pathlib import Path
 
-from recassay.evidence.benchmark import export_benchmark
+from shipping import export_benchmark
 
 HERE = Path(__file__).resolve().parent
 SHIPPED = HERE.parents[1] / "src" / "recassay" / "data" / "published" / "open"

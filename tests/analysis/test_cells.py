@@ -104,7 +104,7 @@ def test_every_analysis_sees_the_cells(unequal, collapsed, name):
 def test_the_page_sees_the_cells(unequal, collapsed):
     def page(results):
         report = AnalysisReport("ndcg@10", results, {}, {}, [])
-        return report_content(report, None, alpha=0.05, missing="error", higher_is_better=None)
+        return report_content(report, None, AnalysisSpec(report.metric))
 
     one, two = (board_data(page(results))["metrics"] for results in (unequal, collapsed))
     agree(one, two)
@@ -136,5 +136,5 @@ def test_a_half_measured_cell_of_another_metric_is_told(unequal):
     half = pl.when(metric="auc", algorithm="a1", dataset="d2", seed="3").then(None).otherwise(pl.col("value"))
     results = Results.from_frame(unequal.frame.with_columns(half.alias("value")))
     report = AnalysisReport("ndcg@10", results, {}, {}, [])
-    content = report_content(report, None, alpha=0.05, missing="error", higher_is_better=None)
+    content = report_content(report, None, AnalysisSpec(report.metric))
     assert any("auc (1)" in caution.sentence for caution in cautions(content))

@@ -17,7 +17,7 @@ from recassay.analysis.model.result import ModelResult, first_shares
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 from recassay.reporting.sections.model import sentences
 
 

@@ -14,7 +14,7 @@ from recassay.analysis.users.fit import compare_users, skewed_intervals, user_in
 from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 from recassay.reporting.sections.users import SECTION
 from support.protocol import few
 from support.vega import assert_valid

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from shipping import export_benchmark
 
 import recassay
 from recassay.core.errors import InputError, UsageError
 from recassay.data.published.benchmark import open_benchmark, packed, sampled_users, unpacked
-from recassay.evidence.benchmark import export_benchmark
 from recassay.store.store import Store
 
 DATASETS = ["synthetic:dense-small", "synthetic:long-tail"]

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from recassay.core.system.cores import usable_cores
+from recassay.core.system.machine import usable_cores
 
 
 @pytest.mark.parametrize(("given", "expected"), [("1", 1), ("0", 1), ("", None), ("100000", None), ("many", None)])

@@ -9,8 +9,7 @@ import pytest
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
-from recassay.reporting.figures import build_sections
-from recassay.reporting.narrowed import narrowed
+from recassay.reporting.figures import build_sections, narrowed
 from recassay.reporting.section import Table
 from recassay.reporting.tables import html_section_table
 from support.tables import matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from recassay.core.tables.strata import StrataEvidence, StrataScores
+from recassay.core.tables.scores import StrataEvidence, StrataScores
 
 THRESHOLDS = (5, 10, 20, 40)
 

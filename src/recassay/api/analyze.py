@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
 from recassay.api.analysts import Analysts
-from recassay.api.arguments import checked
+from recassay.api.arguments import all_but, checked
 from recassay.api.content import AnalysisReport, report_content
 from recassay.api.saving import document, save
 from recassay.api.tables import (
@@ -21,9 +22,8 @@ from recassay.api.tables import (
     study_folder,
 )
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, known_formats
+from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike, known_formats
 from recassay.core.errors import UsageError
-from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label
@@ -86,26 +86,13 @@ def analyze(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
+    options = all_but("out formats", locals())
     if out is not None:
         refuse_file(Path(out))
-    chosen = known_formats(formats)
-    drawn = tuple(dict.fromkeys(("svg", *chosen)))
+    drawn = tuple(dict.fromkeys(("svg", *known_formats(formats))))
     with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
-        report, content = examine(
-            results,
-            metric,
-            missing=missing,
-            higher_is_better=higher_is_better,
-            seed=seed,
-            alpha=alpha,
-            replicates=replicates,
-            control=control,
-            characteristics=characteristics,
-            wide=wide,
-            transpose=transpose,
-            progress=progress,
-            pictures=partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None,
-        )
+        ahead = partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None
+        report, content = examine(**options, pictures=ahead)
         if out is not None:
             answer = document("analyze", report.to_dict(), report.results)
             report.files.extend(save(report.analyses, answer, out, formats=formats, content=content, drawers=drawers))
@@ -118,36 +105,29 @@ def examine(
     results: ResultsLike,
     metric: str | None,
     *,
-    missing: MissingPolicy = "error",
-    higher_is_better: bool | None = None,
-    seed: int = 0,
-    alpha: float = 0.05,
-    replicates: int | None = None,
-    control: str | None = None,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     pictures: Ahead | None = None,
     wide: bool = False,
     transpose: bool = False,
+    **asked: Any,
 ) -> tuple[AnalysisReport, ReportContent]:
     """Every analysis with its verdict, and what a page is made of; nothing is written.
 
-    `pictures` is told each result as it comes in, beside that of the ranking.
+    `pictures` is told each result as it comes in, beside that of the ranking; `asked` are fields of `AnalysisSpec`.
     """
-    refuse_level(alpha)
-    if replicates is not None and replicates < LEAST_REPLICATES:
-        raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
+    spec = AnalysisSpec(metric or "", **asked)
+    refuse_level(spec.alpha)
+    if spec.replicates is not None and spec.replicates < LEAST_REPLICATES:
+        raise UsageError(f"{spec.replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
     table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     label = find_label(metric or default_metric(table), table.metrics)
-    refuse_unknown_control(control, table)
-    evidence = known_evidence(results, table, characteristics)
-    spec = AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
-    table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
+    refuse_unknown_control(spec.control, table)
+    spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
+    table.matrix(label, missing=spec.missing, higher_is_better=spec.higher_is_better, least_datasets=1)
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
     report = AnalysisReport(label, table, done, skipped, verdict(done, skipped))
-    content = report_content(
-        report, study_folder(results), alpha=alpha, missing=missing, higher_is_better=higher_is_better
-    )
+    content = report_content(report, study_folder(results), spec)
     report.cautions.extend(f"{caution.title}: {caution.sentence}" for caution in cautions(content))
     return report, content
 

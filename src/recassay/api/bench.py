@@ -18,8 +18,8 @@ from recassay.core.choices import Range, Workers
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
+from recassay.core.tables.scores import UserScores
 from recassay.core.tables.sources import Source
-from recassay.core.tables.users import UserScores
 from recassay.data.published.benchmark import (
     OPEN,
     RESULTS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
-from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
-from recassay.core.inputs import ResultsLike
+from recassay.api.tables import on_table
+from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm, ResultsLike
 
 
 @checked
@@ -43,19 +42,5 @@ def beta_irt(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
-    values, algorithms, datasets, label, upward = fit.response_table(
-        table, metric or default_metric(table), missing, higher_is_better
-    )
-    return fit.fit_beta_irt(
-        values,
-        algorithms,
-        datasets,
-        metric=label,
-        higher_is_better=upward,
-        estimator=estimator or fit.DEFAULT_ESTIMATOR,
-        sigma=sigma,
-        posterior=posterior,
-        confidence=confidence,
-        seed=seed,
-    )
+    estimator = estimator or fit.DEFAULT_ESTIMATOR
+    return on_table(fit.fit_on_results, locals())

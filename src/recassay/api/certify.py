@@ -15,9 +15,8 @@ from recassay.analysis.certify.result import CertificateResult
 from recassay.api.adaptive_universes import certificate_of
 from recassay.api.arguments import checked
 from recassay.api.tables import study_folder
-from recassay.core.choices import Level
+from recassay.core.choices import Level, ResultsLike
 from recassay.core.errors import UsageError
-from recassay.core.inputs import ResultsLike
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.sources import Source
 from recassay.data.published.tables import is_published, published_choices

@@ -6,8 +6,7 @@ from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.arguments import checked
 from recassay.api.tables import asked, needed
-from recassay.core.choices import MissingPolicy
-from recassay.core.inputs import CharacteristicsLike, ResultsLike
+from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
 
 
 @checked

@@ -8,8 +8,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, ResultsLike, Share, ZeroMethod
 
 
 @checked

@@ -9,8 +9,7 @@ from typing import Any
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
-from recassay.core.analysis import AnalysisResult
-from recassay.core.choices import MissingPolicy
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.tables.results import Results
 from recassay.evidence.facts import study_facts
@@ -123,14 +122,7 @@ def paragraph(result: CompareResult) -> str:
     return written_paragraph(result)
 
 
-def report_content(
-    found: AnalysisReport,
-    folder: Path | None,
-    *,
-    alpha: float,
-    missing: MissingPolicy,
-    higher_is_better: bool | None,
-) -> ReportContent:
+def report_content(found: AnalysisReport, folder: Path | None, spec: AnalysisSpec) -> ReportContent:
     """What a page about these answers is made of; the facts come from the study folder where there is one.
 
     Formulas are those that the study computed by: nothing is claimed of how a foreign table was made.
@@ -138,12 +130,12 @@ def report_content(
     facts = study_facts(folder) if folder is not None else None
     return ReportContent(
         metric=found.metric,
-        higher_is_better=found.results.direction(found.metric, higher_is_better),
+        higher_is_better=found.results.direction(found.metric, spec.higher_is_better),
         results=found.results,
         analyses=found.analyses,
         skipped=found.skipped,
-        alpha=alpha,
-        missing=missing,
+        alpha=spec.alpha,
+        missing=spec.missing,
         facts=facts,
         questions={name: (analysis.question, analysis.source) for name, analysis in analyses.loadable()[0].items()},
         formulas=facts.conventions if facts is not None else {},

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from recassay.api.arguments import checked
+from recassay.core.choices import InteractionsLike
 from recassay.core.errors import UsageError
-from recassay.core.inputs import InteractionsLike
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets, find_dataset

@@ -14,9 +14,8 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.core import columns as c
-from recassay.core.choices import Seed, Task
+from recassay.core.choices import InteractionsLike, PathLike, Seed, Task
 from recassay.core.errors import UsageError
-from recassay.core.inputs import InteractionsLike, PathLike
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
 from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
@@ -26,8 +25,8 @@ from recassay.metrics.evaluate import EvaluationResult
 from recassay.metrics.lists import ListsRecord
 from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
-from recassay.reporting.evaluation import evaluation_latex
 from recassay.reporting.files import write_files
+from recassay.reporting.tables import evaluation_latex
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,7 @@ from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import MissingPolicy, ResultsLike
 from recassay.data.tables.characteristics import read_properties
 
 
@@ -47,11 +46,6 @@ def glicko(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(rate_algorithms, locals() | {"properties": _properties(properties)}, given=given_order)
-
-
-def _properties(source: Any) -> Mapping[str, Mapping[str, float]] | None:
-    if source is None or isinstance(source, Mapping):
-        return source
-
-    return read_properties(source)
+    if properties is not None and not isinstance(properties, Mapping):
+        properties = read_properties(properties)
+    return on_matrix(rate_algorithms, locals(), given=given_order)

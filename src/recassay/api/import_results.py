@@ -8,8 +8,8 @@ from pathlib import Path
 
 from recassay.api.arguments import checked
 from recassay.api.tables import joined_results
+from recassay.core.choices import PathLike, ResultsLike
 from recassay.core.errors import UsageError
-from recassay.core.inputs import PathLike, ResultsLike
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
 from recassay.data.tables.roles import Asked

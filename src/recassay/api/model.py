@@ -8,8 +8,7 @@ from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_scores
-from recassay.core.choices import Level, Share
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import Level, ResultsLike, Share
 
 
 @checked

@@ -14,9 +14,8 @@ from recassay.api.arguments import checked
 from recassay.api.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, RowOrder
+from recassay.core.choices import MissingPolicy, PathLike, ResultsLike, RowOrder
 from recassay.core.errors import UsageError, listing
-from recassay.core.inputs import PathLike, ResultsLike
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label, metric_name

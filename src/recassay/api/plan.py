@@ -8,8 +8,7 @@ from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_scores
-from recassay.core.choices import Share
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import ResultsLike, Share
 
 
 @checked

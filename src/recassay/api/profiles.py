@@ -5,8 +5,7 @@ from __future__ import annotations
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import MissingPolicy, ResultsLike
 
 
 @checked

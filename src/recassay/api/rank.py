@@ -8,8 +8,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import Draws, Level, MissingPolicy, ResultsLike
 
 
 @checked

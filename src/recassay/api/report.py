@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.analyze import Stages, examine
-from recassay.api.arguments import checked
+from recassay.api.arguments import all_but, checked
 from recassay.api.content import AnalysisReport
 from recassay.api.tables import study_folder
-from recassay.core.choices import MissingPolicy
-from recassay.core.inputs import CharacteristicsLike, ResultsLike
+from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
@@ -55,23 +54,12 @@ def report(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
+    options = all_but("out", locals())
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
-    found, page = report_page(
-        results,
-        metric,
-        missing=missing,
-        higher_is_better=higher_is_better,
-        seed=seed,
-        alpha=alpha,
-        replicates=replicates,
-        characteristics=characteristics,
-        wide=wide,
-        transpose=transpose,
-        progress=progress,
-    )
+    found, page = report_page(**options)
     found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
     return found
 

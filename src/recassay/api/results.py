@@ -9,8 +9,8 @@ import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.core import columns as c
+from recassay.core.choices import PathLike
 from recassay.core.errors import InputError, NotApplicableError
-from recassay.core.inputs import PathLike
 from recassay.core.tables.labels import find_label
 from recassay.store.store import Store
 

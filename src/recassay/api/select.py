@@ -8,9 +8,8 @@ from typing import Annotated
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
-from recassay.api.tables import asked
-from recassay.core.choices import MissingPolicy, Range
-from recassay.core.inputs import CharacteristicsLike, ResultsLike
+from recassay.api.tables import on_matrix
+from recassay.core.choices import CharacteristicsLike, MissingPolicy, Range, ResultsLike
 
 
 @checked
@@ -52,16 +51,5 @@ def select(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
-    return select_datasets(
-        matrix,
-        k,
-        characteristics=known,
-        others=other_metrics(table, matrix),
-        methods=methods if isinstance(methods, str) else tuple(methods),
-        rule=aggregation,
-        simulations=simulations,
-        splits=splits,
-        curve=curve,
-        seed=seed,
-    )
+    options = locals()
+    return on_matrix(select_datasets, options | {"rule": options.pop("aggregation")}, others=other_metrics)

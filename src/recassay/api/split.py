@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.arguments import checked
-from recassay.core.choices import SplitFormat
+from recassay.core.choices import InteractionsLike, PathLike, SplitFormat
 from recassay.core.errors import UsageError
-from recassay.core.inputs import InteractionsLike, PathLike
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.specs.study import DatasetSpec

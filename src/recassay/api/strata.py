@@ -10,11 +10,10 @@ from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import Draws, Level, OtherItems, Task
+from recassay.core.choices import Draws, InteractionsLike, Level, OtherItems, Task
 from recassay.core.errors import UsageError
-from recassay.core.inputs import InteractionsLike
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.tables.strata import StrataEvidence
+from recassay.core.tables.scores import StrataEvidence
 from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol

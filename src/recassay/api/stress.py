@@ -8,8 +8,7 @@ from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
 from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, MissingPolicy
-from recassay.core.inputs import ResultsLike
+from recassay.core.choices import Draws, MissingPolicy, ResultsLike
 
 
 @checked

@@ -160,8 +160,7 @@ def _chooser(
             raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
         return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
-    from recassay.api.adaptive_study import AdaptiveStudy
-    from recassay.api.published_prior import published_prior
+    from recassay.api.adaptive_study import AdaptiveStudy, published_prior
     from recassay.recommenders.probes import prober
 
     probe = prober(spec, workers=workers, cluster=cluster) if probes else None

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recassay.api.arguments import checked
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
 from recassay.core.errors import NotApplicableError, UsageError, listing
-from recassay.core.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
 from recassay.core.tables.matrix import Matrix
@@ -187,21 +186,30 @@ def on_matrix(
     """What a fit finds on one metric of the table that a verb was called with.
 
     `arguments` are those of the verb (its `locals()`): those by which the table is read and made a matrix are used
-    up here, the others are passed on under their names. `found` are arguments that follow from table and matrix.
+    up here, the others are passed on under their names, `characteristics` as a table. `found` are arguments that
+    follow from table and matrix.
     """
     options = dict(arguments)
+    results = options["results"]
     table, metric = _loaded(options)
     missing, upward = options.pop("missing"), options.pop("higher_is_better")
     matrix = table.matrix(metric, missing=missing, higher_is_better=upward)
+    if "characteristics" in options:
+        options["characteristics"] = known_characteristics(results, table, options["characteristics"])
     return fit(matrix, **options, **{name: find(table, matrix) for name, find in found.items()})
 
 
 def on_scores(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:
     """The same for a fit on the whole table, which also takes the scores of users where a study has them."""
+    users = evidence_of(study_folder(arguments["results"])).get("users")
+    return on_table(fit, {**arguments, "users": None if users is None else users()})
+
+
+def on_table(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:
+    """The same for a fit on the whole table that treats missing cells itself."""
     options = dict(arguments)
-    users = evidence_of(study_folder(options["results"])).get("users")
     table, metric = _loaded(options)
-    return fit(table, metric, users=None if users is None else users(), **options)
+    return fit(table, metric, **options)
 
 
 def _loaded(options: dict[str, Any]) -> tuple[Results, str]:

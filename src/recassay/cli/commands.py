@@ -131,7 +131,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("select", "Choose few datasets that keep the ranking of all.", without="splits curve",
                 names={"methods": "--method --methods"}, saved_as="selection"),
         Command("advise", "Which algorithms to try first on your dataset.", "dataset",
-                "advise:advise tables:load_results", show="advise:advise",
+                "advise:advise tables:load_results", show="on_table:advise",
                 without="source confidence read dataset", names={"results": "--results"},
                 fields={"protocol": _FILTER}, saved_as="advice"),
         Command("adaptive", "Which cells settle the ranking of the whole grid?", computes="special:adaptive",
@@ -139,7 +139,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("classify", "Run a classifier study, or resume it.", "[study]", show="classify:classify",
                 names={"folder": "-o --out"}),
         Command("reproduce", "Every number of the papers that follows from public data.", "[paper...]",
-                show="reproduce:reproduce"),
+                show="special:reproduce"),
     ],
 }  # fmt: skip
 """What `recassay --help` lists, by section."""

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api import content
-from recassay.api.saving import document, save
+from recassay.api.saving import document, save, save_text
 from recassay.cli.call import Call
-from recassay.cli.render import print_answer, print_json, print_lines, print_saved
+from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
+from recassay.cli.values import Target
 from recassay.core.choices import known_formats
 from recassay.core.errors import UsageError
 
@@ -93,3 +94,35 @@ def refuse_formats(formats: Sequence[str] | None, out: Path | None) -> None:
     known_formats(formats)
     if formats is not None and out is None:
         raise UsageError("--formats is for the figures that --out saves", fix="add --out, or leave it out")
+
+
+def advise(
+    call: Call,
+    *,
+    study: Path | None = None,
+    as_json: bool = False,
+    out: Path | None = None,
+    formats: Sequence[str] | None = None,
+) -> None:
+    """The advice, and the study to run next.
+
+    Args:
+        study: write the study to run next into this file.
+        as_json: print JSON on stdout instead of tables.
+        out: folder for tables and figures.
+        formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
+    """
+    from recassay.api.advise import BENCHMARK
+
+    refuse_formats(formats, out)
+    target = None if study is None else Target("file").convert(study, None, None)
+    if target is not None and target.exists():
+        raise UsageError("is there already", where=str(target), fix="choose another name for --study")
+    results = call.load(source=call.typed.get("results") or [BENCHMARK])
+    advice = call(results=results)
+    if target is not None:
+        save_text(target, advice.study)
+        say(f"wrote {target}: run it with recassay run {target}")
+    show_answer(call, advice, results, as_json, out, formats)
+    if not as_json and target is None:
+        print_lines(["", "A study to run next (--study FILE writes it):", "", *advice.study.rstrip().splitlines()])

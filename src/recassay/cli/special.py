@@ -7,11 +7,15 @@ from typing import Any, Literal
 
 from recassay.api.decodirt import instances_document, load_response_folder
 from recassay.api.logistic_irt import load_responses
+from recassay.api.saving import save_text
 from recassay.api.tables import load_results
 from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
-from recassay.cli.render import print_notes, say
+from recassay.cli.render import Failed, print_json, print_lines, print_notes, print_rows, say
+from recassay.cli.values import Target
 from recassay.core.errors import UsageError
+from recassay.core.system.plain import plain
+from recassay.core.version import __version__
 
 
 def adaptive(call: Call) -> tuple[Any, Any]:
@@ -105,3 +109,53 @@ def instances(call: Call) -> tuple[Any, Any]:
 def _refuse_file(folder: str) -> None:
     if Path(folder).is_file():
         raise UsageError("is a file, and a study is needed", where=folder, fix="name the folder of a study")
+
+
+def reproduce(call: Call, *, everything: bool = False, markdown: Path | None = None, as_json: bool = False) -> None:
+    """Every number beside the printed one.
+
+    Args:
+        everything: show every number, not only those that do not agree.
+        markdown: write the page of the documentation into this file.
+        as_json: print JSON on stdout instead of tables.
+    """
+    if markdown is not None:
+        Target("file").convert(markdown, None, None)
+    result = call(paper=list(call.typed.get("paper", ())) or None)
+    if markdown is not None:
+        from recassay.api.reproduce import reproduction_page
+
+        save_text(markdown, reproduction_page(result))
+        say(f"wrote {markdown}")
+    if as_json:
+        print_json({"recassay": __version__, "command": "reproduce", **plain(result.to_dict())})
+    else:
+        _show_reproduction(result, everything)
+    if result.fallen:
+        say(f"recassay: {len(result.fallen)} numbers that used to agree no longer do")
+        raise Failed
+
+
+def _show_reproduction(result: Any, everything: bool) -> None:
+    counts = result.count()
+    summary = result.summary()
+    print_rows(
+        f"{len(result.numbers)} numbers: {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}",
+        summary.columns,
+        [[cell or "" for cell in row] for row in summary.iter_rows()],
+        names=2,
+    )
+    shown = result.to_frame()
+    rows = shown.iter_rows() if everything else (row for row in shown.iter_rows() if row[7] == "does not follow")
+    print_rows(
+        "Every number" if everything else "Numbers that do not follow (--all shows every number)",
+        ["paper", "table", "row", "column", "printed", "ours", "difference", "verdict", "why"],
+        [["" if cell is None else f"{cell:+.4g}" if isinstance(cell, float) else cell for cell in row] for row in rows],
+        names=4,
+    )
+    left = [
+        f"{paper.name}, {what}: not computed again: {why}."
+        for paper in result.papers
+        for what, why in paper.not_recomputed
+    ]
+    print_lines(left)

@@ -17,14 +17,13 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
-from recassay.core import choices, inputs
+from recassay.core import choices
 
 UNKNOWN: Any = object()
 """The default of a parameter that has none, or whose text alone does not tell it."""
 
 _KNOWN = {
     **vars(typing),
-    **vars(inputs),
     **vars(choices),
     "Field": lambda ge=None, le=None, **others: choices.Range(ge, le),  # as pydantic states limits
     "Callable": Callable,

@@ -12,7 +12,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.strata import StrataEvidence, StrataScores
+from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
 from recassay.evidence.strata_sets import Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
@@ -23,7 +23,7 @@ from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
 if TYPE_CHECKING:
-    from recassay.core.tables.strata import StrataEvidence
+    from recassay.core.tables.scores import StrataEvidence
 
 
 METRIC = "ndcg@20"

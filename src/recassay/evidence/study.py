@@ -11,7 +11,7 @@ from recassay.core.errors import NotApplicableError
 
 if TYPE_CHECKING:
     from recassay.core.tables.results import Results
-    from recassay.core.tables.strata import StrataEvidence
+    from recassay.core.tables.scores import StrataEvidence
     from recassay.data.tables.join import Part
     from recassay.store.store import Store
 

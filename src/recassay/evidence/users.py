@@ -13,7 +13,7 @@ from recassay.core.errors import InputError, NotApplicableError, UsageError, lis
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 from recassay.store.files import scores_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
+from recassay.analysis.users.result import UsersResult
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
-from recassay.reporting.numbers import p_value
+from recassay.reporting.numbers import number, p_value
 from recassay.reporting.section import Table
 
 DIGITS = 4
@@ -115,40 +116,60 @@ def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], nu
 
 def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
-    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    columns = "".join("r" if n else "l" for n in numeric)
-    cells = zip(*(column_texts(column) for column in frame), strict=True)
-    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in cells]
-    return "\n".join(
-        [
-            r"\begin{table}[t]",
-            r"\centering",
-            rf"\caption{{{latex_text(caption)}}}",
-            rf"\label{{{latex_label('tab', label)}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(latex_text(heading(name)) for name in frame.columns) + r" \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    columns = "".join("r" if dtype.is_numeric() else "l" for dtype in frame.dtypes)
+    rows = zip(*(map(latex_text, column_texts(column)) for column in frame), strict=True)
+    head = [latex_text(heading(name)) for name in frame.columns]
+    return "\n".join(_booktabs(caption, latex_label("tab", label), columns, [head, *rows]))
+
+
+def evaluation_latex(
+    means: Mapping[str, Mapping[str, float]],
+    directions: Mapping[str, bool],
+    comparison: Mapping[str, UsersResult],
+    *,
+    caption: str,
+) -> str:
+    """Lists that were judged together, as a booktabs table of `means` (by algorithm, by metric).
+
+    The best of a column is bold, and a dagger stands at those that are significantly worse than it by the paired test
+    over users.
+    """
+    metrics = list(next(iter(means.values())))
+    tested = {metric: result.datasets[0] for metric, result in comparison.items()}
+    worse = {metric: set(users.algorithms) - set(users.not_worse()) for metric, users in tested.items()}
+    arrows = {True: r"$\uparrow$", False: r"$\downarrow$"}
+    rows = [["algorithm", *(f"{latex_text(metric)} {arrows[directions[metric]]}" for metric in metrics)]]
+    for algorithm, values in means.items():
+        cells = [latex_text(algorithm)]
+        for metric in metrics:
+            column = [other[metric] for other in means.values() if other[metric] == other[metric]]
+            best = (max(column) if directions[metric] else min(column)) if column else None
+            text = number(values[metric], DIGITS, missing="--")
+            if values[metric] == best:
+                text = rf"\textbf{{{text}}}"
+            cells.append(text + (r"$^\dagger$" if algorithm in worse.get(metric, ()) else ""))
+        rows.append(cells)
+    return "\n".join(_booktabs(caption, "tab:evaluation", f"l{'r' * len(metrics)}", rows))
+
+
+def _booktabs(caption: str, label: str, columns: str, rows: Iterable[Iterable[str]]) -> list[str]:
+    """The lines of a floating table between three rules; the first row is the head, and cells are LaTeX already."""
+    head, *body = (" & ".join(cells) + r" \\" for cells in rows)
+    above = [r"\begin{table}[t]", r"\centering", rf"\caption{{{latex_text(caption)}}}", rf"\label{{{label}}}"]
+    table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+    return [*above, *table, r"\end{tabular}", r"\end{table}", ""]
 
 
 def markdown(frame: pl.DataFrame) -> str:
     """A pipe table; what Markdown or HTML would read as markup is escaped."""
-    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+    rule = ["---:" if dtype.is_numeric() else "---" for dtype in frame.dtypes]
+    rows = zip(*(map(markdown_text, column_texts(column)) for column in frame), strict=True)
+    return pipe_table([[markdown_text(heading(name)) for name in frame.columns], rule, *rows])
 
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
 
-    rule = ["---:" if n else "---" for n in numeric]
-    cells = zip(*(column_texts(column) for column in frame), strict=True)
-    rows = [line(list(map(markdown_text, row))) for row in cells]
-    return "\n".join([line([markdown_text(heading(n)) for n in frame.columns]), line(rule), *rows, ""])
+def pipe_table(rows: Iterable[Iterable[str]]) -> str:
+    """Rows of Markdown, the head and the rule first."""
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
 def markdown_text(text: str) -> str:

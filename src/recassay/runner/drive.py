@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.system.cores import usable_cores
 from recassay.core.system.failures import Cause, causes
 from recassay.core.system.files import remove_unfinished
+from recassay.core.system.machine import usable_cores
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.local import LocalExecutor
 from recassay.runner.recording import Run

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.algorithms.kernels.device import gpu_name
-from recassay.core.system.memory import machine_bytes
+from recassay.core.system.machine import machine_bytes
 from recassay.core.system.places import home
 from recassay.core.version import __version__
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from recassay.core.specs.study import Budget
-from recassay.core.system.memory import machine_bytes
+from recassay.core.system.machine import machine_bytes
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 

@@ -17,8 +17,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.core.tables.results import Results
-from recassay.core.tables.strata import StrataEvidence, StrataScores
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import StrataEvidence, StrataScores, UserScores
 from recassay.core.types import FloatArray
 from recassay.testing.results import synthetic_results
 

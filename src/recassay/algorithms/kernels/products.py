@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
 from recassay.core.system.compiled import compiled_exactly
-from recassay.core.system.memory import machine_bytes
+from recassay.core.system.machine import machine_bytes
 from recassay.core.types import Float32Array, IdArray, IntArray
 
 CHUNKS_PER_THREAD = 8

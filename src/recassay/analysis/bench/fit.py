@@ -13,7 +13,7 @@ from recassay.analysis.inference.significance import holm
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.verdict.fit import judge
 from recassay.core.tables.matrix import Matrix
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 
 
 def place_algorithm(

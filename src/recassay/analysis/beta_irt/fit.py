@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -153,11 +153,19 @@ def response_table(
     return values[np.ix_(rows, columns)], algorithms, datasets, label, upward
 
 
+def fit_on_results(
+    results: Results, metric: str, *, missing: GapPolicy = "keep", higher_is_better: bool | None = None, **more: Any
+) -> BetaIRTResult:
+    """The same for a metric of a results table; `more` are options of `fit_beta_irt`."""
+    values, algorithms, datasets, label, upward = response_table(results, metric, missing, higher_is_better)
+    return fit_beta_irt(values, algorithms, datasets, metric=label, higher_is_better=upward, **more)
+
+
 def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:
-    values, algorithms, datasets, label, upward = response_table(
-        results, spec.metric, "keep" if spec.missing == "error" else spec.missing, spec.higher_is_better
+    missing: GapPolicy = "keep" if spec.missing == "error" else spec.missing
+    return fit_on_results(
+        results, spec.metric, missing=missing, higher_is_better=spec.higher_is_better, confidence=1 - spec.alpha
     )
-    return fit_beta_irt(values, algorithms, datasets, metric=label, higher_is_better=upward, confidence=1 - spec.alpha)
 
 
 ANALYSIS = Analysis(

@@ -19,7 +19,7 @@ from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 from recassay.core.types import FloatArray
 
 FEWEST_DATASETS = 3

@@ -17,7 +17,7 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
-from recassay.core.tables.strata import StrataEvidence, StrataScores
+from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import FloatArray, IntArray
 
 REPLICATES = 2000

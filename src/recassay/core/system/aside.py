@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from recassay.core.system.cores import usable_cores
+from recassay.core.system.machine import usable_cores
 
 SOURCE = Path(__file__).resolve().parents[3]
 """The folder that holds the package."""

@@ -23,7 +23,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.users import UserScores
+from recassay.core.tables.scores import UserScores
 from recassay.core.types import FloatArray, IntArray
 from recassay.data.published.tables import FOLDER, PREFIX, find_published, is_published
 

@@ -6,7 +6,7 @@ import re
 
 from recassay.reporting.markup import Markup, joined, tag
 from recassay.reporting.paper.fit import Cell, Grid
-from recassay.reporting.tables import markdown_text
+from recassay.reporting.tables import markdown_text, pipe_table
 
 FEW_COLUMNS = 7
 """Up to so many columns a page has room for headings beside each other."""
@@ -62,17 +62,11 @@ def _typst_cell(cell: Cell) -> str:
 
 def markdown_table(grid: Grid, caption: str) -> str:
     """A pipe table below its caption; underlining is HTML, which Markdown knows as no other way."""
-
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
-
-    head: list[str] = []
     titles = [title for title, span in grid.groups for _ in range(span)] or [""] * len(grid.heads)
-    for title, name in zip(titles, grid.heads, strict=True):
-        head.append(markdown_text(f"{title} {name}".strip()))
-    rows = [line([markdown_text(name), *map(_markdown_cell, cells)]) for name, cells in grid.rows]
-    rule = line(["---", *["---:"] * len(grid.heads)])
-    return "\n".join([markdown_text(caption), "", line([markdown_text(grid.corner), *head]), rule, *rows, ""])
+    heads = [grid.corner, *(f"{title} {name}".strip() for title, name in zip(titles, grid.heads, strict=True))]
+    rows = [[markdown_text(name), *map(_markdown_cell, cells)] for name, cells in grid.rows]
+    table = pipe_table([map(markdown_text, heads), ["---", *["---:"] * len(grid.heads)], *rows])
+    return f"{markdown_text(caption)}\n\n{table}"
 
 
 def _markdown_cell(cell: Cell) -> str:

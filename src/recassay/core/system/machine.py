@@ -1,9 +1,18 @@
-"""How much memory this machine has."""
+"""What this machine has: processors for us, and memory."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+CORES_VARIABLE = "RECASSAY_CORES"
+
+
+def usable_cores() -> int:
+    """The processors that this process may use; `RECASSAY_CORES` makes them fewer, on a machine shared with others."""
+    given = os.environ.get(CORES_VARIABLE, "").strip()
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(found, int(given))) if given.isdigit() else found
 
 
 def machine_bytes() -> int | None:
