@@ -1,4 +1,4 @@
-"""The chooser of an adaptive study: reads the store, decides, and keeps what was decided and why."""
+"""The chooser of an adaptive study: reads the store, decides, and keeps what was decided and why; and its prior."""
 
 from __future__ import annotations
 
