@@ -114,7 +114,6 @@ RESULTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
 ROWS: dict[str, Callable[[int], bytes]] = {
     "interactions": numbered("user,item,rating,timestamp\n", "u#,i#,3,16#\n"),
     "lists": numbered("user,item,rank\n", "u#,i#,1\n"),
-    "judgements": numbered("user,item\n", "u#,i#\n"),
     "classes": numbered("height,width,kind\n", "#,#,a\n"),
     "answers": numbered("respondent,item,value\n", "r#,i,1\n"),
     "items": numbered("item,discrimination,difficulty,guessing\n", "i#,1,0,0\n"),
@@ -122,7 +121,16 @@ ROWS: dict[str, Callable[[int], bytes]] = {
     "characteristics": numbered("dataset,users\n", "d#,#\n"),
 }
 """By door, a file of many good rows."""
+JUDGEMENTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "judgements, rows": ("file.qrels", numbered("", "u# 0 i# 1\n")),
+    "judgements, blank lines": ("file.qrels", repeated("\n", "u 0 i 1\n")),
+    "judgements, cut lines": ("file.qrels", repeated("a\n", "u 0 i 1\n")),
+    "judgements, JSON": ("file.json", numbered("{", '"u#": {"i#": 1}, ')),
+    "judgements, users": ("file.json", lambda size: numbered("{", '"u#": {"i#": 1}, ')(size)[:-2] + b"}"),
+}
 FILES = {what: ("results", *file) for what, file in RESULTS.items()} | {
+    what: ("judgements", *file) for what, file in JUDGEMENTS.items()
+} | {
     f"{door}, {what}": (door, "file.csv", make)
     for door, good in ROWS.items()
     for what, make in {"rows": good, "columns": columns, "blank lines": repeated("\n", "user,item,value\n"),

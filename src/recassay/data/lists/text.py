@@ -108,7 +108,9 @@ def _whole(rows: list[list[str]], place: int) -> bool:
 def _split(body: bytes, delimiter: str, names: list[str], where: str) -> pl.DataFrame:
     """The lines as text columns; blank lines are passed over, a line with too many fields is refused."""
     if delimiter == " ":
-        body, delimiter = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", body)), "\t"
+        body = re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", body)
+        # Each blank line would cost a row of memory before it is dropped.
+        body, delimiter = re.sub(rb"[ \t]+", b"\t", re.sub(rb"[\r\n]+", b"\n", body)), "\t"
     elif len(delimiter) > 1:
         body, delimiter = body.replace(delimiter.encode(), b"\x1f"), "\x1f"
     quoted = b'"' in body[:_START]

@@ -18,6 +18,7 @@ _RULES = re.compile(
 )
 _LENGTH = re.compile(r"^\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in|\\\w+)?\s*\]")
 _MERGED = re.compile(r"\\(multicolumn|multirow)\b")
+_STACKED = re.compile(r"\\(?:makecell|shortstack|thead|specialcell)\b(?:\[[^\]]*\])?")
 MOST_SPAN = 1000
 
 
@@ -82,17 +83,16 @@ def _rows(body: str) -> list[str]:
 
 def _parted(text: str, mark: str) -> list[str]:
     """The text parted at a mark that stands outside of braces and is not escaped."""
-    parts, begun, depth, i = [], 0, 0, 0
-    while i < len(text):
-        if depth == 0 and text.startswith(mark, i):
-            parts.append(text[begun:i])
-            i += len(mark)
-            begun = i
-        elif text[i] == "\\":
-            i += 2
-        else:
-            depth += (text[i] == "{") - (text[i] == "}")
-            i += 1
+    if not any(sign in text for sign in "{}\\"):
+        return text.split(mark)
+    parts, begun, depth = [], 0, 0
+    # Only these tokens matter; a backslash takes the character after it along unless the two are the mark.
+    for token in re.finditer(re.escape(mark) + r"|\\.|[{}]", text, re.DOTALL):
+        if token[0] == mark and depth == 0:
+            parts.append(text[begun : token.start()])
+            begun = token.end()
+        elif token[0] in "{}":
+            depth += 1 if token[0] == "{" else -1
     return [*parts, text[begun:]]
 
 
@@ -126,6 +126,8 @@ def _merged(cell: str) -> tuple[str, int, int]:
     """The text of a cell, and how many columns and rows it covers."""
     across = down = 1
     text = cell.strip()
+    if "\\" not in text:
+        return text, across, down
     for _ in range(4):
         found = _MERGED.search(text)
         if found is None:
@@ -150,5 +152,4 @@ def _merged(cell: str) -> tuple[str, int, int]:
         else:
             down = span if not (count and count[0].startswith("-")) else 1
         text = (text[: found.start()] + groups[-1] + text[at:]).strip()
-    stacked = re.sub(r"\\(?:makecell|shortstack|thead|specialcell)\b(?:\[[^\]]*\])?", "", text)
-    return stacked.replace("\\\\", " "), across, down
+    return _STACKED.sub("", text).replace("\\\\", " "), across, down
