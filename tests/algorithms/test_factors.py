@@ -370,9 +370,8 @@ def test_rating_mf_steps_by_hand() -> None:
     user_bias, item_bias = np.array([0.1], dtype=np.float32), np.array([-0.2], dtype=np.float32)
     ids, rating = np.zeros(1, dtype=np.int32), np.array([1.4], dtype=np.float32)
     first, starts = np.array([0, 1]), np.zeros(1, dtype=np.int64)
-    rating_mf._learn_ratings(
-        first, ids, ids, rating, starts, users, items, user_bias, item_bias, np.float32(0.1), np.float32(0.5)
-    )
+    events, learned = rating_mf._Ratings(first, ids, ids, rating), rating_mf._Biased(users, items, user_bias, item_bias)
+    rating_mf._learn_ratings(events, starts, learned, np.float32(0.1), np.float32(0.5))
     # error = 1.4 - 0.1 + 0.2 - 1.0 = 0.5
     assert users[0, 0] == pytest.approx(0.95 * 0.5 + 0.1 * 0.5 * 2.0)
     assert items[0, 0] == pytest.approx(0.95 * 2.0 + 0.1 * 0.5 * 0.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,24 @@ class RatingMF(Tunable):
         return 3 * 4 * (self.factors + 1) * (n_users + n_items) + 52 * n_interactions
 
 
+class _Ratings(NamedTuple):
+    """The events of user u are `first[u]` to `first[u + 1]`."""
+
+    first: IntArray
+    user: IdArray
+    item: IdArray
+    rating: Float32Array
+
+
+class _Biased(NamedTuple):
+    """What is learned."""
+
+    users: Float32Array
+    items: Float32Array
+    user_bias: Float32Array
+    item_bias: Float32Array
+
+
 class _RatingTraining:
     def __init__(self, algorithm: RatingMF, train: Interactions, rng: np.random.Generator) -> None:
         if train.weight is None:
@@ -56,58 +74,36 @@ class _RatingTraining:
                 "positive_threshold made plain events of them",
                 fix="leave it out, or study it without positive_threshold on data with ratings",
             )
-        self._algorithm, self._rng = algorithm, rng
+        self._rng, self._rate, self._reg = rng, np.float32(algorithm.rate), np.float32(algorithm.reg)
         order = np.lexsort((rng.random(len(train), dtype=np.float32), train.user))
-        self._user, self._item, rating = train.user[order], train.item[order], train.weight[order]
+        user, item, rating = train.user[order], train.item[order], train.weight[order]
         self._mean = float(rating.mean(dtype=np.float64)) if len(rating) else 0.0
-        self._rating = (rating - self._mean).astype(np.float32)
-        self._first = np.concatenate([[0], np.cumsum(np.bincount(self._user, minlength=train.n_users))])
-        self._starts = visit_starts(self._first)
-        self._users = centred_factors(train.n_users, algorithm.factors, rng)
-        self._items = centred_factors(train.n_items, algorithm.factors, rng)
-        self._user_bias = np.zeros(train.n_users, dtype=np.float32)
-        self._item_bias = np.zeros(train.n_items, dtype=np.float32)
+        first = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=train.n_users))])
+        self._events = _Ratings(first, user, item, (rating - self._mean).astype(np.float32))
+        self._starts = visit_starts(first)
+        sides = (train.n_users, train.n_items)
+        factors = [centred_factors(size, algorithm.factors, rng) for size in sides]
+        self._learned = _Biased(*factors, *(np.zeros(size, dtype=np.float32) for size in sides))
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):
-            _learn_ratings(
-                self._first,
-                self._user,
-                self._item,
-                self._rating,
-                self._rng.permutation(self._starts),
-                self._users,
-                self._items,
-                self._user_bias,
-                self._item_bias,
-                np.float32(self._algorithm.rate),
-                np.float32(self._algorithm.reg),
-            )
+            starts = self._rng.permutation(self._starts)
+            _learn_ratings(self._events, starts, self._learned, self._rate, self._reg)
 
     def model(self) -> FactorRecommender:
-        level = np.float32(self._mean) + self._user_bias
+        users, items, user_bias, item_bias = self._learned
         return FactorRecommender(
-            np.column_stack([self._users, level]),
-            np.column_stack([self._items, np.ones(len(self._items), dtype=np.float32)]),
-            self._item_bias.copy(),
+            np.column_stack([users, np.float32(self._mean) + user_bias]),
+            np.column_stack([items, np.ones(len(items), dtype=np.float32)]),
+            item_bias.copy(),
             rng=self._rng,
         )
 
 
 @compiled
-def _learn_ratings(
-    first: IntArray,
-    event_user: IdArray,
-    event_item: IdArray,
-    event_rating: Float32Array,
-    starts: IntArray,
-    users: Float32Array,
-    items: Float32Array,
-    user_bias: Float32Array,
-    item_bias: Float32Array,
-    rate: np.float32,
-    reg: np.float32,
-) -> None:
+def _learn_ratings(events: _Ratings, starts: IntArray, learned: _Biased, rate: np.float32, reg: np.float32) -> None:
+    first, event_user, event_item, event_rating = events
+    users, items, user_bias, item_bias = learned
     factors = users.shape[1]
     decay = np.float32(1) - rate * reg
     for start in starts:

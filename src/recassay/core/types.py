@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 from recassay.core.choices import Task
+from recassay.core.errors import UsageError
 from recassay.core.repeated import LAST, RepeatRule, merged
 from recassay.core.specs.search import SearchSpace
 from recassay.core.specs.specs import FinalFit
@@ -200,6 +201,14 @@ class TopK:
             raise ValueError(f"items {self.items.shape} and scores {self.scores.shape} must be one n x k shape")
         if len(self.users) != len(self.items):
             raise ValueError(f"{len(self.users)} users for {len(self.items)} lists")
+
+    @classmethod
+    def empty(cls, users: IdArray, k: int) -> TopK:
+        """Lists of k places, all of them empty: to be filled in."""
+        if k < 1:
+            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
+        size = (len(users), k)
+        return cls(users, np.full(size, -1, dtype=np.int32), np.full(size, -np.inf, dtype=np.float32))
 
     @property
     def k(self) -> int:

@@ -137,10 +137,9 @@ def lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int
     row_of[top.users] = np.arange(len(top.users))
     row = row_of[users]
     absent = row < 0
-    items = np.full((len(users), top.k), -1, dtype=np.int32)
-    scores = np.full((len(users), top.k), -np.inf, dtype=np.float32)
-    items[~absent], scores[~absent] = top.items[row[~absent]], top.scores[row[~absent]]
-    return TopK(users, items, scores), int(absent.sum())
+    lists = TopK.empty(users, top.k)
+    lists.items[~absent], lists.scores[~absent] = top.items[row[~absent]], top.scores[row[~absent]]
+    return lists, int(absent.sum())
 
 
 BYTES_A_PLACE = 6

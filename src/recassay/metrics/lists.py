@@ -115,13 +115,12 @@ def _matrix_of(known: pl.DataFrame, k: int | None) -> TopK:
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(user)))
     place = np.arange(len(user)) - begins[row]
     width = k if k is not None else int(place.max(initial=0)) + 1
-    items = np.full((len(users), width), -1, dtype=np.int32)
-    scores = np.full((len(users), width), -np.inf, dtype=np.float32)
+    top = TopK.empty(users.astype(np.int32), width)
     kept = place < width
     value = known.get_column(c.SCORE) if c.SCORE in known.columns else -known.get_column(c.RANK).cast(pl.Float64)
-    items[row[kept], place[kept]] = known.get_column(_ITEM).to_numpy()[kept]
-    scores[row[kept], place[kept]] = value.cast(pl.Float32).to_numpy()[kept]
-    return TopK(users.astype(np.int32), items, scores)
+    top.items[row[kept], place[kept]] = known.get_column(_ITEM).to_numpy()[kept]
+    top.scores[row[kept], place[kept]] = value.cast(pl.Float32).to_numpy()[kept]
+    return top
 
 
 def _codes(values: pl.Series, table: pl.Series) -> pl.Series:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from pathlib import Path
 
 from recassay.core.specs.study import Budget
 from recassay.core.system.machine import machine_bytes
+from recassay.runner.worker import descendants
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -26,15 +26,7 @@ def tree_bytes(pid: int) -> int:
 
     Any of them may end while it is looked at: it then counts nothing.
     """
-    total, waiting = 0, [pid]
-    while waiting:
-        one = waiting.pop()
-        total += resident_bytes(one)
-        with contextlib.suppress(OSError, ValueError):
-            for thread in os.listdir(f"/proc/{one}/task"):
-                with open(f"/proc/{one}/task/{thread}/children", encoding="ascii") as file:
-                    waiting.extend(map(int, file.read().split()))
-    return total
+    return sum(map(resident_bytes, (pid, *descendants(pid))))
 
 
 def peak_bytes() -> int | None:

@@ -214,10 +214,7 @@ class ListRecommender:
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
-        if k < 1:
-            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
-        items = np.full((len(users), k), -1, dtype=np.int32)
-        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        top = TopK.empty(users, k)
         size = block_rows(self._n_items)
         for start in range(0, len(users), size):
             part = slice(start, start + size)
@@ -228,8 +225,8 @@ class ListRecommender:
                 barred[np.repeat(np.arange(len(block)), np.diff(rows.indptr)), rows.indices] = True
             wanted = min(k + int(barred.sum(axis=1).max(initial=0)), self._n_items)
             ids, values = self._checked(self._ask(block, wanted), len(block))
-            items[part], scores[part] = _kept(ids, values, k, barred)
-        return TopK(users=users, items=items, scores=scores)
+            top.items[part], top.scores[part] = _kept(ids, values, k, barred)
+        return top
 
     def _checked(self, answer: Any, n_users: int) -> Lists:
         """Ids and scores of an answer: a pair of both, or ids alone, whose scores are then their places."""

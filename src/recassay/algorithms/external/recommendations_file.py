@@ -78,8 +78,7 @@ class Lists:
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The first k of each user's list that are not excluded."""
-        items = np.full((len(users), k), -1, dtype=np.int32)
-        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        top = TopK.empty(users, k)
         length = self._start[users + 1] - self._start[users]
         row = np.repeat(np.arange(len(users)), length)
         event = np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length) + self._start[users][row]
@@ -90,9 +89,9 @@ class Lists:
             row, event = row[allowed], event[allowed]
         place = np.arange(len(row)) - np.searchsorted(row, row)
         kept = place < k
-        items[row[kept], place[kept]] = self._item[event[kept]]
-        scores[row[kept], place[kept]] = self._score[event[kept]]
-        return TopK(users=users, items=items, scores=scores)
+        top.items[row[kept], place[kept]] = self._item[event[kept]]
+        top.scores[row[kept], place[kept]] = self._score[event[kept]]
+        return top
 
 
 def _ordered(table: pl.DataFrame, where: str) -> pl.DataFrame:

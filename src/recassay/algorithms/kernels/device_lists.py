@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import reproducible, torch
 from recassay.algorithms.kernels.scoring import ScoreRecommender
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError
 from recassay.core.ranking import tie_order
 from recassay.core.types import Float32Array, IdArray, Recommender, TopK
 
@@ -71,10 +71,7 @@ class DeviceRecommender:
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
-        if k < 1:
-            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
-        items = np.full((len(users), k), -1, dtype=np.int32)
-        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        top = TopK.empty(users, k)
         rows, width = _block_rows(self._n_items), min(k, self._n_items)
         with reproducible(), torch.no_grad():
             for start in range(0, len(users), rows):
@@ -82,8 +79,8 @@ class DeviceRecommender:
                 block = users[part]
                 filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))]).astype(np.int64)
                 found = self._top(filled, len(block), width, None if exclude is None else exclude[block])
-                items[part, :width], scores[part, :width] = found
-        return TopK(users=users, items=items, scores=scores)
+                top.items[part, :width], top.scores[part, :width] = found
+        return top
 
     def _top(self, users: Any, kept: int, k: int, exclude: csr_array | None) -> tuple[IdArray, Float32Array]:
         scores = self._score(torch.from_numpy(users).to(self._device))[:kept].float()

@@ -78,17 +78,47 @@ def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
 
 
 @compiled_exactly
+def count_products(left: SparseRows, right: SparseRows, row: int) -> int:
+    """How many products a row of `left @ right` is the sum of."""
+    products = 0
+    for p in range(left.start[row], left.start[row + 1]):
+        products += right.start[left.column[p] + 1] - right.start[left.column[p]]
+    return products
+
+
+@compiled_exactly
+def add_row(left: SparseRows, right: SparseRows, row: int, sums: Float32Array) -> None:
+    """Add a row of `left @ right` to `sums`."""
+    for p in range(left.start[row], left.start[row + 1]):
+        middle, factor = left.column[p], left.value[p]
+        for q in range(right.start[middle], right.start[middle + 1]):
+            # An unsigned index spares the test for negative ones in the innermost loop.
+            sums[np.uint32(right.column[q])] += factor * right.value[q]
+
+
+@compiled_exactly
+def add_row_noting(left: SparseRows, right: SparseRows, row: int, sums: Float32Array, met: IdArray) -> int:
+    """As `add_row`, and write the columns that were met into `met`; how many these are.
+
+    A column whose products are 0 so far is noted again: there is room where products are fewer than columns, and the
+    second time it is read it is 0.
+    """
+    n_met = 0
+    for p in range(left.start[row], left.start[row + 1]):
+        middle, factor = left.column[p], left.value[p]
+        for q in range(right.start[middle], right.start[middle + 1]):
+            column = np.uint32(right.column[q])
+            before = sums[column]
+            met[np.uint32(n_met)] = right.column[q]
+            n_met += before == 0
+            sums[column] = before + factor * right.value[q]
+    return n_met
+
+
+@compiled_exactly
 def _row_products(left: SparseRows, right: SparseRows, rows: IdArray, out: Float32Array) -> None:
-    left_start, left_column, left_value = left.start, left.column, left.value
-    right_start, right_column, right_value = right.start, right.column, right.value
     for place in range(len(rows)):
-        row = rows[place]
-        for p in range(left_start[row], left_start[row + 1]):
-            middle = left_column[p]
-            factor = left_value[p]
-            for q in range(right_start[middle], right_start[middle + 1]):
-                # An unsigned index spares the test for negative ones in the innermost loop.
-                out[place, np.uint32(right_column[q])] += factor * right_value[q]
+        add_row(left, right, rows[place], out[place])
 
 
 INSTEAD = "it holds dense items x items matrices; LocalEASE and ItemKNN do not"

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.core.errors import UsageError
 from recassay.core.ranking import select_placed, tie_order
 from recassay.core.types import Float32Array, IdArray, TopK
 
@@ -36,20 +35,16 @@ class ScoreRecommender:
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
-        if k < 1:
-            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
-        place = self._place
-        items = np.full((len(users), k), -1, dtype=np.int32)
-        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        top, place = TopK.empty(users, k), self._place
         rows = block_rows(self._n_items)
         for start in range(0, len(users), rows):
             part = slice(start, start + rows)
             block = users[part]
             filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))])
-            items[part], scores[part] = select_placed(
+            top.items[part], top.scores[part] = select_placed(
                 self._score(filled)[: len(block)], k, place, exclude=None if exclude is None else exclude[block]
             )
-        return TopK(users=users, items=items, scores=scores)
+        return top
 
     @cached_property
     def _place(self) -> IdArray:

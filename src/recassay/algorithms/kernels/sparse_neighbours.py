@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.algorithms.kernels.products import SparseRows, in_parallel
+from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products, in_parallel
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, IdArray
@@ -69,8 +69,6 @@ def _largest_products(
     place: IdArray,
     best: Keys,
 ) -> None:
-    left_start, left_column, left_value = left.start, left.column, left.value
-    right_start, right_column, right_value = right.start, right.column, right.value
     n_columns, width = len(place), best.shape[1]
     sums = np.zeros(n_columns, dtype=np.float32)
     met = np.empty(n_columns, dtype=np.int32)
@@ -78,31 +76,16 @@ def _largest_products(
     found_bits = found.view(np.uint32)
     keys = new_shortlist(width)
     for row in range(first, stop):
-        work = 0
-        for p in range(left_start[row], left_start[row + 1]):
-            work += right_start[left_column[p] + 1] - right_start[left_column[p]]
-        n_met = 0
+        work, n_met = count_products(left, right, row), 0
         if work < n_columns:
-            for p in range(left_start[row], left_start[row + 1]):
-                factor = left_value[p]
-                for q in range(right_start[left_column[p]], right_start[left_column[p] + 1]):
-                    # Unsigned indices spare the test for negative ones in the innermost loop. A column whose products
-                    # are 0 so far is noted again: there is room, and the second time it is read it is 0.
-                    other = np.uint32(right_column[q])
-                    before = sums[other]
-                    met[np.uint32(n_met)] = right_column[q]
-                    n_met += before == 0
-                    sums[other] = before + factor * right_value[q]
+            n_met = add_row_noting(left, right, row, sums, met)
             sums[row] = 0
             for p in range(n_met):
                 other = np.uint32(met[p])
                 found[p] = _similarity(sums[other], norms[row], norms[other], kind, shrink)
                 sums[other] = 0
         else:
-            for p in range(left_start[row], left_start[row + 1]):
-                factor = left_value[p]
-                for q in range(right_start[left_column[p]], right_start[left_column[p] + 1]):
-                    sums[np.uint32(right_column[q])] += factor * right_value[q]
+            add_row(left, right, row, sums)
             sums[row] = 0
             for p in range(n_columns):
                 found[p] = _similarity(sums[p], norms[row], norms[p], kind, shrink)

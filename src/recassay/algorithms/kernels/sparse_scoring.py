@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.products import SparseRows, in_parallel
+from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products, in_parallel
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError
 from recassay.core.ranking import tie_order
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import BoolArray, Float32Array, IdArray, IntArray, TopK
@@ -30,10 +30,7 @@ class SparseRecommender:
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The k best items for each of `users`; see `Recommender`."""
-        if k < 1:
-            raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
-        items = np.full((len(users), k), -1, dtype=np.int32)
-        scores = np.full((len(users), k), -np.inf, dtype=np.float32)
+        top = TopK.empty(users, k)
         left, right, place, order = self._left, self._right, self._place, self._order
         wanted = np.require(users, np.int32, ["C", "W"])
         seen = SparseRows.empty(len(users), len(place)) if exclude is None else SparseRows.of(exclude[users])
@@ -43,11 +40,11 @@ class SparseRecommender:
         def fill(part: slice) -> None:
             best = np.empty((part.stop - part.start, width), dtype=np.uint64)
             _best_items(left, right, seen.start[part.start :], seen.column, wanted[part], place, order, best)
-            items[part, :width], scores[part, :width] = read_lists(best, order)
+            top.items[part, :width], top.scores[part, :width] = read_lists(best, order)
 
         if len(place):
             in_parallel(fill, len(users))
-        return TopK(users=users, items=items, scores=scores)
+        return top
 
 
 def sparse_lists_bytes(n_items: int) -> int:
@@ -69,8 +66,6 @@ def _best_items(
     order: IdArray,
     best: Keys,
 ) -> None:
-    left_start, left_column, left_value = left.start, left.column, left.value
-    right_start, right_column, right_value = right.start, right.column, right.value
     n_items, width = len(place), best.shape[1]
     sums = np.zeros(n_items, dtype=np.float32)
     bits = sums.view(np.uint32)
@@ -79,28 +74,14 @@ def _best_items(
     keys = new_shortlist(width)
     for row in range(len(users)):
         user = users[row]
-        work = 0
-        for p in range(left_start[user], left_start[user + 1]):
-            work += right_start[left_column[p] + 1] - right_start[left_column[p]]
+        work, n_met = count_products(left, right, user), 0
         for p in range(seen_start[row], seen_start[row + 1]):
             struck[seen_item[p]] = True
-        n_met = 0
-        for p in range(left_start[user], left_start[user + 1]):
-            factor = left_value[p]
-            start, stop = right_start[left_column[p]], right_start[left_column[p] + 1]
-            if work < n_items:
-                for q in range(start, stop):
-                    # As in `sparse_neighbours`: unsigned indices, and an item that is 0 so far is noted again.
-                    item = np.uint32(right_column[q])
-                    before = sums[item]
-                    met[np.uint32(n_met)] = right_column[q]
-                    n_met += before == 0
-                    sums[item] = before + factor * right_value[q]
-            else:
-                for q in range(start, stop):
-                    sums[np.uint32(right_column[q])] += factor * right_value[q]
         size, bound = 0, np.uint32(0)
-        if work < n_items:
+        if work >= n_items:
+            add_row(left, right, user, sums)
+        else:
+            n_met = add_row_noting(left, right, user, sums, met)
             size = _without_score(sums, struck, order, width, keys)
         for p in range(n_met if work < n_items else n_items):
             item = np.uint32(met[p] if work < n_items else p)

@@ -10,11 +10,11 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
-from recassay.core.system.parquet import parquet_frame, parquet_schema
+from recassay.core.system.parquet import parquet_schema
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import list_roles
 from recassay.data.lists.text import qrels_table
-from recassay.data.tables.read import read_bytes
+from recassay.data.tables.read import read_bytes, read_frame
 
 SUFFIXES = (".qrels", ".trec", ".qrel", ".json", ".lz4", ".txt", ".parquet", ".pq")
 
@@ -48,10 +48,7 @@ def _parquet(path: Path) -> pl.DataFrame | None:
             return None
     except (pl.exceptions.PolarsError, OSError):
         return None
-    try:
-        return _relevant(parquet_frame(data), str(path))
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError("is not a readable Parquet file", where=str(path), fix="write it again") from None
+    return _relevant(read_frame(data, str(path), parquet=True), str(path))
 
 
 def _relevant(frame: pl.DataFrame, where: str) -> pl.DataFrame:

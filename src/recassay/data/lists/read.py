@@ -15,12 +15,11 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
-from recassay.core.system.parquet import parquet_frame
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import LISTS, SPLIT, list_roles
 from recassay.data.lists.text import text_table
 from recassay.data.tables.memory import frame_from_memory
-from recassay.data.tables.read import read_bytes
+from recassay.data.tables.read import read_bytes, read_frame
 
 _ENDINGS = ".csv .tsv .tab .txt .dat .trec .run .json .jsonl .lz4 .parquet .pq .inter"
 SUFFIXES = tuple(_ENDINGS.split())
@@ -77,10 +76,7 @@ def _read_file(path: Path, name: str | None) -> list[ReadLists]:
     notes: list[str] = []
     kind = Path(path.name.lower().removesuffix(".gz")).suffix
     if kind in (".parquet", ".pq") or data.startswith(b"PAR1"):
-        try:
-            frame, form = parquet_frame(data), "Parquet"
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("is not a readable Parquet file", where=where, fix="write it again") from error
+        frame, form = read_frame(data, where, parquet=True), "Parquet"
     elif kind == ".lz4":
         frame, form = lz4_table(data, where), "ranx"
     elif data.lstrip()[:1] in (b"{", b"["):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,32 +68,26 @@ def find_published(source: Any) -> Published:
 
 def published_results(source: Any) -> Results:
     """The results of a published table."""
-    one = find_published(source)
-    frame, sources = _read(one, one.results, "results", "rank")
+    frame, origin = _read(source, "results")
     typed = frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
-    return Results.from_frame(typed, where=f"{PREFIX}{one.name}", sources=sources)
+    return Results.from_frame(typed, where=origin.file, sources=(origin,))
 
 
 def published_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:
     """The rows of a published multiverse, with a column per choice of the protocol; of other tables the plain rows."""
-    one = find_published(source)
-    frame, sources = _read(one, one.universes or one.results, "results", "rank")
-    return frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False)), sources
+    frame, origin = _read(source, "universes" if find_published(source).universes else "results")
+    return frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False)), (origin,)
 
 
 def published_characteristics(source: Any) -> CharacteristicsTable:
     """The characteristics of a published table's datasets."""
-    one = find_published(source)
-    frame, _ = _read(one, one.characteristics, "characteristics of its datasets", "characteristics")
-    return read_characteristics(frame)
+    return read_characteristics(_read(source, "characteristics", " of its datasets")[0])
 
 
 def published_responses(source: Any) -> Responses:
     """The answers of a published response table."""
-    one = find_published(source)
-    frame, sources = _read(one, one.responses, "responses", "irt logistic")
-    made = read_responses(frame)
-    return Responses(made.codes, made.respondents, made.items, sources)
+    frame, origin = _read(source, "responses")
+    return replace(read_responses(frame), sources=(origin,))
 
 
 def published_table(file: str) -> pl.DataFrame:
@@ -101,18 +95,16 @@ def published_table(file: str) -> pl.DataFrame:
     return read_table(FOLDER / file, empty_fix="install RecAssay again")[0]
 
 
-def _read(one: Published, file: str, what: str, use: str) -> tuple[pl.DataFrame, tuple[Source, ...]]:
+def _read(source: Any, kind: str, further: str = "") -> tuple[pl.DataFrame, Source]:
+    """A file of a published table; one that has none of this kind is refused with those that have."""
+    one = find_published(source)
+    file, name = getattr(one, kind), f"{PREFIX}{one.name}"
     if not file:
         if one.universes:
-            raise NotApplicableError(f"{PREFIX}{one.name} has results under many protocols", fix="ask for multiverse")
-        held = [kind for kind in ("results", "characteristics", "responses") if getattr(one, kind)]
-        raise NotApplicableError(
-            f"{PREFIX}{one.name} has no {what}", fix=f"it holds {' and '.join(held)}; {_others(use)}"
-        )
+            raise NotApplicableError(f"{name} has results under many protocols", fix="ask for multiverse")
+        held = [known for known in ("results", "characteristics", "responses") if getattr(one, known)]
+        others = ", ".join(f"{PREFIX}{other}" for other, table in published().items() if getattr(table, kind))
+        fix = f"it holds {' and '.join(held)}; {kind} are in {others}"
+        raise NotApplicableError(f"{name} has no {kind}{further}", fix=fix)
     frame, origin = read_table(FOLDER / file, empty_fix="install RecAssay again")
-    return frame, (Source(f"{PREFIX}{one.name}", origin.sha256),)
-
-
-def _others(use: str) -> str:
-    kind = {"rank": "results", "characteristics": "characteristics", "irt logistic": "responses"}[use]
-    return f"{kind} are in " + ", ".join(f"{PREFIX}{name}" for name, one in published().items() if getattr(one, kind))
+    return frame, Source(name, origin.sha256)
