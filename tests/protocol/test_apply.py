@@ -109,6 +109,22 @@ def test_the_steps_are_counted() -> None:
     assert apply_protocol(data, ProtocolSpec()).train.weight is not None
 
 
+def test_a_share_of_the_users_is_drawn_whatever_the_order_of_the_rows() -> None:
+    data = synthetic(400, 50, 8000)
+    rule = {"split": "random", "filter": "none", "allow_leakage": FINDINGS}
+
+    def users(share: float, given: Interactions = data) -> set[object]:
+        split = apply_protocol(given, ProtocolSpec(user_share=share, **rule))
+        return {user for user, *_ in rows_of(split.train)}
+
+    half, fifth = users(0.5), users(0.2)
+    assert 160 < len(half) < 240
+    assert fifth < half
+    assert users(0.5, shuffled(data, 3)) == half
+    assert ProtocolSpec(user_share=1.0).content_hash() == ProtocolSpec().content_hash()
+    assert ProtocolSpec(user_share=0.5).content_hash() != ProtocolSpec().content_hash()
+
+
 def test_the_input_is_not_changed() -> None:
     data = synthetic(60, 50, 1500)
     before = [data.user.copy(), data.item.copy(), data.users.to_list()]

@@ -11,6 +11,8 @@ import recassay
 from recassay.analysis.adaptive.fit import Question
 from recassay.api.adaptive_study import AdaptiveStudy
 from recassay.api.studies import adaptive_standing
+from recassay.core.specs.study import AlgorithmSpec
+from recassay.recommenders.probes import Probing, probe_study
 from recassay.recommenders.study import run_study
 from recassay.store import Store
 from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive
@@ -162,3 +164,44 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
 def test_a_study_that_tunes_nothing_cannot_be_probed(data):
     with pytest.raises(recassay.UsageError, match="this study tunes nothing"):
         recassay.run(study(data), data / "out", adaptive=True, probes=True)
+
+
+def test_probes_on_a_sample_of_the_users_with_few_epochs(data):
+    """A study that tunes nothing is probed on half of the users; the probes are counted as others are."""
+    spec = study(data)
+    recassay.run(spec, data / "out", workers=1, adaptive=True, probe_users=0.5, confidence=0.6)
+    journal = read_adaptive(data / "out")
+    assert journal["probe_ratio"] == 0.5
+    assert f"{len(journal['probes'])} probes" in journal["said"]
+    with Store.open(data / "out" / "probes") as probes, Store.open(data / "out") as whole:
+        users = {(cell.algorithm, cell.dataset): cell.counts["users"] for cell in probes.cells()}
+        assert users
+        for cell in whole.cells():
+            probe = users.get((cell.algorithm, cell.dataset))
+            assert probe is None or probe < 0.8 * cell.counts["users"]
+    with pytest.raises(recassay.UsageError, match="no algorithm of the study is trained in epochs"):
+        recassay.run(spec, data / "other", adaptive=True, probe_epochs=2)
+    with pytest.raises(recassay.UsageError, match="probe_users is 1"):
+        recassay.run(spec, data / "other", adaptive=True, probe_users=1.0)
+    tuned = study(data, trials=3).model_copy(
+        update={"algorithms": tuple(AlgorithmSpec(reference=name, name=name) for name in ("MultiVAE", "EASE"))}
+    )
+    cheap = probe_study(tuned, Probing(users=0.2, epochs=4))
+    assert [algorithm.settings for algorithm in cheap.algorithms] == [{"epochs": 4}, {}]
+    assert (cheap.protocol.user_share, cheap.tuning.trials) == (0.2, 0)
+    assert Probing(users=0.2).ratio(3) == pytest.approx(0.05)
+
+
+def test_a_run_begun_without_a_prior_goes_on_without(data):
+    def known(grid):
+        asked.append(grid)
+
+    asked: list[object] = []
+    for evidence, confidence in ((None, 0.5), (known, 0.9)):
+        chooser = AdaptiveStudy(Question("first", confidence), evidence=evidence)
+        run_study(study(data), data / "out", workers=1, choose=chooser)
+    assert not asked
+    assert read_adaptive(data / "out")["with_prior"] is False
+    run_study(study(data), data / "new", workers=1, choose=AdaptiveStudy(Question("first", 0.5), evidence=known))
+    assert asked
+    assert read_adaptive(data / "new")["with_prior"] is True

@@ -32,7 +32,7 @@ from recassay.data.published.tables import PREFIX, published, published_characte
 from recassay.metrics.make import make_metric
 from recassay.recommenders.cost_class import cost_classes, planned_sizes
 from recassay.recommenders.plan import Plan
-from recassay.recommenders.probes import PROBES
+from recassay.recommenders.probes import PROBES, UNTUNED, Probing
 from recassay.recommenders.study import Choice
 from recassay.reporting.sections.adaptive import standing
 from recassay.store.adaptive import read_adaptive, write_adaptive
@@ -47,8 +47,8 @@ class AdaptiveStudy:
     """Which cells of a study run next: a `StudyChooser`. `budget` is in seconds from the first decision on.
 
     An algorithm on a dataset is one cell of the grid, with all its seeds and folds; it is run whole, and counts as
-    failed where any of them failed. Where there is one, `probe` runs cells without tuning, in a study of its own inside
-    the folder: a cheaper look that is weighed like any cell.
+    failed where any of them failed. Where there is one, `probe` runs cells in the cheaper way that `probing` says, in a
+    study of its own inside the folder: a look that is weighed like any cell.
     """
 
     question: Question
@@ -60,9 +60,11 @@ class AdaptiveStudy:
     steps: tuple[Step, ...] = ()
     last: AdaptiveResult | None = field(default=None)
     probe: Callable[[Path, Sequence[tuple[str, str]]], None] | None = None
+    probing: Probing = UNTUNED
     waiting: tuple[tuple[str, str], ...] = ()
     evidence: Callable[[CellGrid], Prior | None] | None = None
-    """Where the prior comes from; without it the run starts from nothing."""
+    """Where the prior comes from; without it the run starts from nothing. A run that was begun without a prior goes on
+    without one."""
 
     def __call__(self, planned: Plan, store: Store) -> Choice:
         """Run the probes that were decided on, decide, and keep the decision."""
@@ -74,10 +76,13 @@ class AdaptiveStudy:
             self.began = start
             journal = read_adaptive(store.folder)
             self.steps = () if journal is None else steps_from(journal["steps"])
+            if journal is not None and not journal.get("with_prior", True):
+                self.evidence = None
         left = np.inf if self.budget is None else self.budget - (start - self.began)
         grid = study_grid(planned, store.folder)
         values, seconds = stored_cells(grid, store)
-        probes = stored_probes(grid, store.folder, planned.study.tuning.trials, more=self.probe is not None)
+        ratio = self.probing.ratio(planned.study.tuning.trials)
+        probes = stored_probes(grid, store.folder, ratio, more=self.probe is not None)
         prior = None if self.evidence is None else self.evidence(grid)
         result = decide(
             grid,
@@ -122,16 +127,16 @@ class AdaptiveStudy:
             "steps": [asdict(step) for step in self.steps],
             "ended": result.ended,
             "said": said,
+            "with_prior": self.evidence is not None,
             "prior": None if prior is None else prior.to_dict(),
             **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
         }
 
 
-def stored_probes(grid: CellGrid, folder: Path, trials: int, *, more: bool) -> Probes | None:
-    """What the probes of a study in `folder` gave and took, and whether `more` may be run; None where there are none,
-    and none may be.
+def stored_probes(grid: CellGrid, folder: Path, ratio: float, *, more: bool) -> Probes | None:
+    """What the probes of a study in `folder` gave and took (`ratio` is the share of a cell's seconds that is expected),
+    and whether `more` may be run; None where there are none, and none may be.
     """
-    ratio = 1.0 / (trials + 1.0)
     if Store.begun(folder / PROBES):
         with Store.open(folder / PROBES) as store:
             return Probes(*stored_cells(grid, store), ratio, more)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
-from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Workers
+from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Share, Workers
 from recassay.core.errors import UsageError
 from recassay.core.specs.study import StudySpec
+from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_from_arguments
@@ -90,6 +91,8 @@ def run(
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
+    probe_users: Share | None = None,
+    probe_epochs: Annotated[int, Range(1)] | None = None,
     prior: bool = True,
     skip_preflight: bool = False,
 ) -> StudyRecord:
@@ -117,12 +120,18 @@ def run(
         indifference: for `order`: mean ranks that do not matter.
         budget: time limit of an adaptive run, in seconds; by default none.
         probes: let an adaptive run look at cells without tuning first, and tune where that decides.
-        prior: start an adaptive run from what published tables say about the algorithms that they know.
+        probe_users: probes on this share of the users, drawn at random.
+        probe_epochs: probes of algorithms that are trained in epochs with so many of them.
+        prior: start an adaptive run from what published tables say about the algorithms that they know; a run that was
+            begun without goes on without.
         skip_preflight: start without a look at names, timestamps, memory, packages and own algorithms.
     """
     refuse_no_time(budget)
     spec = study if isinstance(study, StudySpec) else load_study(study)
     place = Path(folder) if folder is not None else Path(spec.name)
+    if probe_users is not None and not 0 < probe_users < 1:
+        raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
+    probing = Probing(probe_users, probe_epochs) if probes or probe_users or probe_epochs else None
     return run_study(
         spec,
         place,
@@ -132,7 +141,7 @@ def run(
         dry_run=dry_run,
         cluster=cluster,
         choose=(
-            _chooser(spec, (target, confidence, indifference), budget, workers, cluster, probes, prior)
+            _chooser(spec, (target, confidence, indifference), budget, workers, cluster, probing, prior)
             if adaptive
             else None
         ),
@@ -149,23 +158,24 @@ def _chooser(
     budget: Seconds | None,
     workers: Workers | None,
     cluster: str | None,
-    probes: bool,
+    probing: Probing | None,
     prior: bool,
 ) -> StudyChooser:
     if spec.multiverse is not None:
         from recassay.api.adaptive_universes import AdaptiveUniverses
 
-        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probes}
+        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probing is not None}
         for name in (name for name, given in settings.items() if given):
             raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
         return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
     from recassay.api.adaptive_study import AdaptiveStudy, published_prior
-    from recassay.recommenders.probes import prober
 
-    probe = prober(spec, workers=workers, cluster=cluster) if probes else None
     evidence = published_prior if prior else None
-    return AdaptiveStudy(Question(*asked), budget, settled_workers(workers), probe=probe, evidence=evidence)
+    made = AdaptiveStudy(Question(*asked), budget, settled_workers(workers), evidence=evidence)
+    if probing is not None:
+        made.probe, made.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
+    return made
 
 
 @checked

@@ -37,7 +37,7 @@ def run(call: Call, *, as_json: bool = False) -> None:
         raise UsageError("a study is a file, or --datasets and --algorithms", fix=fix)
     adaptive, folder = "adaptive" in typed, typed.get("folder")
     if not adaptive:
-        choosing = "target confidence indifference budget probes prior"
+        choosing = "target confidence indifference budget probes probe_users probe_epochs prior"
         call.refuse(choosing, "is for adaptive runs", "add --adaptive, or leave it out")
     elif typed.get("target") != "order":
         call.refuse("indifference", "is for --target order", "say that, or leave it out")
@@ -48,7 +48,11 @@ def run(call: Call, *, as_json: bool = False) -> None:
         name = folder.resolve().name if folder is not None else ""
         spec = call("studies:make_study", name=name or "study")
     if adaptive and spec.multiverse is not None:
-        call.refuse("target indifference probes prior", "does not apply to a study with a [multiverse]", ON_UNIVERSES)
+        call.refuse(
+            "target indifference probes probe_users probe_epochs prior",
+            "does not apply to a study with a [multiverse]",
+            ON_UNIVERSES,
+        )
     with resumable(lambda: folder or Path(spec.name)):
         record = call(study=spec, progress=show_progress())
     if "dry_run" in typed:

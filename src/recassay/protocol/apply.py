@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recassay.core.blocks import kept_rows, row_blocks, user_blocks
 from recassay.core.errors import InputError, UsageError
 from recassay.core.repeated import LAST, merged, repeats
+from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
 from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
@@ -43,7 +44,8 @@ def apply_protocol(
 
     The steps (KDD'24, 3.1 and 3.3), each counted in `Split.counts`:
 
-    1. the positive threshold, then the minimum counts (`filters`), for a given split over its parts together;
+    1. the positive threshold, the share of users, then the minimum counts (`filters`), for a given split over its parts
+       together;
     2. the split rule (`splits`), on events: several of one user and item are still several;
     3. cold removal: events of users or items without training events leave validation and test. Validation is
        judged by a model of `train`, the test by one of `Split.refit()`: `final_fit` says whether that holds
@@ -73,6 +75,9 @@ def apply_protocol(
 
     kept = positive_rows(data, spec.positive_threshold)
     counts["below_threshold"] = len(data) - int(np.count_nonzero(kept))
+    if spec.user_share < 1:
+        drawn = derived_rng(spec.seed, "share of users").random(data.n_users) < spec.user_share
+        kept &= drawn[data.user]
     kept = frequent_rows(
         data,
         spec.filter,
@@ -87,7 +92,7 @@ def apply_protocol(
     if not kept.all():
         data = _in_place(data, kept)
         labels = None if labels is None else labels[kept]
-    _refuse_nothing(counts["input_interactions"], counts["below_threshold"], len(data))
+    _refuse_nothing(counts["input_interactions"], counts["below_threshold"], len(data), spec.user_share)
 
     if labels is None:
         labels = split_labels(data, spec)
@@ -222,14 +227,14 @@ def _sizes(name: str, data: Interactions) -> dict[str, int]:
     return _counted(name, len(data), used_ids(data.user, data.n_users), used_ids(data.item, data.n_items))
 
 
-def _refuse_nothing(total: int, below: int, left: int) -> None:
+def _refuse_nothing(total: int, below: int, left: int, share: float) -> None:
     if left:
         return
     if not total:
         raise InputError("there are no interactions to split", fix="give data with at least one row")
     raise InputError(
         f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
-        f"{total - below:,} belong to items or users with too few",
+        f"{total - below:,} belong to items or users with too few{', or to users that were not drawn' * (share < 1)}",
         fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
     )
 

@@ -1,32 +1,61 @@
-"""Probes of a study's cells: the same cells without tuning, run in a study of their own inside the study's folder."""
+"""Probes of a study's cells: cheaper cells, run in a study of their own inside the study's folder.
+
+A probe is the cell without tuning, with one seed and one fold; where that is asked for, on a sample of the users or
+with few epochs.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import UsageError
-from recassay.core.specs.study import StudySpec
+from recassay.core.registry import algorithms
+from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import split_folder
 from recassay.recommenders.study import Choice, run_study
+from recassay.runner.references import is_part_file
 from recassay.store.store import Store
 
 PROBES = "probes"
 """The folder, inside a study's, of the study of its probes."""
 
+EPOCHS, FEW_EPOCHS = "epochs", 0.3
+"""The parameter of algorithms that are trained in epochs, and what few of them are expected to cost beside all."""
 
-def probe_study(spec: StudySpec) -> StudySpec:
+
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """What makes a probe cheaper than its cell, besides that it is not tuned: a share of the `users`, few `epochs`."""
+
+    users: float | None = None
+    epochs: int | None = None
+
+    def ratio(self, trials: int) -> float:
+        """The share of a cell's seconds that a probe is expected to take; what it takes is learned."""
+        return (self.users or 1.0) * (1.0 if self.epochs is None else FEW_EPOCHS) / (trials + 1)
+
+
+UNTUNED = Probing()
+
+
+def probe_study(spec: StudySpec, probing: Probing) -> StudySpec:
     """The study whose cells are the probes of another's: no tuning, one seed, one fold, nothing but the target."""
-    if not spec.tuning.trials:
+    if not spec.tuning.trials and probing == UNTUNED:
         raise UsageError(
             "a probe is a cell without tuning, and this study tunes nothing",
-            fix="leave `probes` out, or set tuning.trials",
+            fix="set tuning.trials, probe_users or probe_epochs, or leave `probes` out",
         )
+    limited = tuple(_with_epochs(algorithm, probing.epochs) for algorithm in spec.algorithms)
+    if probing.epochs is not None and limited == spec.algorithms:
+        raise UsageError("no algorithm of the study is trained in epochs", fix="leave `probe_epochs` out")
     tuned = make_metric(spec.tuning.metric).label
     reported = [make_metric(label).label for label in spec.metrics]
     metric = tuned if tuned in reported else spec.metrics[0]
@@ -38,13 +67,26 @@ def probe_study(spec: StudySpec) -> StudySpec:
             "metrics": (metric,),
             "tuning": spec.tuning.model_copy(update={"trials": 0}),
             "comper": None,
+            "algorithms": limited,
+            "protocol": spec.protocol.model_copy(update={"user_share": probing.users or spec.protocol.user_share}),
         }
     )
 
 
-def prober(spec: StudySpec, **how: Any) -> Callable[[Path, Sequence[tuple[str, str]]], None]:
+def _with_epochs(algorithm: AlgorithmSpec, epochs: int | None) -> AlgorithmSpec:
+    """The algorithm with so many epochs, where it has that parameter (of an own file: where the study sets it)."""
+    if is_part_file(algorithm.reference):
+        known = EPOCHS in algorithm.settings
+    else:
+        known = EPOCHS in inspect.signature(algorithms.get(algorithm.reference)).parameters
+    if epochs is None or not known:
+        return algorithm
+    return algorithm.model_copy(update={"settings": {**algorithm.settings, EPOCHS: epochs}})
+
+
+def prober(spec: StudySpec, probing: Probing, **how: Any) -> Callable[[Path, Sequence[tuple[str, str]]], None]:
     """From the folder of a study and some of its cells (algorithm, dataset), their probes run; `how` as `run_study`."""
-    cheap = probe_study(spec)
+    cheap = probe_study(spec, probing)
 
     def run(folder: Path, cells: Sequence[tuple[str, str]]) -> None:
         asked = iter([set(cells), set()])

@@ -159,7 +159,7 @@ def exported_protocol(meta: Mapping[str, Any]) -> ProtocolSpec:
 
 def _adds_nothing(protocol: ProtocolSpec, told: Mapping[str, Any]) -> bool:
     same = protocol.task == told.get("task") and protocol.final_fit == told.get("final_fit")
-    return same and protocol.filter == "none" and protocol.positive_threshold is None
+    return same and protocol.filter == "none" and protocol.positive_threshold is None and protocol.user_share == 1
 
 
 def _frame(events: Interactions) -> pl.DataFrame:

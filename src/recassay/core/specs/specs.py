@@ -122,6 +122,9 @@ class ProtocolSpec(Spec):
     """Items with fewer interactions are left out."""
     min_user_interactions: Annotated[int, Field(ge=1)] = 5
     """Users with fewer interactions are left out."""
+    user_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the users that are kept, drawn with the seed before the filter; a protocol that keeps all is known by
+    the other fields alone."""
     filter: FilterName = "once"
     """`once`: items, then users, one pass each (F-filter); `core`: repeated until nothing changes (F-core)."""
     split: SplitName = "global_time"
@@ -169,10 +172,12 @@ class ProtocolSpec(Spec):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_window(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_idle(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = fields(self)
         if self.split != "rolling":
             found.pop("window", None)
+        if self.user_share == 1:
+            found.pop("user_share", None)
         return found
 
 

@@ -171,6 +171,8 @@ def _protocol(protocol: Mapping[str, Any]) -> str:
     positive = (
         "every interaction is positive" if threshold is None else f"ratings of at least {threshold:g} are positive"
     )
+    if "user_share" in protocol:
+        positive += f"; {100 * protocol['user_share']:g} % of the users, drawn at random"
     if protocol.get("filter") == "none":
         return f"{positive}; no filter"
     kept = (

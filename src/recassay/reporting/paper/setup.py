@@ -92,6 +92,8 @@ def _protocol_words(protocol: Mapping[str, Any]) -> str:
         if threshold is None
         else f"Ratings of at least {threshold:g} count as positive, others are left out."
     ]
+    if "user_share" in protocol:
+        said.append(f"A random sample of {100 * protocol['user_share']:g} % of the users is kept.")
     if protocol.get("filter") != "none":
         items, users = protocol.get("min_item_interactions"), protocol.get("min_user_interactions")
         how = ", repeatedly until all that are left have as many" if protocol.get("filter") == "core" else ", once"
