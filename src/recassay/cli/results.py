@@ -14,7 +14,7 @@ from recassay.api.tables import default_metric, load_results
 from recassay.cli.call import Call
 from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say
 from recassay.cli.values import is_output
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, count_of
 from recassay.core.system.printable import one_line
 
 if TYPE_CHECKING:
@@ -146,6 +146,6 @@ def _preview(results: Results) -> None:
     print_rows(title, [word, *datasets], rows, names=1)
     left = [(len(results.algorithms) - len(algorithms), word), (len(results.datasets) - len(datasets), other),
             (len(results.metrics) - 1, "metric")]  # fmt: skip
-    more = [f"{count} more {name}{'s' if count > 1 else ''}" for count, name in left if count]
+    more = [count_of(count, f"more {name}") for count, name in left if count]
     if more:
         sys.stdout.write(f"and {', '.join(more)}\n")

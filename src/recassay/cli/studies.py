@@ -12,7 +12,7 @@ from recassay.api.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, say
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, count_of
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
 
@@ -88,7 +88,7 @@ def run(call: Call, *, as_json: bool = False) -> None:
 def counted(record: StudyRecord) -> str:
     """How far the study is, and what this run did of it."""
     failed = f" and {len(record.failed)} failed" if record.failed else ""
-    ran = f"{record.ran} cell{'' if record.ran == 1 else 's'} in {record.seconds:.0f} s" if record.ran else "no cell"
+    ran = f"{count_of(record.ran, 'cell')} in {record.seconds:.0f} s" if record.ran else "no cell"
     return f"{record.done} of {record.planned} cells are done{failed}; this run ran {ran}."
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recassay.core import columns as c
+from recassay.core.types import FloatArray
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed
 from recassay.plots.theme import (
     CELL_INK,
@@ -20,6 +21,9 @@ from recassay.plots.theme import (
 
 QUIET = {"domain": False, "ticks": False}
 """An axis of names has no line and no ticks."""
+
+MOST_WRITTEN = 20
+"""Names up to which a square map carries the numbers."""
 
 MANY = 18
 """Names from which on a legend has two columns."""
@@ -122,6 +126,22 @@ def heat_map(
     ink = fixed(CELL_INK) if dark is None else condition(dark, fixed("white"), fixed(CELL_INK))
     opacity = {} if faint is None else {"opacity": condition(faint[0], fixed(faint[1]), fixed(1.0))}
     return cells + base.mark("text", fontSize=text_size).encode(text="shown:N", color=ink, **opacity)
+
+
+def square_map(
+    order: Sequence[str], names: Sequence[str], values: FloatArray, field: str, form: str, fill: Spec, dark: str
+) -> Chart:
+    """Names against themselves, each pair with its value in the row's favour, written as `form`; few have numbers."""
+    rows = [
+        {"row": one, "column": other, field: float(values[a, b]), "shown": format(values[a, b], form)}
+        for a, one in enumerate(names)
+        for b, other in enumerate(names)
+        if a != b
+    ]
+    tips = ["row:N", "column:N", f"{field}:Q"]
+    down, across = names_down("row", order), names_above("column", order)
+    chart = heat_map(rows, across, down, fill, tips, dark=dark, written=len(order) <= MOST_WRITTEN)
+    return chart.properties(width=40 * len(order), height=24 * len(order))
 
 
 def correlation_fill(field: str, title: str, *, length: float = 140) -> Spec:

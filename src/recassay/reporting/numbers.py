@@ -29,6 +29,11 @@ def p_value(p: float | None) -> str:
     return "> .999" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
 
 
+def p_text(p: float) -> str:
+    """A p-value in a sentence: `p < 0.001`, `p = 0.034`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def probability(value: float, digits: int = 2) -> str:
     """A probability in words; one that would read as 0 or 1 is `below 0.01` or `above 0.99`."""
     text, least = f"{value:.{digits}f}", 10**-digits

@@ -10,7 +10,7 @@ from importlib import resources
 
 import polars as pl
 
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.system.failures import causes
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
@@ -95,7 +95,7 @@ def _meta(content: ReportContent) -> list[str]:
     return [
         f"{metric_name(content.metric)}, {better} is better",
         f"{algorithms} algorithms",
-        f"{datasets} dataset{'s' if datasets != 1 else ''}",
+        count_of(datasets, "dataset"),
         f"{content.day.day} {content.day:%B %Y}",
     ]
 

@@ -148,7 +148,7 @@ def _tuning(facts: StudyFacts) -> str:
 def _trials(fewest: int, most: int) -> str:
     if most == 0:
         return "none"
-    return f"{most} trial{'s' if most > 1 else ''}" if fewest == most else f"{fewest} to {most} trials"
+    return count_of(most, "trial") if fewest == most else f"{fewest} to {most} trials"
 
 
 def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.certify.result import CertificateResult
 from recassay.reporting.numbers import between, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Section, Table, no_figures
 
 
 def sentences(result: CertificateResult) -> list[str]:
@@ -34,11 +34,6 @@ def tables(result: CertificateResult) -> list[Table]:
     return [Table("Share of universes in which a claim is seen (%)", ["claim", "share", "95 %", "certified"], rows)]
 
 
-def figures(result: CertificateResult) -> list[Figure]:
-    """None: the curve and the map are those of the whole multiverse."""
-    return []
-
-
 SECTION = Section(
-    CertificateResult, "Certified shares", "robustness", "multiverse-studies", figures, sentences, tables, order=21
+    CertificateResult, "Certified shares", "robustness", "multiverse-studies", no_figures, sentences, tables, order=21
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
+from recassay.core.errors import count_of
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
@@ -130,11 +131,10 @@ def plot_cluster_ranks(result: ClustersResult) -> Any:
     rows = []
     for row in result.frames()["cluster_ranks"].to_dicts():
         value = row["geometric_mean"]
-        size = f"{row['datasets']} dataset{'' if row['datasets'] == 1 else 's'}"
         rows.append(
             {
                 **row,
-                "column": f"cluster {row['cluster']} ({size})",
+                "column": f"cluster {row['cluster']} ({count_of(row['datasets'], 'dataset')})",
                 "shown": f"{row['mean_rank']:.2f}" + ("" if value is None else f" ({value:.3g})"),
             }
         )

@@ -8,13 +8,8 @@ from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import count_of, listing
 from recassay.reporting.headline import verdict_brief
-from recassay.reporting.numbers import percent
+from recassay.reporting.numbers import p_text, percent
 from recassay.reporting.section import Figure, Section, Table
-
-
-def p_text(p: float) -> str:
-    """A p-value as people write it."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def sentences(result: CompareResult) -> list[str]:

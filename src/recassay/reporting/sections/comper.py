@@ -8,17 +8,12 @@ import polars as pl
 
 from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
 from recassay.core import columns as c
+from recassay.core.errors import count_of
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import INK, colour_scale, inline, themed
 from recassay.reporting.numbers import number
 from recassay.reporting.section import Figure, Section, Table, no_figures
-
-
-def sentences(result: ComPerResult) -> list[str]:
-    """Who scores highest and why, whether that holds over settings, and how much it depends on the weights."""
-    return result.conclusions()
-
 
 MOST_SETTINGS = 8
 """Settings that get a column of their own."""
@@ -99,7 +94,7 @@ def plot_scores(result: ComPerResult) -> Any:
     return themed(
         chart,
         "ComPer score",
-        f"{len(order)} algorithms, {settings} setting{'s' if settings > 1 else ''}; higher is better",
+        f"{len(order)} algorithms, {count_of(settings, 'setting')}; higher is better",
     )
 
 
@@ -204,7 +199,9 @@ def plot_sensitivity(result: ComPerResult) -> Any:
     )
 
 
-SECTION = Section(ComPerResult, "ComPer", "beyond accuracy", "comper", figures, sentences, tables, order=20)
+SECTION = Section(
+    ComPerResult, "ComPer", "beyond accuracy", "comper", figures, ComPerResult.conclusions, tables, order=20
+)
 
 
 def derivation_sentences(result: Derivation) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.plots.forms import algorithm_colour, heat_map, names_above, names_down, panel_title
+from recassay.plots.forms import algorithm_colour, names_down, panel_title, square_map
 from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, inline, themed
 from recassay.reporting.numbers import between, number, percent, probability
@@ -168,30 +168,14 @@ def plot_probabilities(result: ModelResult) -> Any:
 def plot_beats(result: ModelResult) -> Any:
     """Algorithms against algorithms, best level first: the probability that the row wins a new dataset."""
     order = [result.algorithms[a] for a in result.order()]
-    beats = result.beats()
-    rows = [
-        {"row": one, "column": other, "probability": float(beats[a, b]), "shown": f"{beats[a, b]:.2f}"}
-        for a, one in enumerate(result.algorithms)
-        for b, other in enumerate(result.algorithms)
-        if a != b
-    ]
     fill = channel(
         "probability:Q",
         scale={"scheme": DIVERGING, "domain": [0, 1], "reverse": True},
         legend={"title": "P(row wins)", "gradientLength": 120},
     )
-    chart = heat_map(
-        rows,
-        names_above("column", order),
-        names_down("row", order),
-        fill,
-        ["row:N", "column:N", "probability:Q"],
-        dark="datum.probability < 0.15 || datum.probability > 0.85",
-        written=len(order) <= 20,
-    )
-    side = 40 * len(order)
+    dark = "datum.probability < 0.15 || datum.probability > 0.85"
     return themed(
-        chart.properties(width=side, height=24 * len(order)),
+        square_map(order, result.algorithms, result.beats(), "probability", ".2f", fill, dark),
         "Who beats whom on a new dataset",
         "Probability that the row is better than the column",
     )

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.multiverse.result import Claim, MultiverseResult
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, layer, vconcat
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, inline, shorten, themed
-from recassay.reporting.numbers import between, number, p_value, percent
+from recassay.reporting.numbers import between, number, p_text, p_value, percent
 from recassay.reporting.section import Figure, Section, Table
 
 SIDES = {"ahead": COLOURS[0], "tied": FAINT, "behind": COLOURS[1]}
@@ -27,11 +27,16 @@ def sentences(result: MultiverseResult) -> list[str]:
     told = [_best(result)]
     main = _main(result)
     if main is not None:
-        told += _failures(main)
-        told += _by_dataset(result, main)
+        told += [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
+        told += _by_dataset(main)
     told += _deciding(result)
     if main is not None:
-        told += _shown(main) + _joint(result, main)
+        counts = main.counts
+        told.append(
+            f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
+            f"reversed in {counts.reversed}."
+        )
+        told += _joint(result, main)
     return [*told, *_drift(result), *_seeds(result), *_leaky(result)]
 
 
@@ -49,11 +54,7 @@ def _best(result: MultiverseResult) -> str:
     return f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
 
 
-def _failures(main: Claim) -> list[str]:
-    return [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
-
-
-def _by_dataset(result: MultiverseResult, main: Claim) -> list[str]:
+def _by_dataset(main: Claim) -> list[str]:
     ahead = sorted(main.by_dataset.items(), key=lambda item: item[1][0] / max(sum(item[1]), 1))
     if len(ahead) < 2:
         return []
@@ -77,19 +78,12 @@ def _deciding(result: MultiverseResult) -> list[str]:
     return [f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."]
 
 
-def _shown(main: Claim) -> list[str]:
-    counts = main.counts
-    return [f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
-            f"reversed in {counts.reversed}."]  # fmt: skip
-
-
 def _joint(result: MultiverseResult, main: Claim) -> list[str]:
     if main.p is None:
         return ["There is no joint test: fewer than two algorithms are in every universe."]
-    sure_p = "p < 0.001" if main.p < 0.001 else f"p = {main.p:.3f}"
     sure = "more than" if main.p < result.settings.alpha else "not more than"
     return [f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
-            f"ranks; {len(result.datasets)} datasets; joint {sure_p})."]  # fmt: skip
+            f"ranks; {len(result.datasets)} datasets; joint {p_text(main.p)})."]  # fmt: skip
 
 
 def _drift(result: MultiverseResult) -> list[str]:
@@ -97,12 +91,11 @@ def _drift(result: MultiverseResult) -> list[str]:
     if drift is None:
         return []
     gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
-    sure = "p < 0.001" if drift.p < 0.001 else f"p = {drift.p:.3f}"
-    where = f"({drift.windows} windows, {drift.datasets} datasets; {sure})"
+    size = f"{drift.windows} windows, {count_of(drift.datasets, 'dataset')}"
+    where = f"({size}; {p_text(drift.p)})"
     if drift.smallest_p >= result.settings.alpha:
         least = f"the smallest possible p is {drift.smallest_p:.2g}"
-        return [f"So few windows cannot show a drift of the order over time ({drift.windows} windows, "
-                f"{drift.datasets} dataset{'' if drift.datasets == 1 else 's'}; {least})."]  # fmt: skip
+        return [f"So few windows cannot show a drift of the order over time ({size}; {least})."]
     if drift.p >= result.settings.alpha:
         return [f"No drift of the order over time is seen {where}."]
     return [f"The order drifts over time {where}: from the first window to the last {gains} gains "
@@ -129,7 +122,11 @@ def _leaky(result: MultiverseResult) -> list[str]:
 
 def tables(result: MultiverseResult) -> list[Table]:
     """The claims, the deciding choices, and the claims by dataset."""
-    claims = [[claim.statement, *_counted(claim), number(claim.lead), p_value(claim.p)] for claim in result.claims]
+    counted = ["ahead", "tied", "behind", "holds", "undecided", "reversed"]
+    claims = [
+        [claim.statement, *(getattr(claim.counts, name) for name in counted), number(claim.lead), p_value(claim.p)]
+        for claim in result.claims
+    ]
     shares = [
         [share.name, percent(share.share, 1), "exact" if share.interval is None
          else between(100 * share.interval[0], 100 * share.interval[1], 1)]
@@ -144,7 +141,7 @@ def tables(result: MultiverseResult) -> list[Table]:
     made = [
         Table(
             f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
-            ["claim", "ahead", "tied", "behind", "holds", "undecided", "reversed", "mean lead", "joint p"],
+            ["claim", *counted, "mean lead", "joint p"],
             claims,
             important=["ahead", "behind", "joint p", "holds", "tied"],
             most=30,
@@ -157,14 +154,10 @@ def tables(result: MultiverseResult) -> list[Table]:
     return made
 
 
-def _counted(claim: Claim) -> list[int]:
-    seen = claim.counts
-    return [seen.ahead, seen.tied, seen.behind, seen.holds, seen.undecided, seen.reversed]
-
-
 def figures(result: MultiverseResult) -> list[Figure]:
     """The specification curve of the leading claim, the map of universes, and the deciding choices."""
-    main = _curve_claim(result)
+    pairs = [claim for claim in result.claims if claim.rival is not None]  # the leader against its nearest rival first
+    main = pairs[0] if pairs else _main(result)
     made = []
     if main is not None:
         made.append(
@@ -181,12 +174,6 @@ def figures(result: MultiverseResult) -> list[Figure]:
                    plot_axes(result), "multiverse_axes")
         )  # fmt: skip
     return made
-
-
-def _curve_claim(result: MultiverseResult) -> Claim | None:
-    """The claim of two algorithms that is closest: the leader against its nearest rival; else the first claim."""
-    pairs = [claim for claim in result.claims if claim.rival is not None]
-    return pairs[0] if pairs else _main(result)
 
 
 def plot_curve(result: MultiverseResult, claim: Claim) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
 from recassay.reporting.numbers import percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Section, Table, no_figures
 
 
 def sentences(result: PlanResult) -> list[str]:
@@ -86,11 +86,6 @@ def tables(result: PlanResult) -> list[Table]:
             most=30,
         )
     ]  # fmt: skip
-
-
-def no_figures(result: PlanResult) -> list[Figure]:
-    """Its numbers are few: the table shows them."""
-    return []
 
 
 SECTION = Section(PlanResult, "What more would tell", "significance", "plan", no_figures, sentences, tables, order=40)

@@ -6,7 +6,7 @@ from typing import Any
 
 from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
 from recassay.core import columns as c
-from recassay.plots.forms import algorithm_colour, heat_map, intervals, names_above, names_down, share_fill
+from recassay.plots.forms import algorithm_colour, intervals, names_down, share_fill, square_map
 from recassay.plots.grammar import Chart, layer
 from recassay.plots.theme import inline, themed
 from recassay.reporting.numbers import between, number, percent
@@ -105,23 +105,9 @@ def plot_ratings(result: RatingsResult) -> Any:
 def plot_win_rates(result: RatingsResult) -> Any:
     """Algorithms against algorithms: the share of datasets on which the row wins."""
     order = [result.algorithms[a] for a in result.order()]
-    rows = [
-        {"row": one, "column": other, "share": float(result.win_rate[a, b]), "shown": f"{result.win_rate[a, b]:.0%}"}
-        for a, one in enumerate(result.algorithms)
-        for b, other in enumerate(result.algorithms)
-        if a != b
-    ]
-    chart = heat_map(
-        rows,
-        names_above("column", order),
-        names_down("row", order),
-        share_fill("share", "row wins"),
-        ["row:N", "column:N", "share:Q"],
-        dark="datum.share > 0.6",
-        written=len(order) <= 20,
-    )
+    fill = share_fill("share", "row wins")
     return themed(
-        chart.properties(width=40 * len(order), height=24 * len(order)),
+        square_map(order, result.algorithms, result.win_rate, "share", ".0%", fill, "datum.share > 0.6"),
         "Who beats whom",
         f"Share of {result.rounds} which the row won; ties count half",
     )

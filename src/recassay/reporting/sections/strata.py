@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Brief, Figure, Section, Table
 
@@ -33,15 +33,14 @@ def sentences(result: StrataResult) -> list[str]:
             f"That two algorithms change places with the popularity of the held-out items is not shown on "
             f"{_count(n)}. {whole}{rest}"
         ]
-    told = [
+    flips = [_flips(name, crossings) for name, crossings in list(changed.items())[:SHOWN_DATASETS]]
+    left = len(changed) - SHOWN_DATASETS
+    more = [f"and {count_of(left, 'more dataset')}"] if left > 0 else []
+    return [
         f"On {_count(len(changed), of=n)} the order in {result.metric} changes with the popularity of the held-out "
-        f"items, significantly on both sides: {'; '.join(_flips(name, found) for name, found in _first(changed))}"
-        f"{_more(changed)}. {whole}"
+        f"items, significantly on both sides: {'; '.join([*flips, *more])}. {whole}",
+        *_other_leaders(result),
     ]
-    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
-    if leaders:
-        told.append(f"Without the popular items another algorithm is first: {listing(leaders, most=3)}.")
-    return told
 
 
 def brief(result: StrataResult) -> Brief:
@@ -52,9 +51,7 @@ def brief(result: StrataResult) -> Brief:
         headline = f"No change of order with the popularity of items is shown on {_count(n)}."
     else:
         headline = f"The order changes with the popularity of items on {_count(changed, of=n)}."
-    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
-    first = [f"Without the popular items another algorithm is first: {listing(leaders, most=3)}."] if leaders else []
-    return Brief(headline, tables(result)[-1], sentences=(_distance(result), *first))
+    return Brief(headline, tables(result)[-1], sentences=(_distance(result), *_other_leaders(result)))
 
 
 def _distance(result: StrataResult) -> str:
@@ -75,19 +72,10 @@ def _distance(result: StrataResult) -> str:
 SHOWN_DATASETS, SHOWN_FLIPS = 3, 2
 
 
-def _first(changed: dict[str, list[Crossing]]) -> list[tuple[str, list[Crossing]]]:
-    return list(changed.items())[:SHOWN_DATASETS]
-
-
 def _foremost(found: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
     """Those first whose winner on all items ranks highest there."""
     place = {name: float(dataset.rank[-1, a]) for a, name in enumerate(dataset.algorithms)}
     return sorted(found, key=lambda one: (place[one.second], place[one.first]))
-
-
-def _more(changed: dict[str, list[Crossing]]) -> str:
-    left = len(changed) - SHOWN_DATASETS
-    return f"; and {left} more dataset{'s' if left > 1 else ''}" if left > 0 else ""
 
 
 def _flips(dataset: str, found: list[Crossing]) -> str:
@@ -95,8 +83,14 @@ def _flips(dataset: str, found: list[Crossing]) -> str:
         f"{one.first} leads {one.second} below P = {one.threshold:.0f} and trails above" for one in found[:SHOWN_FLIPS]
     ]
     left = len(found) - SHOWN_FLIPS
-    more = f" (and {left} more pair{'s' if left > 1 else ''})" if left > 0 else ""
+    more = f" (and {count_of(left, 'more pair')})" if left > 0 else ""
     return f"on {dataset} {', '.join(shown)}{more}"
+
+
+def _other_leaders(result: StrataResult) -> list[str]:
+    """Who is first without the popular items, where that is another one."""
+    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
+    return [f"Without the popular items another algorithm is first: {listing(leaders, most=3)}."] if leaders else []
 
 
 def _leaders(dataset: DatasetStrata, alpha: float) -> str | None:

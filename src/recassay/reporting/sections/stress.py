@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from recassay.analysis.stress.result import StressResult
+from recassay.core.errors import count_of
 from recassay.core.types import FloatArray
 from recassay.plots.forms import (
     heat_map,
@@ -23,22 +24,17 @@ from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 from recassay.reporting.section import Brief, Figure, Section, Table
 
 
-def sentences(result: StressResult) -> list[str]:
-    """The verdict that the result itself derives from its numbers."""
-    return result.verdict()
-
-
 def brief(result: StressResult) -> Brief:
     """The verdict, and which conclusions survive."""
-    first, *others = sentences(result)
+    first, *others = result.verdict()
     return Brief(first, tables(result)[-1], sentences=tuple(others[:3]))
 
 
 def tables(result: StressResult) -> list[Table]:
     """The properties of each aggregation with their signs, rho under fewer datasets, and what survives."""
-    size = f"{len(result.algorithms)} algorithms on {len(result.datasets)} datasets"
+    size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     properties = [
-        [title, *(_signed(row.numbers[r], row.signs[r]) for row in result.signs)]
+        [title, *("NA" if row.signs[r] == "NA" else f"{row.numbers[r]:.3f} {row.signs[r]}" for row in result.signs)]
         for r, title in enumerate(result.titles)
     ]
     columns: dict[str, FloatArray] = {}
@@ -49,12 +45,8 @@ def tables(result: StressResult) -> list[Table]:
     curve, half = result.curves["drop_datasets"], len(result.datasets) // 2
     columns[f"without {half} datasets"] = curve.numbers[:, curve.x.tolist().index(half)]
     agreement = [[title, *(_span(column[r]) for column in columns.values())] for r, title in enumerate(result.titles)]
-    survive = [
-        [found.statement, f"{found.holds_under} of {len(result.rules)}", found.verdict]
-        for found in result.conclusions
-        if found.change == result.main.name
-    ]
-    when = next(found.when for found in result.conclusions if found.change == result.main.name)
+    main = [conclusion for conclusion in result.conclusions if conclusion.change == result.main.name]
+    survive = [[one.statement, f"{one.holds_under} of {len(result.rules)}", one.verdict] for one in main]
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
@@ -71,16 +63,12 @@ def tables(result: StressResult) -> list[Table]:
             agreement,
         ),
         Table(
-            f"What survives when {when}: under how many aggregations at least 95 % of the changed tables keep a "
-            "statement",
+            f"What survives when {main[0].when}: under how many aggregations at least 95 % of the changed tables keep "
+            "a statement",
             ["conclusion", "holds under", "verdict"],
             survive,
         ),
     ]
-
-
-def _signed(number: float, sign: str) -> str:
-    return sign if sign == "NA" else f"{number:.3f} {sign}"
 
 
 def _span(numbers: FloatArray) -> str:
@@ -257,5 +245,5 @@ def _brief(result: StressResult, statement: str) -> str:
 
 
 SECTION = Section(
-    StressResult, "What survives", "robustness", "stress", figures, sentences, tables, order=10, brief=brief
+    StressResult, "What survives", "robustness", "stress", figures, StressResult.verdict, tables, order=10, brief=brief
 )
