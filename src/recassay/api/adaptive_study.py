@@ -113,7 +113,7 @@ class AdaptiveStudy:
         return Choice([row.cell for row in rows], summary, again=bool(self.waiting))
 
     def _journal(
-        self, grid: CellGrid, result: AdaptiveResult, said: str, probes: Probes | None, prior: Prior | None
+        self, grid: CellGrid, result: AdaptiveResult, standing_line: str, probes: Probes | None, prior: Prior | None
     ) -> dict[str, Any]:
         return {
             "metric": grid.metric,
@@ -126,7 +126,7 @@ class AdaptiveStudy:
             "seed": self.seed,
             "steps": [asdict(step) for step in self.steps],
             "ended": result.ended,
-            "said": said,
+            "said": standing_line,
             "with_prior": self.evidence is not None,
             "prior": None if prior is None else prior.to_dict(),
             **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
@@ -217,7 +217,7 @@ def published_prior(grid: CellGrid) -> Prior | None:
     Datasets that the grid itself has are left out of the tables, so that no result is used twice.
     """
     own = frozenset(canonical(name) for name in grid.datasets)
-    tables = [_evidence(name, grid.metric, own) for name, one in published().items() if one.results]
+    tables = [_evidence(name, grid.metric, own) for name, entry in published().items() if entry.results]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
 

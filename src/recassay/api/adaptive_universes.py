@@ -97,8 +97,8 @@ def _values(
     table, count = np.zeros((len(labels), len(names))), np.zeros(len(names))
     for key in keys:
         cell, a = records[key], names.index(key[0])
-        found = [cell.metrics.get(label) if cell.status == "done" else None for label in labels]
-        table[:, a] += sign * np.array([np.nan if value is None else value for value in found])
+        measured = [cell.metrics.get(label) if cell.status == "done" else None for label in labels]
+        table[:, a] += sign * np.array([np.nan if value is None else value for value in measured])
         count[a] += 1
     return np.where(count > 0, table / np.maximum(count, 1), np.nan)
 
@@ -141,19 +141,19 @@ class AdaptiveUniverses:
                 known.grid, known.scores, known.price, None,
                 confidence=self.confidence, rng=rng, theta=self.theta, least=self.workers,
             )  # fmt: skip
-        said = " ".join(sentences(self.last)[:2]).rstrip(".")
+        standing = " ".join(sentences(self.last)[:2]).rstrip(".")
         if self.budget is not None and time.monotonic() - self.began > self.budget:
-            return Choice([], f"{said}; the budget is spent")
+            return Choice([], f"{standing}; the budget is spent")
         # A run that is resumed where everything was certified has ended before.
         self.confirmed = (CONFIRMED if first else self.confirmed + 1) if self.last.complete else 0
         if self.confirmed == CONFIRMED:
-            return Choice([], said)
+            return Choice([], standing)
         wanted = {key for block in self.last.next for key in known.cells[block]}
         done = {cell_key(cell) for cell in store.cells(every=True)}
         ids = [cell.id for cell in planned.cells if _planned_key(cell) in wanted - done]
         if self.last.next and not ids:
             raise UsageError(f"blocks without cells: {listing(map(str, self.last.next))}", fix="report this")
-        return Choice(ids, said)
+        return Choice(ids, standing)
 
 
 def _planned_key(cell: Any) -> tuple[Any, ...]:

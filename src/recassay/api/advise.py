@@ -141,7 +141,7 @@ def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
 
 
 def _protocol(
-    folder: Path | None, said: Mapping[str, Any], published: Published | None, interactions: Any
+    folder: Path | None, given: Mapping[str, Any], published: Published | None, interactions: Any
 ) -> tuple[ProtocolSpec, tuple[str, ...]]:
     """What was said, over the protocol of the benchmark where it is known; and what to tell of the threshold."""
     known: dict[str, Any] = {}
@@ -151,10 +151,10 @@ def _protocol(
     weight = interactions.weight
     notes: tuple[str, ...] = ()
     tau = published.positive_threshold if published is not None else None
-    if tau is not None and "positive_threshold" not in said and weight is not None and 1 < weight.max() <= 5:
+    if tau is not None and "positive_threshold" not in given and weight is not None and 1 < weight.max() <= 5:
         known["positive_threshold"] = tau
         notes = (f"Ratings of {tau:g} or more count, as in the benchmark; `positive_threshold` changes that.",)
-    spec = ProtocolSpec.checked(**{**known, **said})
+    spec = ProtocolSpec.checked(**{**known, **given})
     if weight is not None and spec.positive_threshold is None:
         notes = ("It has ratings, and no threshold was given: low ratings count as interactions, too.",)
     return spec, notes

@@ -88,7 +88,7 @@ class Analysts:
             known = {"characteristics": partial(same, spec.known("characteristics"))} if aside else {}
         except RecAssayError:  # each that asks for them says why
             known, aside = {}, []
-        known = {name: told for name, told in known.items() if name in spec.evidence}
+        known = {name: load for name, load in known.items() if name in spec.evidence}
         here = sorted((name for name in names if name not in aside), key=lambda name: not _trait(name, "early"))
         waiting, lock = deque([*here, *aside]), threading.Lock()
         come: SimpleQueue[Answered] = SimpleQueue()

@@ -132,14 +132,15 @@ def _placed(
     counts = values.group_by(c.ALGORITHM).agg(pl.col(c.DATASET).n_unique().alias("n"))
     lacking = counts.filter(pl.col("n") < len(usable))
     left_out = {
-        str(one): f"{len(usable) - n} of {len(usable)} datasets were not run" for one, n in sorted(lacking.iter_rows())
+        str(other): f"{len(usable) - n} of {len(usable)} datasets were not run"
+        for other, n in sorted(lacking.iter_rows())
     }
     kept = values.filter(~pl.col(c.ALGORITHM).is_in(list(left_out)))
     if not kept.height:
         raise InputError("no baseline has a value on all of these datasets", fix="choose fewer datasets")
     matrix = Results.from_frame(pl.concat([kept, own])).matrix(metric, least_datasets=1)
     users = {
-        dataset: found for dataset in usable if (found := _paired(shipped, dataset, name, scores[dataset])) is not None
+        dataset: both for dataset in usable if (both := _paired(shipped, dataset, name, scores[dataset])) is not None
     }
     joules = [float(cell.energy["joules"]) for cell in done if cell.energy]
     return place_algorithm(

@@ -55,8 +55,8 @@ def certify(
         made = claims_of(claims, grid)
         rng = derived_rng(seed, "certificate", "replay")
         price = np.ones(len(scores))
-        found = replay(grid, scores, price, made, confidence=confidence, rng=rng, told=progress)
-        return replace(found, sources=sources)
+        certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, told=progress)
+        return replace(certificate, sources=sources)
 
 
 def _rows(results: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:

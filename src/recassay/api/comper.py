@@ -97,7 +97,7 @@ def comper_matrix(
     derived = derive_from_tables(
         similarities=table(similarities),
         definitions=table(definitions),
-        experts=[_frame(one, files) for one in several],
+        experts=[_frame(expert, files) for expert in several],
         fourth=table(fourth),
     )
     return replace(derived, sources=tuple(files))

@@ -122,18 +122,18 @@ def paragraph(result: CompareResult) -> str:
     return written_paragraph(result)
 
 
-def report_content(found: AnalysisReport, folder: Path | None, spec: AnalysisSpec) -> ReportContent:
+def report_content(report: AnalysisReport, folder: Path | None, spec: AnalysisSpec) -> ReportContent:
     """What a page about these answers is made of; the facts come from the study folder where there is one.
 
     Formulas are those that the study computed by: nothing is claimed of how a foreign table was made.
     """
     facts = study_facts(folder) if folder is not None else None
     return ReportContent(
-        metric=found.metric,
-        higher_is_better=found.results.direction(found.metric, spec.higher_is_better),
-        results=found.results,
-        analyses=found.analyses,
-        skipped=found.skipped,
+        metric=report.metric,
+        higher_is_better=report.results.direction(report.metric, spec.higher_is_better),
+        results=report.results,
+        analyses=report.analyses,
+        skipped=report.skipped,
         alpha=spec.alpha,
         missing=spec.missing,
         facts=facts,

@@ -80,7 +80,7 @@ class EvaluationReport:
             "notes": list(self.notes),
         }
         if self.comparison:
-            shared["comparison"] = {metric: found.to_dict() for metric, found in self.comparison.items()}
+            shared["comparison"] = {metric: tests.to_dict() for metric, tests in self.comparison.items()}
             shared["latex"] = self.latex
         if len(self.judged) == 1:
             return {**self.judged[0].to_dict(), **shared}
@@ -158,9 +158,9 @@ def evaluate(
             f"than the best (paired sign-flip test over users, Holm's correction, level {alpha:g})."
         )
         latex = evaluation_latex(
-            {one.name: one.result.mean() for one in judged}, directions, comparison, caption=caption
+            {lists.name: lists.result.mean() for lists in judged}, directions, comparison, caption=caption
         )
-    notes = (*judging.notes, *(f"{one.name}: {note}" for one in judged for note in one.notes))
+    notes = (*judging.notes, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
     return EvaluationReport(
         judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
     )
@@ -176,10 +176,10 @@ def _compared(
 ) -> UsersResult:
     rows = pl.concat(
         [
-            one.result.per_user.select(
-                pl.lit(one.name).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
+            lists.result.per_user.select(
+                pl.lit(lists.name).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
             )
-            for one in judged
+            for lists in judged
         ]
     )
     scores = user_matrix(judging.name, rows)
@@ -204,8 +204,8 @@ def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: s
     if report.comparison:
         pairs = pl.concat(
             [
-                found.to_frame().select(pl.lit(metric).alias(c.METRIC), pl.all())
-                for metric, found in report.comparison.items()
+                tests.to_frame().select(pl.lit(metric).alias(c.METRIC), pl.all())
+                for metric, tests in report.comparison.items()
             ]
         )
         files |= {"pairs.csv": pairs.write_csv().encode(), "evaluation.tex": report.latex.encode()}

@@ -68,8 +68,8 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
         ]
     if kind == "published":
         return [
-            {"name": f"published:{name}", "what": one.title, "source": one.paper, "licence": one.licence}
-            for name, one in published().items()
+            {"name": f"published:{name}", "what": table.title, "source": table.paper, "licence": table.licence}
+            for name, table in published().items()
         ]
     if kind not in kinds:
         raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels", "published"]))
@@ -79,9 +79,9 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
         return list_data(everything=True)
     if kind == "importers":
         return [
-            {"name": name, "what": one.title, "files": one.files, "aliases": listing(one.aliases, most=None),
+            {"name": name, "what": table.title, "files": table.files, "aliases": listing(table.aliases, most=None),
              "from": kinds[kind].origin(name)}
-            for name, one in kinds[kind]
+            for name, table in kinds[kind]
         ]  # fmt: skip
     rows: list[dict[str, Any]] = []
     if kind == "sections":

@@ -140,7 +140,7 @@ def paper(
         raise UsageError(f"{decimals} decimals", fix="give a number from 0 to 10")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
     table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None, wide=wide, transpose=transpose)
-    labels = [find_label(one, table.metrics) for one in wanted or [default_metric(table)]]
+    labels = [find_label(name, table.metrics) for name in wanted or [default_metric(table)]]
     if len(set(labels)) < len(labels):
         raise UsageError(f"a metric is asked for twice: {listing(labels, most=5)}", fix="name each once")
     refuse_level(alpha)
@@ -150,24 +150,24 @@ def paper(
         label: AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
         for label in labels
     }
-    found = {}
+    findings = {}
     for label, spec in specs.items():
         if len(table.datasets) > 1:
             table.matrix(label, missing=missing, higher_is_better=higher_is_better)  # a missing cell is told at once
-        found[label] = run_analyses(table, spec, TESTS)[0]
+        findings[label] = run_analyses(table, spec, TESTS)[0]
     few = len(table.datasets) < FEWEST_DATASETS
     names = (() if few else FIGURES) if figures is None else tuple(figures)
-    drawn, named, skipped = _figures(table, specs[labels[0]], found[labels[0]], names)
+    drawn, named, skipped = _figures(table, specs[labels[0]], findings[labels[0]], names)
     content = paper_content(
         table,
-        found,
+        findings,
         study_folder(results) or study_folder(table),
         directions={label: table.direction(label, higher_is_better) for label in labels},
         alpha=alpha,
         order=order,
     )
     made = [_drawn(figure, column, page, letters) for figure in drawn]
-    sentences = verdict(found[labels[0]])
+    sentences = verdict(findings[labels[0]])
     title = f"{' and '.join(map(metric_name, labels[:2]))} of {len(content.algorithms)} algorithms"
     files = paper_files(
         content,

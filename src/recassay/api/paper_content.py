@@ -27,7 +27,7 @@ from recassay.reporting.paper.content import DatasetFacts, MetricFindings, Paper
 
 def paper_content(
     table: Results,
-    found: Mapping[str, Mapping[str, AnalysisResult]],
+    by_metric: Mapping[str, Mapping[str, AnalysisResult]],
     folder: Path | None,
     *,
     directions: Mapping[str, bool],
@@ -36,7 +36,7 @@ def paper_content(
 ) -> PaperContent:
     """The content of a paper from the results of `rank`, `compare` and `users` by metric, the main one first."""
     facts = study_facts(folder) if folder is not None else None
-    findings = [_findings(table, metric, analyses, directions[metric]) for metric, analyses in found.items()]
+    findings = [_findings(table, metric, analyses, directions[metric]) for metric, analyses in by_metric.items()]
     algorithms = _order(table, findings[0], order)
     places = [table.algorithms.index(name) for name in algorithms]
     datasets = (
@@ -150,7 +150,9 @@ def _references(facts: StudyFacts | None) -> dict[str, str]:
     """What each algorithm of a study is an instance of: the registered name, or the path of its file."""
     algorithms = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
     return {
-        str(one["name"]): str(one["reference"]) for one in algorithms if isinstance(one, dict) and "reference" in one
+        str(part["name"]): str(part["reference"])
+        for part in algorithms
+        if isinstance(part, dict) and "reference" in part
     }
 
 
@@ -159,6 +161,6 @@ def _origin(table: Results) -> tuple[str, str]:
     names = [source.file for source in table.sources]
     if len(names) != 1 or not is_published(names[0]):
         return "", ""
-    one = find_published(names[0])
-    protocol = f" ({one.protocol})" if one.protocol else ""
-    return f"The numbers are those of {one.paper.partition(', https')[0]}{protocol}", one.name
+    published = find_published(names[0])
+    protocol = f" ({published.protocol})" if published.protocol else ""
+    return f"The numbers are those of {published.paper.partition(', https')[0]}{protocol}", published.name

@@ -59,16 +59,16 @@ def report(
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
-    found, page = report_page(**options)
-    found.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
-    return found
+    made, page = report_page(**options)
+    made.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
+    return made
 
 
 def report_page(results: ResultsLike, metric: str | None = None, **more: Any) -> tuple[AnalysisReport, str]:
     """Every analysis, and the page that tells them; `more` are the options of `analyze`."""
     with Drawers() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
-        found, content = examine(results, metric, pictures=ahead, **more)
-        live = LIVE if len(found.results.datasets) > 1 else ()
-        filled = begin_drawing(build_sections(found.analyses), ("svg",), drawers, without=live)
-        return found, build_page(content, filled)
+        made, content = examine(results, metric, pictures=ahead, **more)
+        live = LIVE if len(made.results.datasets) > 1 else ()
+        filled = begin_drawing(build_sections(made.analyses), ("svg",), drawers, without=live)
+        return made, build_page(content, filled)

@@ -67,20 +67,20 @@ def reproduce(paper: str | Sequence[str] | None = None) -> ReproduceResult:
     return ReproduceResult(tuple(known[name] for name in dict.fromkeys(names)), tuple(numbers))
 
 
-def _judged(told: PrintedNumber, ours: float | str | None) -> ReproducedNumber:
+def _judged(wanted: PrintedNumber, ours: float | str | None) -> ReproducedNumber:
     if ours is None or isinstance(ours, str):
-        same = ours is not None and canonical(str(ours)) == canonical(told.printed)
-        return ReproducedNumber(told, ours, None, "exact" if same else "does not follow")
-    printed = float(told.printed)
+        same = ours is not None and canonical(str(ours)) == canonical(wanted.printed)
+        return ReproducedNumber(wanted, ours, None, "exact" if same else "does not follow")
+    printed = float(wanted.printed)
     difference = ours - printed
-    in_full = told.digits is None or (told.digits == 0 and float(ours).is_integer())
+    in_full = wanted.digits is None or (wanted.digits == 0 and float(ours).is_integer())
     if in_full and abs(difference) <= 1e-9 * max(1.0, abs(printed)):
         verdict: Verdict = "exact"
-    elif told.digits is not None and abs(difference) <= 0.5 * 10.0**-told.digits + 1e-9:
+    elif wanted.digits is not None and abs(difference) <= 0.5 * 10.0**-wanted.digits + 1e-9:
         verdict = "printed digits"
     else:
-        verdict = "near" if abs(difference) <= told.near else "does not follow"
-    return ReproducedNumber(told, float(ours), difference, verdict)
+        verdict = "near" if abs(difference) <= wanted.near else "does not follow"
+    return ReproducedNumber(wanted, float(ours), difference, verdict)
 
 
 @checked
@@ -109,13 +109,13 @@ def _summary(result: ReproduceResult) -> str:
 def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
     own = [number for number in result.numbers if number.told.paper == paper.name]
     lines = [f"## {paper.name}", "", paper.title, ""]
-    reasons = list(dict.fromkeys(one.reason for one in own if one.reason))
+    reasons = list(dict.fromkeys(judged.reason for judged in own if judged.reason))
     for reason in reasons:
-        where = list(dict.fromkeys(one.told.table for one in own if one.reason == reason))
-        count = sum(one.reason == reason for one in own)
+        where = list(dict.fromkeys(judged.told.table for judged in own if judged.reason == reason))
+        count = sum(judged.reason == reason for judged in own)
         lines.append(f"- {', '.join(where)} ({count} numbers): {reason}.")
     lines += [f"- Not recomputed: {what}: {why}." for what, why in paper.not_recomputed]
-    for table, numbers in groupby(own, key=lambda one: one.told.table):
+    for table, numbers in groupby(own, key=lambda judged: judged.told.table):
         lines += [
             "",
             f"### {paper.name}: {table}",
@@ -127,8 +127,8 @@ def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
     return "\n".join([*lines, ""])
 
 
-def _line(one: ReproducedNumber) -> str:
-    printed = one.told
+def _line(row: ReproducedNumber) -> str:
+    printed = row.told
     return (
-        f"| {printed.row} | {printed.column} | {printed.printed} | {shown(one.ours, printed.digits)} | {one.verdict} |"
+        f"| {printed.row} | {printed.column} | {printed.printed} | {shown(row.ours, printed.digits)} | {row.verdict} |"
     )

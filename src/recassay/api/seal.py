@@ -269,9 +269,9 @@ def verify(
     if seal is None and not file.is_file():
         return VerifyResult(False, None, None, (), (), len(cells), again, likely)
     content = read_seal(file)
-    found = deviations(folder, content, {} if metric is None else {"metric": metric})
+    points = deviations(folder, content, {} if metric is None else {"metric": metric})
     tested = tuple(_tested(folder, content))
-    return VerifyResult(True, content["made"], content.get("sha256"), tuple(found), tested, len(cells), again, likely)
+    return VerifyResult(True, content["made"], content.get("sha256"), tuple(points), tested, len(cells), again, likely)
 
 
 def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:

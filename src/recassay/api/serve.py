@@ -104,7 +104,7 @@ class LiveStudy:
 
     def _read(self, store: Store) -> Callable[[], dict[str, Any]]:
         """What the store says, to be joined with what changes without it: the cells at work, and the report."""
-        found, plan = store.status(), store.plan()
+        status, plan = store.status(), store.plan()
         cells, manifest = store.cells(), store.manifest()
         states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
         workers = int(manifest.get("machine", {}).get("workers") or 1)
@@ -113,7 +113,7 @@ class LiveStudy:
         datasets = list(dict.fromkeys(row.dataset for row in plan))
         board, metric, means = self._means(store)
         values = [[means.get((dataset, name)) for name in algorithms] for dataset in datasets]
-        told = {**found.to_dict(), "leaderboard": board, "algorithms": algorithms, "metric": metric,
+        state = {**status.to_dict(), "leaderboard": board, "algorithms": algorithms, "metric": metric,
                 "values": values, "best": [_best(row, metric) for row in values], "datasets": datasets,
                 "name": str(manifest.get("study", {}).get("name", self.folder.name))}  # fmt: skip
 
@@ -121,12 +121,12 @@ class LiveStudy:
             running = running_cells(self.folder)
             now = states | {(cell.dataset, cell.algorithm): "running" for cell in running}
             return {
-                **told,
+                **state,
                 "running": [
                     {"algorithm": cell.algorithm, "dataset": cell.dataset, "seed": cell.seed, "seconds": cell.seconds}
                     for cell in running
                 ],
-                "seconds_left": seconds_left(done, found.to_go, running, workers) if running else None,
+                "seconds_left": seconds_left(done, status.to_go, running, workers) if running else None,
                 "grid": [[now.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
                 "report": None if self._page is None else {"cells": self._cells},
                 "no_report": self._refused,

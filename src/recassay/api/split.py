@@ -66,7 +66,7 @@ def split(
 
 def _of_study(source: str, study: PathLike) -> tuple[DatasetSpec, ProtocolSpec, Split]:
     spec = load_study(Path(study))
-    names = {name: one for one in spec.datasets for name in (one.reference, one.name)}
+    names = {name: data for data in spec.datasets for name in (data.reference, data.name)}
     if source not in names:
         raise UsageError(f"the study has no dataset {source!r}", where=str(study), fix=did_you_mean(source, names))
     dataset = names[source]

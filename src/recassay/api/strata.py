@@ -88,6 +88,6 @@ def list_strata(
     spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
     split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
     frames = {
-        one.name: (one.frame, one.where) for name, source in lists.items() for one in read_lists(source, name=name)
+        file.name: (file.frame, file.where) for name, source in lists.items() for file in read_lists(source, name=name)
     }
     return given_evidence(split, frames, metric, **options)

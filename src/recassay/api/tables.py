@@ -102,7 +102,7 @@ def _parts(place: Any, asked: Asked, format: str | None) -> list[Part]:
 def study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     if isinstance(source, Results):
-        source = [found.file for found in source.sources]
+        source = [origin.file for origin in source.sources]
     single = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(single) if isinstance(single, (str, Path)) and (Path(single) / INDEX_FILE).is_file() else None
 

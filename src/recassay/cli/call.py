@@ -103,7 +103,7 @@ class Command:
     def fields_of(self, specification: str) -> list[Parameter]:
         """The fields of a specification that are options."""
         wanted = self.fields[specification].split()
-        return [one for one in read_fields(_SPECS[specification]) if wanted == ["*"] or one.name in wanted]
+        return [part for part in read_fields(_SPECS[specification]) if wanted == ["*"] or part.name in wanted]
 
     def _section(self, name: str, place: str) -> str:
         for section, members in self.sections.items():
@@ -168,7 +168,7 @@ class Call:
         gathered: dict[str, Any] = {}
         for parameter in read_verb(place):
             if parameter.name in self.command.fields:
-                fields = {one.name for one in self.command.fields_of(parameter.name)}
+                fields = {part.name for part in self.command.fields_of(parameter.name)}
                 typed = {name: value for name, value in self.typed.items() if name in fields}
                 gathered |= {parameter.name: typed} if typed else {}
             elif parameter.name in self.typed:

@@ -56,10 +56,10 @@ def count_ids(ids: IdArray, size: int, rows: BoolArray | None = None) -> IntArra
 
 def looked_up(table: NDArray[Number], ids: IdArray, out: NDArray[Number] | None = None) -> NDArray[Number]:
     """`table[ids]`, into `out` where it is given; `out` may be `ids` itself."""
-    found = np.empty(len(ids), dtype=table.dtype) if out is None else out
+    values = np.empty(len(ids), dtype=table.dtype) if out is None else out
     for block in row_blocks(len(ids)):
-        found[block] = table[ids[block]]
-    return found
+        values[block] = table[ids[block]]
+    return values
 
 
 def kept_rows(column: NDArray[Number], rows: BoolArray) -> NDArray[Number]:
@@ -84,12 +84,12 @@ def nth_smallest(values: NDArray[np.int64] | NDArray[np.uint64], place: int) -> 
         for block in row_blocks(len(values)):
             distance = _distance(values[block], low, high) >> np.uint64(shift)
             counts += np.bincount(distance.astype(np.int64), minlength=len(counts))
-        found = int(np.searchsorted(np.cumsum(counts), place - before, side="right"))
-        before += int(counts[:found].sum())
-        low, high = low + (found << shift), min(high, low + ((found + 1) << shift) - 1)
+        bucket = int(np.searchsorted(np.cumsum(counts), place - before, side="right"))
+        before += int(counts[:bucket].sum())
+        low, high = low + (bucket << shift), min(high, low + ((bucket + 1) << shift) - 1)
         if shift == 0:
             return values.dtype.type(low)
-        if counts[found] <= ROWS:
+        if counts[bucket] <= ROWS:
             left = np.concatenate([_distance(values[block], low, high) for block in row_blocks(len(values))])
             return values.dtype.type(low + int(np.partition(left, place - before)[place - before]))
 

@@ -108,10 +108,11 @@ def from_os(error: OSError) -> RecAssayError:
     """What the operating system refused, as an error of one line."""
     named = error.filename2 if error.filename2 is not None else error.filename
     where = None if named is None or isinstance(named, int) else os.fsdecode(named)
-    said = error.strerror or str(error) or type(error).__name__
-    number = re.search(r"\(os error (\d+)\)", said)  # as polars tells it
+    why = error.strerror or str(error) or type(error).__name__
+    number = re.search(r"\(os error (\d+)\)", why)  # as polars tells it
     what, fix = _DISK.get(
-        error.errno or (int(number[1]) if number else 0), (f"the system refuses: {said}", "check the path and the disk")
+        error.errno or (int(number[1]) if number else 0),
+        (f"the system refuses: {why}", "check the path and the disk"),
     )
     return InputError(what, where=where, fix=fix)
 

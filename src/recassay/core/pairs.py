@@ -106,8 +106,8 @@ def contained(wanted: IntArray, codes: IntArray) -> BoolArray:
     """Whether each of `wanted` is among the sorted `codes`."""
     if not len(codes):
         return np.zeros(len(wanted), dtype=np.bool_)
-    found: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
-    return found
+    inside: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
+    return inside
 
 
 def repeated_rows(rows: Pairs) -> int:
@@ -141,15 +141,15 @@ class DistinctPairs:
 
     def __iter__(self) -> Iterator[tuple[IntArray, IntArray]]:
         for low, high in zip(self._users[:-1], self._users[1:], strict=True):
-            found = []
+            parts = []
             for user, item in self._columns:
                 rows = slice(*np.searchsorted(user, np.array([low, high], dtype=user.dtype)).tolist())
-                found.append(pair_codes(user[rows], item[rows], self.n_items))
+                parts.append(pair_codes(user[rows], item[rows], self.n_items))
             for codes in self._codes:
                 ends = np.array([low, high]) * self.n_items
-                found.append(codes[slice(*np.searchsorted(codes, ends).tolist())])
-            together = np.concatenate(found)
-            if len(found) > 1:
+                parts.append(codes[slice(*np.searchsorted(codes, ends).tolist())])
+            together = np.concatenate(parts)
+            if len(parts) > 1:
                 together.sort()
             if len(together):
                 first = np.ones(len(together), dtype=np.bool_)

@@ -77,7 +77,7 @@ def predict_seconds(
     if relative is not None:
         centre[starts[1] + compared] = relative[compared] - centre[starts[0] + kinds[compared]]
     # Eight coefficients matter to a cell or probe: which ones, and what each is multiplied by.
-    one, scale, cheap = np.ones(table.size), size[column], probe.astype(np.float64)
+    ones, scale, cheap = np.ones(table.size), size[column], probe.astype(np.float64)
     places = np.stack(
         [
             np.zeros_like(row),
@@ -92,7 +92,7 @@ def predict_seconds(
         axis=1,
     )
     design = np.zeros((table.size, starts[-1]))
-    np.put_along_axis(design, places, np.stack([one, scale, one, one, scale, one, cheap, cheap], axis=1), axis=1)
+    np.put_along_axis(design, places, np.stack([ones, scale, ones, ones, scale, ones, cheap, cheap], axis=1), axis=1)
     run = np.isfinite(table.ravel())
     known = design[run]
     taken = np.log(np.maximum(table.ravel()[run], 1e-3))

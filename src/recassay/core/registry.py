@@ -40,13 +40,13 @@ class Registry(Generic[Component]):
 
     def loadable(self) -> tuple[dict[str, Component], dict[str, str]]:
         """By name: every component that can be loaded, and why the others cannot."""
-        found, problems = {}, {}
+        loaded, problems = {}, {}
         for name in self.names():
             try:
-                found[name] = self.get(name)
+                loaded[name] = self.get(name)
             except RecAssayError as error:
                 problems[name] = str(error)
-        return found, problems
+        return loaded, problems
 
     def __contains__(self, name: str) -> bool:
         return self._find(name) is not None
@@ -81,17 +81,17 @@ class Registry(Generic[Component]):
 
     def _entries(self) -> dict[str, EntryPoint]:
         if self._announced is None:
-            found: dict[str, EntryPoint] = {}
+            entries: dict[str, EntryPoint] = {}
             for entry in entry_points(group=self.group):
                 key = canonical(entry.name)
-                other = found.get(key)
+                other = entries.get(key)
                 if other is not None and other.value != entry.value:
                     raise RecAssayError(
                         f"two packages announce the {self.kind} {entry.name!r}: {other.value} and {entry.value}",
                         fix="uninstall one of them or ask its author for another name",
                     )
-                found[key] = entry
-            self._announced = found
+                entries[key] = entry
+            self._announced = entries
         return self._announced
 
     def _load(self, key: str) -> Component:

@@ -192,9 +192,9 @@ def _reached(events: Events, enough: BoolArray, threshold: float) -> BoolArray:
     else:
         worth = weight if rule.name == "max" else _bounded_so_far(weight, pair, rule)
         held = _so_far(worth >= np.float32(threshold), starts, pair) > 0
-    found = np.empty(len(order), dtype=np.bool_)
-    found[order] = held
-    return found
+    reached = np.empty(len(order), dtype=np.bool_)
+    reached[order] = held
+    return reached
 
 
 def _so_far(values: NDArray[Any], starts: IntArray, group: IntArray) -> FloatArray:

@@ -32,15 +32,15 @@ def study_facts(folder: str | Path) -> StudyFacts:
 
     with Store.open(folder) as store:
         manifest, status, cells, tried = store.manifest(), store.status(), store.cells(), store.trials()
-    told = manifest["study"]
+    plan = manifest["study"]
     facts = StudyFacts(
-        name=str(told["name"]),
+        name=str(plan["name"]),
         written=str(manifest.get("written", "")),
         planned=status.planned,
         done=status.done,
         to_go=len(status.to_go),
         seeds=tuple(manifest.get("seeds", ())),
-        budget=told.get("budget", {}),
+        budget=plan.get("budget", {}),
         failed=tuple(
             FailedCell(c.algorithm, c.dataset, c.seed, c.fold, c.status, c.reason or "no reason was kept")
             for c in status.failed
@@ -51,7 +51,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     )
     if "classifiers" in manifest:
         return facts
-    study = StudySpec.model_validate(told)
+    study = StudySpec.model_validate(plan)
     splits, findings = _splits(Path(folder), cells)
     spent = _spent(cells, tried)
     spaces, tunable = _spaces(study)
@@ -59,7 +59,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         facts,
         trials=study.tuning.trials,
         tuning_metric=study.tuning.metric,
-        protocol=told["protocol"],
+        protocol=plan["protocol"],
         protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
         spent=spent,
@@ -122,8 +122,8 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
              "fingerprint": record.fingerprint[:12]}
         )  # fmt: skip
         findings += [
-            AuditFinding(cell.dataset, found["name"], found["sentence"], found["name"] not in HARMLESS)
-            for found in record.audit["findings"]
+            AuditFinding(cell.dataset, finding["name"], finding["sentence"], finding["name"] not in HARMLESS)
+            for finding in record.audit["findings"]
         ]
     return pl.DataFrame(rows), tuple(findings)
 

@@ -128,8 +128,8 @@ def given_split(
         split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed
     )
     parts = trained, held_out.take(held_out.user < 0), held_out
-    split, told = _judgeable(lambda spec: apply_protocol(None, spec, given=parts), spec)
-    return JudgingSplit(name, split, None, notes=(*notes, *told))
+    split, excused = _judgeable(lambda spec: apply_protocol(None, spec, given=parts), spec)
+    return JudgingSplit(name, split, None, notes=(*notes, *excused))
 
 
 def _judgeable(make: Callable[[ProtocolSpec], Split], spec: ProtocolSpec) -> tuple[Split, tuple[str, ...]]:
@@ -139,8 +139,8 @@ def _judgeable(make: Callable[[ProtocolSpec], Split], spec: ProtocolSpec) -> tup
     """
     later = ("train_after_test", "train_after_valid")
     split = make(spec.model_copy(update={"allow_leakage": (*spec.allow_leakage, *later)}))
-    found = {one["name"] for one in split.audit["findings"]} & set(later) - set(spec.allow_leakage)
-    if not found:
+    excused = {finding["name"] for finding in split.audit["findings"]} & set(later) - set(spec.allow_leakage)
+    if not excused:
         return split, ()
     if own_future(split):
         return make(spec), ()
@@ -165,24 +165,26 @@ def judge_lists(
 def _named(recommendations: Any) -> dict[str, ReadLists]:
     """The lists by name; where files share a name, each takes the name of its file."""
     if isinstance(recommendations, Mapping):
-        found = [one for name, source in recommendations.items() for one in read_lists(source, name=str(name))]
+        files = [file for name, source in recommendations.items() for file in read_lists(source, name=str(name))]
     elif isinstance(recommendations, list | tuple):
         paths = [Path(source).resolve() for source in recommendations if isinstance(source, str | Path)]
         twice = next((path for path in paths if paths.count(path) > 1), None)
         if twice is not None:
             raise UsageError("is given twice", where=str(twice), fix="give each file of lists once")
-        found = [one for source in recommendations for one in read_lists(source)]
+        files = [file for source in recommendations for file in read_lists(source)]
     else:
-        found = read_lists(recommendations)
-    if not found:
+        files = read_lists(recommendations)
+    if not files:
         raise UsageError("no lists were given", fix="give at least one file, frame or folder of lists")
-    names = [one.name for one in found]
+    names = [file.name for file in files]
     named: dict[str, ReadLists] = {}
-    for place, one in enumerate(found):
-        name = one.name if names.count(one.name) == 1 else f"{one.name} ({Path(one.where).name})"
+    for place, file in enumerate(files):
+        name = file.name if names.count(file.name) == 1 else f"{file.name} ({Path(file.where).name})"
         if name in named:
-            name = f"{one.name} ({one.where})" if f"{one.name} ({one.where})" not in named else f"{name} {place + 1}"
-        named[name] = one
+            name = (
+                f"{file.name} ({file.where})" if f"{file.name} ({file.where})" not in named else f"{name} {place + 1}"
+            )
+        named[name] = file
     return named
 
 

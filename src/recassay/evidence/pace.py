@@ -29,13 +29,13 @@ def seconds_left(
     middle = float(logs.mean())
 
     def effect(name: str, names: Sequence[str]) -> float:
-        own = [value for value, one in zip(logs, names, strict=True) if one == name]
+        own = [value for value, started in zip(logs, names, strict=True) if started == name]
         return float(np.mean(own)) - middle if own else 0.0
 
     algorithms, datasets = [cell.algorithm for cell in timed], [cell.dataset for cell in timed]
     by_algorithm = {row.algorithm: effect(row.algorithm, algorithms) for row in to_go}
     by_dataset = {row.dataset: effect(row.dataset, datasets) for row in to_go}
-    had = {one.cell: one.seconds for one in running}
+    had = {started.cell: started.seconds for started in running}
     left = 0.0
     for row in to_go:
         expected = float(np.exp(middle + by_algorithm[row.algorithm] + by_dataset[row.dataset]))

@@ -106,9 +106,9 @@ def study_part(folder: Path) -> Part:
                 continue
             splits[cell.dataset] = f"split {record.fingerprint[:12]}"
     ways = {
-        label: f"{said['variant']}: {said['convention']}"
-        for label, said in manifest.get("metrics", {}).items()
-        if "variant" in said
+        label: f"{convention['variant']}: {convention['convention']}"
+        for label, convention in manifest.get("metrics", {}).items()
+        if "variant" in convention
     }
     frame = results.frame.with_columns(
         pl.lit("RecAssay").alias(c.FRAMEWORK),

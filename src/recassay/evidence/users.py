@@ -53,7 +53,7 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
         done = [cell for cell in cells if cell.status == "done" and scores_file(folder, cell.id).is_file()]
         if done and all(metric not in store.per_user(cell.id).columns for cell in done):
             raise NotApplicableError(f"{metric} has no value of its own for each user", where=str(folder))
-        found, skipped = [], {}
+        scores, skipped = [], {}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             frames = [
                 store.per_user(cell.id).select(
@@ -63,11 +63,11 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
                 if cell.dataset == dataset
             ]
             if frames:
-                found.append(user_matrix(dataset, pl.concat(frames)))
+                scores.append(user_matrix(dataset, pl.concat(frames)))
             else:
                 reasons = {cell.reason for cell in cells if cell.dataset == dataset}
                 skipped[dataset] = f"no cell is done ({listing(sorted(filter(None, reasons)), most=2)})"
-    return found, skipped
+    return scores, skipped
 
 
 def table_scores(results: Results, metric: str) -> tuple[list[UserScores], dict[str, str]]:
@@ -77,11 +77,11 @@ def table_scores(results: Results, metric: str) -> tuple[list[UserScores], dict[
             "the table has no rows of single users", fix="give one with a column user, a study, or lists to evaluate"
         )
     rows = results.users.filter(pl.col(c.METRIC) == metric).drop_nulls(c.VALUE)
-    found = [
+    scores = [
         user_matrix(str(name), part) for (name,), part in rows.group_by([c.DATASET], maintain_order=True) if part.height
     ]
-    named = {one.dataset for one in found}
-    return found, {name: "it has no rows of single users" for name in results.datasets if name not in named}
+    named = {dataset_scores.dataset for dataset_scores in scores}
+    return scores, {name: "it has no rows of single users" for name in results.datasets if name not in named}
 
 
 def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
@@ -127,16 +127,16 @@ def user_responses(
     done = [cell for cell in store.cells() if cell.status == "done"]
     if not done:
         raise InputError("no cell of this study is done", where=str(store.folder), fix="run the study")
-    found = sorted({cell.dataset for cell in done})
-    strange = [name for name in datasets or [] if name not in found]
+    datasets_done = sorted({cell.dataset for cell in done})
+    strange = [name for name in datasets or [] if name not in datasets_done]
     if strange:
         raise InputError(
             f"the study has no dataset {listing(map(repr, strange))}", where=str(store.folder),
-            fix=f"use one of {listing(found, most=8)}",
+            fix=f"use one of {listing(datasets_done, most=8)}",
         )  # fmt: skip
     label = hit_metric(tuple(n for n in store.per_user(done[0].id).columns if n != c.USER), metric)
     tables = {}
-    for name in datasets or found:
+    for name in datasets or datasets_done:
         frames = [_hits(store, cell, label) for cell in _first_seed([x for x in done if x.dataset == name])]
         tables[name] = Responses.from_rows(pl.concat(frames), c.ALGORITHM, c.USER, c.VALUE)
     return label, tables

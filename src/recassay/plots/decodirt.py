@@ -91,8 +91,8 @@ def plot_datasets(result: DecodirtResult) -> Any:
 def plot_bins(result: DecodirtResult) -> Any:
     """Figure 8: mean difficulty and discrimination by bins of difficulty."""
     rows = [
-        {"bin": f"bin {one.number}", "size": len(one.datasets), "parameter": name, "value": one.parameters[name]}
-        for one in result.bins
+        {"bin": f"bin {group.number}", "size": len(group.datasets), "parameter": name, "value": group.parameters[name]}
+        for group in result.bins
         for name in ("difficulty", "discrimination")
     ]
     panels = []
@@ -108,7 +108,7 @@ def plot_bins(result: DecodirtResult) -> Any:
         panels.append(
             (base.mark("bar", color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180)
         )
-    sizes = sorted({len(one.datasets) for one in result.bins})
+    sizes = sorted({len(group.datasets) for group in result.bins})
     return themed(
         hconcat(*panels, spacing=36),
         "Bins of datasets by difficulty",
@@ -139,23 +139,23 @@ def plot_deviation(result: DecodirtResult) -> Any:
 
 def plot_metadata(result: DecodirtResult) -> Any:
     """Figure 11: correlations of properties and item statistics with item statistics."""
-    found = result.correlations
-    shown = {name: name.replace("_", " ") for name in found.variables}
-    first = found.properties
+    correlations = result.correlations
+    shown = {name: name.replace("_", " ") for name in correlations.variables}
+    first = correlations.properties
     rows = [
         {
-            "row": shown[found.variables[i]],
-            "column": shown[found.variables[j]],
-            "r": float(found.pearson[i, j]),
-            "low": float(found.low[i, j]),
-            "high": float(found.high[i, j]),
-            "datasets": int(found.count[i, j]),
-            "shown": f"{found.pearson[i, j]:.2f}".replace("-0.00", "0.00"),
-            "sure": bool(found.low[i, j] > 0 or found.high[i, j] < 0),
+            "row": shown[correlations.variables[i]],
+            "column": shown[correlations.variables[j]],
+            "r": float(correlations.pearson[i, j]),
+            "low": float(correlations.low[i, j]),
+            "high": float(correlations.high[i, j]),
+            "datasets": int(correlations.count[i, j]),
+            "shown": f"{correlations.pearson[i, j]:.2f}".replace("-0.00", "0.00"),
+            "sure": bool(correlations.low[i, j] > 0 or correlations.high[i, j] < 0),
         }
-        for i in range(len(found.variables))
-        for j in range(first, len(found.variables))
-        if i != j and found.pearson[i, j] == found.pearson[i, j]
+        for i in range(len(correlations.variables))
+        for j in range(first, len(correlations.variables))
+        if i != j and correlations.pearson[i, j] == correlations.pearson[i, j]
     ]
     names = list(shown.values())
     chart = heat_map(
@@ -166,7 +166,7 @@ def plot_metadata(result: DecodirtResult) -> Any:
         ["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
         dark="abs(datum.r) > 0.6",
         faint=("!datum.sure", 0.4),
-    ).properties(width=56 * len(found.statistics), height=24 * len(names))
+    ).properties(width=56 * len(correlations.statistics), height=24 * len(names))
     return themed(
         chart,
         "Properties of datasets and their items",
@@ -178,14 +178,15 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
     bins = result.metadata_bins[name]
     labels = [
-        f"bin {one.number}: {one.low:.4g}" + ("" if one.low == one.high else f" to {one.high:.4g}") for one in bins
+        f"bin {bin_.number}: {bin_.low:.4g}" + ("" if bin_.low == bin_.high else f" to {bin_.high:.4g}")
+        for bin_ in bins
     ]
     rows = [
         {"label": label, "classifier": player, "probability": chance}
-        for one, label in zip(bins, labels, strict=True)
-        for player, chance in one.probability.items()
+        for bin_, label in zip(bins, labels, strict=True)
+        for player, chance in bin_.probability.items()
     ]
-    players = sorted({player for one in bins for player in one.probability})
+    players = sorted({player for bin_ in bins for player in bin_.probability})
     width = max(320, 84 * len(bins))
     axis = {"labelAngle": -25, "ticks": False}
     lines = (
@@ -200,7 +201,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
         .properties(width=width, height=max(240, 14 * len(players)))
     )
     parameter = SHOWN.get(name, "difficulty")
-    means = [{"label": labels[i], "value": one.parameters[parameter]} for i, one in enumerate(bins)]
+    means = [{"label": labels[i], "value": bin_.parameters[parameter]} for i, bin_ in enumerate(bins)]
     bars = (
         Chart(inline(means))
         .mark("bar", color=FAINT, size=26)

@@ -133,8 +133,8 @@ def square_map(
 ) -> Chart:
     """Names against themselves, each pair with its value in the row's favour, written as `form`; few have numbers."""
     rows = [
-        {"row": one, "column": other, field: float(values[a, b]), "shown": format(values[a, b], form)}
-        for a, one in enumerate(names)
+        {"row": name, "column": other, field: float(values[a, b]), "shown": format(values[a, b], form)}
+        for a, name in enumerate(names)
         for b, other in enumerate(names)
         if a != b
     ]

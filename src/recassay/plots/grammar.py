@@ -132,7 +132,7 @@ def _drawn(spec: Spec, *include: Any, **exclude: Any) -> dict[str, str]:
 def _named_data(spec: Any, datasets: dict[str, list[Any]]) -> Any:
     """A specification whose rows of data stand in `datasets`."""
     if isinstance(spec, list):
-        return [_named_data(one, datasets) for one in spec]
+        return [_named_data(part, datasets) for part in spec]
     if not isinstance(spec, dict):
         return spec
     named = {key: _named_data(value, datasets) for key, value in spec.items() if key != "data"}
@@ -156,7 +156,7 @@ def _joined(how: str, charts: Sequence[Chart], spec: Spec) -> Chart:
 
 def _channel(name: str, given: Any) -> Any:
     if isinstance(given, list):
-        return [_channel(name, one) for one in given]
+        return [_channel(name, part) for part in given]
     if not isinstance(given, str):
         return given
     if name in ENDS:

@@ -17,10 +17,10 @@ from recassay.core.tables.results import Results
 
 def by_reason(skipped: Mapping[str, str]) -> dict[str, list[str]]:
     """Names under the reason that they share."""
-    found: dict[str, list[str]] = {}
+    names_by_reason: dict[str, list[str]] = {}
     for name, reason in skipped.items():
-        found.setdefault(reason, []).append(name)
-    return found
+        names_by_reason.setdefault(reason, []).append(name)
+    return names_by_reason
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,7 +65,7 @@ def lay_out(spec: dict[str, Any]) -> str:
     numbers: dict[str, int] = {}
     for _, name in _NUMBERED.findall(svg):
         numbers.setdefault(name, len(numbers))
-    return _NUMBERED.sub(lambda found: f"{found[1]}{found[2].rstrip('0123456789')}{numbers[found[2]]}", svg)
+    return _NUMBERED.sub(lambda match: f"{match[1]}{match[2].rstrip('0123456789')}{numbers[match[2]]}", svg)
 
 
 def render(chart: Any, form: str) -> bytes:

@@ -232,8 +232,8 @@ def _narrowed_figure(figure: Figure, hidden: frozenset[str], share: float, count
 def narrowed(spec: Any, hidden: frozenset[str], share: float = 1.0) -> Any:
     """A specification without the rows of data and the entries of lists that name one of the hidden."""
     if isinstance(spec, list):
-        kept = [one for one in spec if not _names(one, hidden)]
-        return [narrowed(one, hidden, share) for one in kept]
+        kept = [part for part in spec if not _names(part, hidden)]
+        return [narrowed(part, hidden, share) for part in kept]
     if not isinstance(spec, dict):
         return spec
     domain, values = spec.get("domain"), spec.get("range")

@@ -38,8 +38,8 @@ def write_folder(
             caption = table_caption(name, getattr(result, "metric", None))
             for file, data in paper_tables(safe_stem(name), frame, caption).items():
                 files[f"tables/{file}"] = data
-    for one in filled:
-        for name, made in one.files.items():
+    for section in filled:
+        for name, made in section.files.items():
             for form in formats:
                 files[f"figures/{safe_stem(name)}.{'vl.json' if form == 'json' else form}"] = made[form]
     if content is not None:
@@ -104,5 +104,5 @@ CAPTIONS = {
 
 def table_caption(name: str, metric: str | None) -> str:
     """The caption of a saved table; of one that is not known, its name in words."""
-    said = CAPTIONS.get(name, name.replace("_", " ").capitalize())
-    return f"{said} ({metric})." if metric else f"{said}."
+    caption = CAPTIONS.get(name, name.replace("_", " ").capitalize())
+    return f"{caption} ({metric})." if metric else f"{caption}."

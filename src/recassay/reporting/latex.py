@@ -99,14 +99,14 @@ def latex_label(*names: str) -> str:
 
 def _letters(text: str) -> list[str]:
     """The letters of a text, each with the marks that combine with it, spaces instead of control characters."""
-    found: list[str] = []
+    letters: list[str] = []
     spaced = _LIGATURES.sub(lambda again: "\0" + again[0], re.sub(r"[\0-\x1f\x7f-\x9f\u2028\u2029]+", " ", text))
     for character in unicodedata.normalize("NFC", spaced):
-        if found and unicodedata.combining(character):
-            found[-1] += character
+        if letters and unicodedata.combining(character):
+            letters[-1] += character
         elif unicodedata.category(character) != "Cf":
-            found.append(character)
-    return found
+            letters.append(character)
+    return letters
 
 
 def _one(letter: str) -> str:

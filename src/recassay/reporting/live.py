@@ -140,17 +140,17 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path = self.path.partition("?")[0]
         try:
-            found = self.server.content(path)
+            content = self.server.content(path)
         except RecAssayError as error:
             self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(error)))
             return
         except OSError as error:
             self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(from_os(error))))
             return
-        if found is None:
+        if content is None:
             self.send_error(HTTPStatus.NOT_FOUND)
             return
-        kind, data = found
+        kind, data = content
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))

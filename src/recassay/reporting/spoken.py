@@ -30,13 +30,13 @@ def speaker(results: Results) -> Callable[[str], str]:
     parts = [re.escape(name) for name in reversed(odd)]
     pattern = re.compile("|".join([*(f"(?:{part})" for part in parts), f"(?P<word>{_WORD.pattern})"]), re.IGNORECASE)
 
-    def spoken(found: re.Match[str]) -> str:
-        if found["word"] is None:
-            return found[0]
-        article, word, plural = _WORD.fullmatch(found["word"]).groups()  # type: ignore[union-attr]
+    def spoken(match: re.Match[str]) -> str:
+        if match["word"] is None:
+            return match[0]
+        article, word, plural = _WORD.fullmatch(match["word"]).groups()  # type: ignore[union-attr]
         new = words[word.lower()]
-        said = f"{new}{plural}" if word.islower() else f"{new.capitalize()}{plural}"
-        return f"{article[0]}{'n' if new[0] in 'aei' else ''} {said}" if article else said
+        noun = f"{new}{plural}" if word.islower() else f"{new.capitalize()}{plural}"
+        return f"{article[0]}{'n' if new[0] in 'aei' else ''} {noun}" if article else noun
 
     return lambda text: pattern.sub(spoken, text)
 

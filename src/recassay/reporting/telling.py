@@ -137,14 +137,14 @@ def answer(results: Mapping[str, AnalysisResult]) -> Answer:
     sentences: list[str] = []
     tables: list[Table] = []
     not_done: list[str] = []
-    told = set()
+    with_section = set()
     briefs: list[Brief | None] = []
     for section, name, result in with_sections(results):
         sentences += ask(section, "sentences", result, not_done)
         tables += ask(section, "tables", result, not_done)
         briefs.append(section.brief(result))
-        told.add(name)
-    tables += [main_table(result) for name, result in results.items() if name not in told]
+        with_section.add(name)
+    tables += [main_table(result) for name, result in results.items() if name not in with_section]
     brief = next((brief for brief in briefs if brief is not None), None) or _brief(sentences, tables)
     return Answer(tuple(sentences), tuple(tables), tuple(not_done), brief)
 
@@ -166,8 +166,8 @@ def main_table(result: AnalysisResult) -> Table:
 
 def result_headline(result: Any) -> str:
     """The headline of one result, where its sections give one."""
-    told = answer({"result": result}) if sections_of(result) else Answer()
-    return told.brief.headline if told.brief is not None and told.sentences else ""
+    whole = answer({"result": result}) if sections_of(result) else Answer()
+    return whole.brief.headline if whole.brief is not None and whole.sentences else ""
 
 
 def result_sentences(result: Any) -> list[str]:
@@ -186,10 +186,10 @@ def result_html(result: Any) -> str:
     """One result in a notebook: the headline, the table, the first picture as SVG, and what follows."""
     if not sections_of(result):
         return table_html(result.to_frame(), summary_line(result))
-    told = answer({"result": result})
+    whole = answer({"result": result})
     figures = [figure for section in sections_of(result) for figure in ask(section, "figures", result, [])]
-    brief = told.brief
-    failed = [f"Not done: {reason}" for reason in told.not_done]
+    brief = whole.brief
+    failed = [f"Not done: {reason}" for reason in whole.not_done]
     picture = figures[0]._repr_html_() if figures else ""
     if brief is None:
         return answer_html(failed, ()) + table_html(result.to_frame(), summary_line(result)) + picture
@@ -231,8 +231,8 @@ def verdict_by_part(
     by_part: dict[Part, list[str]] = {}
     for section, name, result in with_sections(results):
         problems: list[str] = []
-        told = {sentence for part in by_part.values() for sentence in part}
-        if sentences := [line for line in ask(section, "sentences", result, problems) if line not in told]:
+        already = {sentence for part in by_part.values() for sentence in part}
+        if sentences := [line for line in ask(section, "sentences", result, problems) if line not in already]:
             by_part.setdefault(section.part, []).extend(sentences)
             if isinstance(result, RankResult):
                 by_part[section.part] += _others_first(results)

@@ -35,8 +35,8 @@ class Trial:
         try:
             return self.answer(self.case)
         except NotApplicableError as reason:
-            said = f"does not apply to a table that has everything: {reason}"
-            raise ConformanceError(said, where=label(self.analysis)) from reason
+            complaint = f"does not apply to a table that has everything: {reason}"
+            raise ConformanceError(complaint, where=label(self.analysis)) from reason
         except ValueError as error:
             if "read-only" not in str(error):
                 raise
@@ -162,16 +162,16 @@ def _not_plain(value: Any, where: str) -> str | None:
         strange = next((key for key in value if not isinstance(key, str)), None)
         if strange is not None:
             return f"{where} has the key {strange!r}"
-        found = (_not_plain(inner, f"{where}[{key!r}]") for key, inner in value.items())
-        return next(filter(None, found), None)
+        parts = (_not_plain(inner, f"{where}[{key!r}]") for key, inner in value.items())
+        return next(filter(None, parts), None)
     if isinstance(value, list | tuple):
         return next(filter(None, (_not_plain(inner, f"{where}[{at}]") for at, inner in enumerate(value))), None)
     return f"{where} is a {type(value).__name__}"
 
 
-def _same(one: AnalysisResult, two: AnalysisResult) -> bool:
-    left, right = one.frames(), two.frames()
+def _same(first: AnalysisResult, second: AnalysisResult) -> bool:
+    left, right = first.frames(), second.frames()
     if list(left) != list(right) or not all(left[name].equals(right[name]) for name in left):
         return False
-    texts = [json.dumps(each.to_dict(), default=str) for each in (one, two)]
+    texts = [json.dumps(each.to_dict(), default=str) for each in (first, second)]
     return texts[0] == texts[1]

@@ -175,7 +175,7 @@ def _strata(metric: str, *, seed: int) -> StrataEvidence:
     rng = derived_rng(seed, "strata")
     thresholds = (5, 10, 20)
     share = np.linspace(0.3, 1, len(thresholds))
-    found = []
+    made = []
     for name in ("films", "songs"):
         scores = rng.uniform(0, 1, (len(thresholds), 3, 40)) + np.array([0.0, 0.1, 0.2])[:, None]
         scores[:, :, rng.random(40) < 0.2] = np.nan
@@ -184,18 +184,18 @@ def _strata(metric: str, *, seed: int) -> StrataEvidence:
         shares = dict.fromkeys(("share_of_items", "share_of_train", "share_of_test"), share)
         frame = pl.DataFrame({"threshold": thresholds, **counts, **shares})
         curve = pl.DataFrame({"rank": [1, 10, 100], "popularity": [90, 12, 1]})
-        found.append(StrataScores(name, ("a0", "a1", "a2"), thresholds, scores, frame, curve))
-    return StrataEvidence(metric, True, tuple(found))
+        made.append(StrataScores(name, ("a0", "a1", "a2"), thresholds, scores, frame, curve))
+    return StrataEvidence(metric, True, tuple(made))
 
 
 def _user_scores(metric: str) -> tuple[list[UserScores], dict[str, str]]:
     rng = derived_rng(1, "user scores")
-    found = []
+    made = []
     for name in ("films", "songs"):
         values = rng.uniform(0, 0.8, (3, 40)) + np.array([[0.0], [0.1], [0.2]])
         values.flags.writeable = False
-        found.append(UserScores(name, ("a0", "a1", "a2"), values))
-    return found, {}
+        made.append(UserScores(name, ("a0", "a1", "a2"), values))
+    return made, {}
 
 
 def _user_responses(metric: str) -> tuple[str, dict[str, Responses]]:
@@ -204,15 +204,15 @@ def _user_responses(metric: str) -> tuple[str, dict[str, Responses]]:
 
 def _instances() -> list[InstanceResponses]:
     """Six datasets of 16 instances, answered by eight classifiers and the best and the worst one can be."""
-    found = []
+    made = []
     for number in range(6):
         real = _responses(f"instances {number}", 8, 16)
         codes = np.concatenate([real.codes, np.ones((1, 16)), np.zeros((1, 16))]).astype(np.uint8)
         names = (*(f"classifier {i}" for i in range(8)), "optimal", "pessimal")
         roles = ("real",) * 4 + ("mlp",) * 4 + ("artificial",) * 2
-        told = {"NumberOfClasses": 2.0 + number, "NumberOfInstances": 50.0 * (1 + number)}
-        found.append(InstanceResponses(f"set {number}", Responses(codes, names, real.items), roles, None, told))
-    return found
+        facts = {"NumberOfClasses": 2.0 + number, "NumberOfInstances": 50.0 * (1 + number)}
+        made.append(InstanceResponses(f"set {number}", Responses(codes, names, real.items), roles, None, facts))
+    return made
 
 
 def _responses(name: str, respondents: int, items: int) -> Responses:

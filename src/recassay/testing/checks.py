@@ -281,8 +281,8 @@ def check_learns(make: MakeAlgorithm) -> None:
     train, test = learnable_tastes()
     top = answer(make(), train)
     truth = test.csr().toarray() > 0
-    found = np.take_along_axis(truth, np.maximum(top.items, 0), axis=1) & (top.items >= 0)
-    recall = float(found.sum() / truth.sum())
+    hits = np.take_along_axis(truth, np.maximum(top.items, 0), axis=1) & (top.items >= 0)
+    recall = float(hits.sum() / truth.sum())
     open_items = train.n_items - len(train) / train.n_users
     chance = top.k / open_items
     require(

@@ -46,8 +46,8 @@ def check_declaration(make: MakeMetric) -> None:
     method = "per_user" if has_user_values(metric) else "catalogue"
     require(callable(getattr(metric, method, None)), f"is of scope {metric.scope} and has no method {method}", metric)
     require(isinstance(metric.variants, dict) and metric.variants, "names no convention in `variants`", metric)
-    for variant, said in metric.variants.items():
-        require(is_text(variant) and is_text(said), f"does not say what its variant {variant!r} means", metric)
+    for variant, meaning in metric.variants.items():
+        require(is_text(variant) and is_text(meaning), f"does not say what its variant {variant!r} means", metric)
     up = getattr(metric, "higher_is_better", None)
     require(isinstance(up, bool), "does not say whether higher values are better", metric)
     known = known_direction(metric.name)
@@ -224,5 +224,5 @@ def _looks_at_truth(metric: Metric, given: Judged) -> bool:
     return not all(_same(_values(metric, given), _values(metric, other)) for other in others)
 
 
-def _same(one: FloatArray, two: FloatArray) -> bool:
-    return bool(np.allclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
+def _same(first: FloatArray, second: FloatArray) -> bool:
+    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True))

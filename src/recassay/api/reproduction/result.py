@@ -61,7 +61,7 @@ class ReproduceResult(Displayed):
             for number in self.numbers
             if paper in (None, number.told.paper) and table in (None, number.told.table)
         ]
-        return {verdict: sum(one.verdict == verdict for one in kept) for verdict in VERDICTS}
+        return {verdict: sum(row.verdict == verdict for row in kept) for verdict in VERDICTS}
 
     def summary(self) -> pl.DataFrame:
         """One row for each table of each paper: how many numbers have each verdict."""

@@ -173,12 +173,12 @@ class ProtocolSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_idle(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = fields(self)
+        dumped: dict[str, Any] = fields(self)
         if self.split != "rolling":
-            found.pop("window", None)
+            dumped.pop("window", None)
         if self.user_share == 1:
-            found.pop("user_share", None)
-        return found
+            dumped.pop("user_share", None)
+        return dumped
 
 
 class AttackSpec(Spec):

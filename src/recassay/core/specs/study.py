@@ -119,12 +119,12 @@ class TuningSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_one(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = fields(self)
+        dumped: dict[str, Any] = fields(self)
         if self.parallel == 1:
-            del found["parallel"]
+            del dumped["parallel"]
         if self.seed is None:
-            del found["seed"]
-        return found
+            del dumped["seed"]
+        return dumped
 
     @property
     def staged(self) -> bool:
@@ -200,10 +200,10 @@ class StudySpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = fields(self)
+        dumped: dict[str, Any] = fields(self)
         if self.multiverse is None:
-            found.pop("multiverse", None)
-        return found
+            dumped.pop("multiverse", None)
+        return dumped
 
     @model_validator(mode="after")
     def _check(self) -> StudySpec:

@@ -61,10 +61,10 @@ def refuse_no_folder(path: Path) -> None:
             raise OSError(errno.ENAMETOOLONG, "", str(path))
         while not os.path.lexists(place):
             place = place.parent
-        found = place.stat()
+        state = place.stat()
     except (OSError, ValueError) as error:
         raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(state.st_mode):
         what = "is a file, not a folder" if place == path.absolute() else f"{place} is a file, not a folder"
         raise UsageError(what, where=str(path), fix="choose another place")
     if not os.access(place, os.W_OK | os.X_OK):

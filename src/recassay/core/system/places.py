@@ -48,7 +48,7 @@ def below(text: str, folder: Path) -> str:
 
 def _without_places(text: str) -> str:
     paths, host = _patterns()
-    text = paths.sub(lambda found: "/".join(["…", *re.split(r"[\\/]+", found[0])[-2:]]), text)
+    text = paths.sub(lambda match: "/".join(["…", *re.split(r"[\\/]+", match[0])[-2:]]), text)
     return text if host is None else host.sub("this machine", text)
 
 

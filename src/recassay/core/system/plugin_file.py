@@ -48,8 +48,8 @@ def load_class(reference: str, base_dir: str | Path) -> type[Any]:
     if file.suffix != ".py" or not class_name:
         raise UsageError(f"{reference!r} names no class", fix="write it as ./mymodel.py:MyModel")
     module = _run(file)
-    found = getattr(module, class_name, None)
-    if not isinstance(found, type):
+    loaded = getattr(module, class_name, None)
+    if not isinstance(loaded, type):
         classes = [
             name
             for name, value in vars(module).items()
@@ -58,7 +58,7 @@ def load_class(reference: str, base_dir: str | Path) -> type[Any]:
         raise InputError(
             f"has no class {class_name!r}", where=file.name, fix=did_you_mean(class_name, classes) if classes else None
         )
-    return found
+    return loaded
 
 
 def _run(file: Path) -> ModuleType:

@@ -13,7 +13,7 @@ DETAIL_TYPES: dict[str, type[pl.DataType]] = {c.DEVIATION: pl.Float64, c.RUNS: p
 
 def details(frame: pl.DataFrame) -> list[pl.Expr]:
     """The optional columns of `columns.RESULT_DETAILS` that the frame has, in their types; nonsense in them is null."""
-    found = []
+    lines = []
     for name in c.RESULT_DETAILS:
         if name in frame.columns:
             wanted = DETAIL_TYPES.get(name, pl.String)
@@ -21,10 +21,10 @@ def details(frame: pl.DataFrame) -> list[pl.Expr]:
             if wanted == pl.Boolean and frame.schema[name] == pl.String:
                 source = source.str.to_lowercase().replace_strict({"true": True, "false": False}, default=None)
             kept = source.cast(wanted, strict=False)
-            found.append(
+            lines.append(
                 pl.when(kept.is_finite() & (kept >= 0)).then(kept).alias(name) if name == c.DEVIATION else kept
             )
-    return found
+    return lines
 
 
 def as_text(name: str) -> pl.Expr:

@@ -115,8 +115,8 @@ class Results:
     def reading(self) -> dict[str, Any]:
         """What was taken as algorithms, datasets and metrics: how many, the first three of each, and any guess."""
         names = {"algorithms": self.algorithms, "datasets": self.datasets, "metrics": self.metrics}
-        told = {kind: {"count": len(named), "examples": named[:3]} for kind, named in names.items()}
-        return {**told, "words": list(self.words), "guesses": list(self.guesses)}
+        counted = {kind: {"count": len(named), "examples": named[:3]} for kind, named in names.items()}
+        return {**counted, "words": list(self.words), "guesses": list(self.guesses)}
 
     def told_reading(self) -> str:
         """`reading` as a line."""
@@ -140,8 +140,8 @@ class Results:
             return higher_is_better
         known = known_direction(metric)
         if known is None and c.HIGHER_IS_BETTER in self.frame.columns:
-            said = self.frame.filter(pl.col(c.METRIC) == metric).get_column(c.HIGHER_IS_BETTER).drop_nulls().unique()
-            known = bool(said[0]) if said.len() == 1 else None
+            stated = self.frame.filter(pl.col(c.METRIC) == metric).get_column(c.HIGHER_IS_BETTER).drop_nulls().unique()
+            known = bool(stated[0]) if stated.len() == 1 else None
         if known is None:
             raise UsageError(
                 f"it is not known whether higher or lower values of {metric!r} are better",

@@ -24,16 +24,16 @@ class Caution:
 
 def cautions(content: ReportContent) -> list[Caution]:
     """Every warning that the results, the tests and the study's own record give cause for."""
-    found: list[Caution] = []
+    listed: list[Caution] = []
     if content.facts is not None:
-        found += _leakage(content.facts)
-        found += _failures(content.facts)
-        found += [Caution("Not as planned", sentence) for sentence in content.facts.deviations]
-    found += _missing(content)
+        listed += _leakage(content.facts)
+        listed += _failures(content.facts)
+        listed += [Caution("Not as planned", sentence) for sentence in content.facts.deviations]
+    listed += _missing(content)
     if content.facts is not None and content.facts.untuned:
-        found.append(_untuned(content.facts))
-    found += _power(content)
-    return found
+        listed.append(_untuned(content.facts))
+    listed += _power(content)
+    return listed
 
 
 def _untuned(facts: StudyFacts) -> Caution:
@@ -77,8 +77,8 @@ def _missing(content: ReportContent) -> Iterator[Caution]:
     labels = [label for label in content.results.metrics if label != content.metric]
     gaps = {label: int(np.isnan(content.results.table(label)).sum()) for label in labels}
     if any(gaps.values()):
-        told = listing((f"{label} ({count})" for label, count in gaps.items() if count), most=6)
-        yield Caution("Missing cells", f"Of other metrics some cells have no value: {told}.")
+        gaps_named = listing((f"{label} ({count})" for label, count in gaps.items() if count), most=6)
+        yield Caution("Missing cells", f"Of other metrics some cells have no value: {gaps_named}.")
 
 
 def _power(content: ReportContent) -> Iterator[Caution]:

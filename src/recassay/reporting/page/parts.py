@@ -40,15 +40,15 @@ class Body:
 
     def pages(self) -> list[str]:
         """The pages of the documentation that the sections rest on, each once."""
-        return list(dict.fromkeys(one.section.page for one in self.filled))
+        return list(dict.fromkeys(filled.section.page for filled in self.filled))
 
     def sections(self, part: str) -> list[Markup]:
         """The sections of a part, in reading order."""
-        return [self._section(one) for one in self.filled if one.section.part == part]
+        return [self._section(filled) for filled in self.filled if filled.section.part == part]
 
     def without_section(self) -> list[Markup]:
         """Results of analyses that no section tells (a plugin's): their tables."""
-        known = {one.analysis for one in self.filled}
+        known = {filled.analysis for filled in self.filled}
         parts = []
         for name, result in self.content.analyses.items():
             if name not in known:
@@ -57,47 +57,47 @@ class Body:
                 parts.append(tag("section", tag("h3", heading(name)), tag("p", question), tables))
         return parts
 
-    def _section(self, one: FilledSection) -> Markup:
-        question, source = self.content.questions.get(one.analysis, ("", ""))
-        not_done = list(one.not_done)
+    def _section(self, part: FilledSection) -> Markup:
+        question, source = self.content.questions.get(part.analysis, ("", ""))
+        not_done = list(part.not_done)
         drawn_above = LIVE if self.live else ()
-        pictures = [self._figure(figure, one, not_done) for figure in one.figures if figure.name not in drawn_above]
-        answer, *more = [line for line in one.sentences if line != self.headline] or [question]
-        further = [self._table(name, frame) for name, frame in one.result.frames().items() if name not in self._shown]
+        pictures = [self._figure(figure, part, not_done) for figure in part.figures if figure.name not in drawn_above]
+        answer, *more = [line for line in part.sentences if line != self.headline] or [question]
+        further = [self._table(name, frame) for name, frame in part.result.frames().items() if name not in self._shown]
         return tag(
             "details",
-            tag("summary", tag("h3", one.section.title), tag("span", answer, class_="answer")),
-            tag("p", question, class_="question") if question and one.sentences else None,
+            tag("summary", tag("h3", part.section.title), tag("span", answer, class_="answer")),
+            tag("p", question, class_="question") if question and part.sentences else None,
             tag("ul", [tag("li", sentence) for sentence in more]) if more else None,
             pictures,
-            tag("details", tag("summary", "Tables"), map(html_section_table, one.tables)) if one.tables else None,
+            tag("details", tag("summary", "Tables"), map(html_section_table, part.tables)) if part.tables else None,
             further,
             [tag("p", f"Not done: {reason}.", class_="note") for reason in not_done],
             tag("p", f"Source: {source}", class_="note") if source else None,
-            id=self._section_id(one),
+            id=self._section_id(part),
             class_="section",
         )
 
-    def _section_id(self, one: FilledSection) -> str:
+    def _section_id(self, part: FilledSection) -> str:
         """Named after the analysis; a further section of the same one adds its own title."""
-        first = next(other for other in self.filled if other.analysis == one.analysis)
-        name = one.analysis if first is one else f"{one.analysis}-{one.section.title}"
+        first = next(other for other in self.filled if other.analysis == part.analysis)
+        name = part.analysis if first is part else f"{part.analysis}-{part.section.title}"
         return f"section-{safe_stem(name)}"
 
-    def _figure(self, figure: Figure, one: FilledSection, not_done: list[str]) -> Markup | None:
+    def _figure(self, figure: Figure, part: FilledSection, not_done: list[str]) -> Markup | None:
         stem = safe_stem(figure.name)
         try:
-            picture = inline_svg(one.files[figure.name]["svg"].decode(), stem, figure.caption, self.names)
+            picture = inline_svg(part.files[figure.name]["svg"].decode(), stem, figure.caption, self.names)
         except Exception as error:  # the chart of another package need not be what ours are
             not_done.append(failure(f"the picture {figure.name!r}", error))
             return None
         links: list[Child] = []
-        if documentation(one.section.page) is not None:
-            links.append(tag("a", "Definition", href=f"#{anchor(one.section.page)}"))
+        if documentation(part.section.page) is not None:
+            links.append(tag("a", "Definition", href=f"#{anchor(part.section.page)}"))
         for form in ("pdf", "svg", "png"):
             if form in (self.beside or ()):
                 links.append(tag("a", form.upper(), href=f"figures/{stem}.{form}"))
-        frame = one.result.frames()[figure.table]
+        frame = part.result.frames()[figure.table]
         numbers: Child
         if figure.table in self._shown:
             links.append(tag("a", "Numbers", href=f"#table-{safe_stem(figure.table)}"))
@@ -162,8 +162,8 @@ def definitions(pages: list[str]) -> Markup:
         text = _PICTURE.sub("", file.read_text(encoding="utf-8"))
         title = text.lstrip("# ").splitlines()[0]
         body = reader.render(text.split("\n", 1)[1])
-        body = _LINK.sub(lambda found: _inside(found, pages), body)
-        body = _HEADING.sub(lambda found: f"<{found[1]}h{min(int(found[2]) + 2, 6)}>", body)
+        body = _LINK.sub(lambda match: _inside(match, pages), body)
+        body = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + 2, 6)}>", body)
         body = body.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
         parts.append(tag("details", tag("summary", title), Markup(body), id=anchor(page), class_="definition"))
     return Markup("".join(parts))

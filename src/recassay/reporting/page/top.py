@@ -38,9 +38,9 @@ def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
 def _sentences(filled: Sequence[FilledSection]) -> Markup:
     """Where nothing can be said over datasets: the first sentence of each part."""
     by_part: dict[str, str] = {}
-    for one in filled:
-        if one.sentences:
-            by_part.setdefault(one.section.part, one.sentences[0])
+    for section in filled:
+        if section.sentences:
+            by_part.setdefault(section.section.part, section.sentences[0])
     nothing = "No analysis had anything to say about this table; see what was not done below."
     first, *others = by_part.values() or (nothing,)
     return tag(
@@ -53,10 +53,10 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
 
 
 def _warnings(content: ReportContent) -> Markup | None:
-    found = cautions(content)
-    if not found:
+    listed = cautions(content)
+    if not listed:
         return None
-    items = [tag("li", tag("strong", caution.title), " ", caution.sentence) for caution in found]
+    items = [tag("li", tag("strong", caution.title), " ", caution.sentence) for caution in listed]
     return tag(
         "section",
         tag("h2", "Before you believe it", id="warnings-title"),
@@ -87,11 +87,11 @@ def _glance(content: ReportContent) -> Markup:
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
-        said = [
+        facts_shown = [
             tag("li", tag("strong", ", ".join(names)), f": {reason}")
             for reason, names in by_reason(content.skipped).items()
         ]
-        rows.append(("Not done", tag("ul", said)))
+        rows.append(("Not done", tag("ul", facts_shown)))
     size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
     counted = f"{size} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
@@ -138,11 +138,11 @@ def _tuning(facts: StudyFacts) -> str:
         groups.setdefault(spent, []).append(name)
     if not any(most for _, most in groups):
         return "none"
-    told = [
+    lines = [
         f"{_trials(*spent)} for each cell of {listing(names, most=20)}"
         for spent, names in sorted(groups.items(), reverse=True)
     ]
-    return f"{'; '.join(told)}; judged by {facts.tuning_metric} on the validation part"
+    return f"{'; '.join(lines)}; judged by {facts.tuning_metric} on the validation part"
 
 
 def _trials(fewest: int, most: int) -> str:
@@ -157,8 +157,8 @@ def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:
     for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
         groups.setdefault((_protocol(protocol), _split(protocol)), []).append(dataset)
     if len(groups) == 1:
-        said = next(iter(groups))
-        return [("Protocol", said[0]), ("Split", said[1])]
+        words = next(iter(groups))
+        return [("Protocol", words[0]), ("Split", words[1])]
     rows = [
         tag("li", tag("strong", listing(datasets, most=40)), f": {kept}; {split}")
         for (kept, split), datasets in groups.items()

@@ -83,8 +83,8 @@ def _place(
     parts = list(pieces(grid, width))
     written = []
     for number, (piece, fit) in enumerate(parts, start=1):
-        told = caption if number == 1 else f"Continued from the part before ({number} of {len(parts)})."
-        written.append(_latex(piece, told, name if number == 1 else f"{name}-{number}", fit, wide, room))
+        caption_here = caption if number == 1 else f"Continued from the part before ({number} of {len(parts)})."
+        written.append(_latex(piece, caption_here, name if number == 1 else f"{name}-{number}", fit, wide, room))
     return PlacedTable(name, grid, caption, tuple(written))
 
 

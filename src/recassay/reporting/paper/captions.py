@@ -91,14 +91,14 @@ def rank_caption(content: PaperContent, findings: MetricFindings) -> str:
     """The caption of the table of mean ranks."""
     assert findings.rank is not None
     n = len(findings.rank.datasets)
-    said = [f"Mean ranks in {metric_name(findings.metric)} over {n} datasets (1 is best)."]
+    sentences = [f"Mean ranks in {metric_name(findings.metric)} over {n} datasets (1 is best)."]
     if findings.rank.probability_best is not None:
         level = f"{100 * findings.rank.confidence:g} %"
-        said.append(
+        sentences.append(
             f"Interval: {level} bootstrap over datasets. P(first): probability of the best mean rank in a new "
             "benchmark of this kind and size."
         )
     if findings.tested is not None:
         pairs = "all pairs" if findings.tested.control is None else "its comparisons with the others"
-        said.append(f"p: sign-flip test against {against(findings.tested)[0]}, adjusted for {pairs}.")
-    return " ".join(said)
+        sentences.append(f"p: sign-flip test against {against(findings.tested)[0]}, adjusted for {pairs}.")
+    return " ".join(sentences)

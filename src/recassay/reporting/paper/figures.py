@@ -137,31 +137,31 @@ def _scaled(spec: dict[str, Any], factor: float) -> dict[str, Any]:
 
 def _widths(spec: dict[str, Any]) -> Iterator[float]:
     """The widths of the panels that stand side by side."""
-    found: list[float] = []
+    widths: list[float] = []
     across = spec.get("hconcat") or ([] if "vconcat" in spec else spec.get("concat")) or []
     if across:
         for view in across:
-            found += list(_widths(view))
+            widths += list(_widths(view))
     elif spec.get("vconcat"):
-        found.append(max((sum(_widths(view)) for view in spec["vconcat"]), default=0.0))
+        widths.append(max((sum(_widths(view)) for view in spec["vconcat"]), default=0.0))
     else:
         inner = [view for view in (spec, *spec.get("layer", ()), spec.get("spec", {})) if isinstance(view, dict)]
-        found += [float(view["width"]) for view in inner if isinstance(view.get("width"), (int, float))][:1]
-    yield from found
+        widths += [float(view["width"]) for view in inner if isinstance(view.get("width"), (int, float))][:1]
+    yield from widths
 
 
 def _legends(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The encodings that have a legend."""
-    found: list[dict[str, Any]] = []
+    legends: list[dict[str, Any]] = []
 
     def look(view: dict[str, Any]) -> None:
         for channel, how in view.get("encoding", {}).items():
             if channel in ("color", "strokeDash", "shape", "size", "opacity", "fill", "stroke"):
                 shown = isinstance(how, dict) and "field" in how and how.get("legend", {}) is not None
-                found.extend([how] if shown else [])
+                legends.extend([how] if shown else [])
 
     _each_view(spec, look)
-    yield from found
+    yield from legends
 
 
 def _legends_below(spec: dict[str, Any], width: float) -> dict[str, Any]:

@@ -51,9 +51,9 @@ def paper_files(
     if tested is not None:
         files["paragraph.tex"] = latex_paragraph(tested)
     inputs = [*datasets, *written]
-    told = r"\input{paragraph}" if tested is not None else latex_text(" ".join(sentences))
+    conclusions = r"\input{paragraph}" if tested is not None else latex_text(" ".join(sentences))
     files["main.tex"] = document(
-        title, [name.removesuffix(".tex") for name in inputs], figures, told, column=room.column, page=room.page
+        title, [name.removesuffix(".tex") for name in inputs], figures, conclusions, column=room.column, page=room.page
     )
     files["references.bib"] = bibliography("\n".join(files.values()))
     drawn = {f"figures/{figure.name}.{form}": data for figure in figures for form, data in figure.files.items()}

@@ -123,10 +123,10 @@ def _mark(cells: list[Cell], names: Sequence[str], marked: str | None) -> tuple[
 
 def _ahead_on_users(findings: MetricFindings, dataset: str) -> str | None:
     """Who is best on a dataset and significantly better than the second, by the test over its users; else None."""
-    for one in findings.users.datasets if findings.users is not None else ():
-        if one.dataset == dataset:
-            first, second = one.algorithms[:2]
-            shown = any(pair.significant for pair in one.pairs if (pair.left, pair.right) == (first, second))
+    for tested in findings.users.datasets if findings.users is not None else ():
+        if tested.dataset == dataset:
+            first, second = tested.algorithms[:2]
+            shown = any(pair.significant for pair in tested.pairs if (pair.left, pair.right) == (first, second))
             return first if shown else None
     return None
 

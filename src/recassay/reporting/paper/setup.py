@@ -43,18 +43,18 @@ def _data(content: PaperContent) -> str:
     known = [dataset for dataset in content.datasets if dataset.users is not None]
     where = r" (Table~\ref{tab:datasets})" if known else ""
     number = "one dataset" if len(content.datasets) == 1 else f"{len(content.datasets)} datasets"
-    said = [f"We compare {len(content.algorithms)} algorithms on {number}{where}."]
+    lines = [f"We compare {len(content.algorithms)} algorithms on {number}{where}."]
     sentence, table = content.origin
     if sentence:
-        said.append(latex_text(sentence) + cite("published", table) + ".")
+        lines.append(latex_text(sentence) + cite("published", table) + ".")
     addresses = [
         rf"{latex_text(dataset.name)} (\url{{{_address(dataset.home)}}})"
         for dataset in content.datasets
         if dataset.home and not cited("datasets", dataset.catalogued) and facts_known(content)
     ]
     if addresses:
-        said.append(f"Sources without a publication: {', '.join(addresses)}.")
-    return " ".join(said)
+        lines.append(f"Sources without a publication: {', '.join(addresses)}.")
+    return " ".join(lines)
 
 
 def facts_known(content: PaperContent) -> bool:
@@ -75,67 +75,67 @@ def _protocol(content: PaperContent) -> str:
     for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
         groups.setdefault(_protocol_words(protocol), []).append(dataset)
     if len(groups) == 1:
-        said = [latex_text(next(iter(groups)))]
+        lines = [latex_text(next(iter(groups)))]
     else:
-        said = [latex_text(f"On {listing(names, most=None, last='and')}: {words}") for words, names in groups.items()]
+        lines = [latex_text(f"On {listing(names, most=None, last='and')}: {words}") for words, names in groups.items()]
     leaks = [finding for finding in facts.findings if finding.leak]
     if leaks:
-        told = listing(dict.fromkeys(f"{finding.dataset} ({finding.name})" for finding in leaks), most=8)
-        said.append(latex_text(f"The audit of the splits found possible leakage on {told}."))
-    return " ".join(said)
+        where = listing(dict.fromkeys(f"{finding.dataset} ({finding.name})" for finding in leaks), most=8)
+        lines.append(latex_text(f"The audit of the splits found possible leakage on {where}."))
+    return " ".join(lines)
 
 
 def _protocol_words(protocol: Mapping[str, Any]) -> str:
     threshold = protocol.get("positive_threshold")
-    said = [
+    lines = [
         "Every interaction counts as positive."
         if threshold is None
         else f"Ratings of at least {threshold:g} count as positive, others are left out."
     ]
     if "user_share" in protocol:
-        said.append(f"A random sample of {100 * protocol['user_share']:g} % of the users is kept.")
+        lines.append(f"A random sample of {100 * protocol['user_share']:g} % of the users is kept.")
     if protocol.get("filter") != "none":
         items, users = protocol.get("min_item_interactions"), protocol.get("min_user_interactions")
         how = ", repeatedly until all that are left have as many" if protocol.get("filter") == "core" else ", once"
-        said.append(
+        lines.append(
             f"Items with fewer than {items} interactions, then users with fewer than {users}, are removed{how}."
         )
-    said.append(f"We use {split_words(protocol)} into training, validation and test parts.")
+    lines.append(f"We use {split_words(protocol)} into training, validation and test parts.")
     if protocol.get("final_fit") == "train+valid":
-        said.append("The model that is tested is trained on the training and the validation part together.")
-    said.append(
+        lines.append("The model that is tested is trained on the training and the validation part together.")
+    lines.append(
         "Items that a user has had may be recommended again."
         if protocol.get("task") == "repeat"
         else "Items of a user's training data are never recommended to that user."
     )
-    return " ".join(said)
+    return " ".join(lines)
 
 
 def _algorithms(content: PaperContent) -> str:
     names = [latex_text(name) + cite("algorithms", content.references.get(name, name)) for name in content.algorithms]
-    said = [f"The algorithms are {', '.join(names[:-1])} and {names[-1]}."]
+    lines = [f"The algorithms are {', '.join(names[:-1])} and {names[-1]}."]
     facts = content.facts
     if facts is None or not facts.protocol:
-        return said[0]
+        return lines[0]
     if facts.trials:
-        said.append(
+        lines.append(
             f"For each of them and each dataset, parameters are chosen by the tree-structured Parzen estimator of "
             f"Optuna{cite('tuning', TUNING_PACKAGE)} in {facts.trials} trials, judged by "
             f"{latex_text(metric_name(facts.tuning_metric))} on the validation part."
         )
     else:
-        said.append("All use their default parameters.")
+        lines.append("All use their default parameters.")
     seconds, memory = facts.budget.get("seconds_per_cell"), facts.budget.get("memory_gb")
     limits = [
         *([] if seconds is None else [f"{seconds:g} seconds"]),
         *([] if memory is None else [f"{memory:g} GB of memory"]),
     ]
     if limits:
-        said.append(f"Each algorithm may use {' and '.join(limits)} on each dataset.")
+        lines.append(f"Each algorithm may use {' and '.join(limits)} on each dataset.")
     if facts.failed:
-        told = listing((f"{cell.algorithm} on {cell.dataset}" for cell in facts.failed), most=6)
-        said.append(latex_text(f"{len(facts.failed)} of {facts.planned} runs failed: {told}."))
-    return " ".join(said)
+        failures = listing((f"{cell.algorithm} on {cell.dataset}" for cell in facts.failed), most=6)
+        lines.append(latex_text(f"{len(facts.failed)} of {facts.planned} runs failed: {failures}."))
+    return " ".join(lines)
 
 
 def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
@@ -143,30 +143,30 @@ def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
         latex_text(metric_name(finding.metric)) + cite("metrics", split_label(finding.metric)[0])
         for finding in content.findings
     ]
-    said = [f"We report {listing(metrics, most=None, last='and')}."]
+    lines = [f"We report {listing(metrics, most=None, last='and')}."]
     level = rf"$\alpha = {content.alpha:g}$"
     if any(finding.users is not None for finding in content.findings):
-        said.append(
+        lines.append(
             f"On each dataset, algorithms are compared over users by the sign-flip permutation "
             f"test{cite('analyses', 'users')} of their mean difference, with Holm's correction over the pairs "
             f"({level})."
         )
     if any(finding.tested is not None for finding in content.findings):
-        said.append(
+        lines.append(
             f"Over datasets, all pairs are tested together by flipping the signs of whole datasets and stepping down "
             f"over the largest statistic ({level}){cite('analyses', 'compare')}."
         )
     if any(finding.rank is not None and finding.rank.probability_best is not None for finding in content.findings):
-        said.append("Intervals of mean ranks come from a bootstrap over datasets.")
+        lines.append("Intervals of mean ranks come from a bootstrap over datasets.")
     if "profiles" in analyses:
-        said.append(
+        lines.append(
             "A performance profile shows on which share of the datasets an algorithm is within a factor of the "
             f"best{cite('analyses', 'profiles')}."
         )
     for name in analyses:
         if name not in ("rank", "compare", "users", "profiles") and cited("analyses", name):
-            said.append(f"The {latex_text(name.replace('_', ' '))} analysis follows{cite('analyses', name)}.")
-    return " ".join(said)
+            lines.append(f"The {latex_text(name.replace('_', ' '))} analysis follows{cite('analyses', name)}.")
+    return " ".join(lines)
 
 
 def _software(facts: StudyFacts | None) -> str:
@@ -177,9 +177,9 @@ def _software(facts: StudyFacts | None) -> str:
     others = listing((f"{name} {number}" for name, number in versions.items()), most=None)
     seeds = listing(facts.seeds, most=None, last="and")
     repeated = "The seed is" if len(facts.seeds) == 1 else "The seeds are"
-    said = f"The study was run with RecAssay {ours}" + (f" on Python {python}" if python else "")
+    sentence = f"The study was run with RecAssay {ours}" + (f" on Python {python}" if python else "")
     plan = f" The plan was {facts.plan}." if facts.plan.startswith("sealed") else ""
-    return latex_text(f"{said} ({others})." + (f" {repeated} {seeds}." if seeds else "") + plan)
+    return latex_text(f"{sentence} ({others})." + (f" {repeated} {seeds}." if seeds else "") + plan)
 
 
 def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
@@ -227,15 +227,15 @@ _HERE = files("recassay.reporting.paper")
 def entries() -> dict[str, str]:
     """Every BibTeX entry by key."""
     text = _HERE.joinpath("references.bib").read_text(encoding="utf-8")
-    found = re.findall(r"^(@\w+\{([^,]+),\n.*?^\})$", text, flags=re.MULTILINE | re.DOTALL)
-    return {key: entry for entry, key in found}
+    matches = re.findall(r"^(@\w+\{([^,]+),\n.*?^\})$", text, flags=re.MULTILINE | re.DOTALL)
+    return {key: entry for entry, key in matches}
 
 
 @cache
 def citations() -> dict[str, dict[str, list[str]]]:
     """The keys that stand for each name, by kind."""
-    told = tomllib.loads(_HERE.joinpath("citations.toml").read_text(encoding="utf-8"))
-    return {kind: {canonical(name): keys for name, keys in of_kind.items()} for kind, of_kind in told.items()}
+    kinds = tomllib.loads(_HERE.joinpath("citations.toml").read_text(encoding="utf-8"))
+    return {kind: {canonical(name): keys for name, keys in of_kind.items()} for kind, of_kind in kinds.items()}
 
 
 def cited(kind: Kind, name: str) -> list[str] | None:

@@ -82,32 +82,32 @@ def sentences(result: AdaptiveResult) -> list[str]:
         lead = f"Certified with {_chance(result)}: {claim}."
     else:
         lead = f"Not certified ({_chance(result)}; asked for {percent(result.confidence)}): {claim}."
-    said = [
+    lines = [
         lead,
         f"{done} of {total} cells were run, {seconds(result.spent)}: {cost_share(result.share)} of the predicted "
         f"{seconds(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
     ]
     if result.probed:
-        said.append(
+        lines.append(
             f"{result.probed} cells were probed besides ({seconds(result.probes_took)}, counted above): a cheaper look "
             "that says something about the cell and stands in no table."
         )
     if result.prior:
         text = _prior(result)
-        said.append(f"{text[0].upper()}{text[1:]}.")
+        lines.append(f"{text[0].upper()}{text[1:]}.")
     unseen = int((~result.measured[result.algorithms.index(result.order[0])]).sum())
     if unseen and result.measured.any():
-        said.append(
+        lines.append(
             f"{result.order[0]} was not run on {unseen} of {len(result.datasets)} datasets; that it fails on any of "
             f"them is counted as {percent(result.leader_fails)} probable."
         )
     if result.target != "first":
-        said.append(f"{result.order[0]} is first with {percent(first)}.")
-    said += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
+        lines.append(f"{result.order[0]} is first with {percent(first)}.")
+    lines += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
     if result.next is not None:
         cells = listing(_named(result.next), most=4)
-        said.append(f"Next: {cells} ({seconds(result.next.seconds)}).")
-    return said
+        lines.append(f"Next: {cells} ({seconds(result.next.seconds)}).")
+    return lines
 
 
 def tables(result: AdaptiveResult) -> list[Table]:
@@ -126,7 +126,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
         [n, listing(_named(step), most=2), step.why, len(_named(step)), seconds(step.seconds)]
         for n, step in enumerate(result.steps, 1)
     ]
-    found = [
+    shown = [
         Table(
             f"Mean ranks of the whole grid ({result.metric})",
             ["place", "algorithm", "mean rank", "uncertain by", "settled", "cells run", "took"],
@@ -144,7 +144,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
         ),
     ]
     if batches:
-        found.append(
+        shown.append(
             Table(
                 "What was run, and why",
                 ["batch", "which", "why", "cells", "expected"],
@@ -154,7 +154,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
                 most=30,
             )
         )
-    return found
+    return shown
 
 
 def figures(result: AdaptiveResult) -> list[Figure]:
@@ -209,14 +209,14 @@ def _places(result: AdaptiveResult) -> list[str]:
         else:
             runs.append((place, place, sure))
     skip = 1 if result.target == "first" else 0
-    said = []
+    lines = []
     for begin, end, sure in runs:
         first = max(begin, 1 + skip)
         if first > end:
             continue
         whose = f"place {first} is" if first == end else f"places {first} to {end} are"
-        said.append(f"{whose} {'' if sure else 'not '}settled")
-    return said[:4]
+        lines.append(f"{whose} {'' if sure else 'not '}settled")
+    return lines[:4]
 
 
 def _rank(result: AdaptiveResult, i: int, j: int) -> str:

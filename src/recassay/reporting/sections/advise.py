@@ -48,7 +48,7 @@ def tables(result: AdviseResult) -> list[Table]:
             f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
             f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
             ["dataset", "distance"],
-            [[one.dataset, f"{one.distance:.2f}"] for one in result.nearest],
+            [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
             notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
         ),
         Table(
@@ -72,8 +72,8 @@ def _cost(result: AdviseResult) -> list[Table]:
     if not result.cost:
         return []
     rows = [
-        [one.algorithm, *(f"{seconds:.3g}" for seconds in (one.seconds, one.low, one.high))]
-        for one in sorted(result.cost, key=lambda one: one.seconds)
+        [cost.algorithm, *(f"{seconds:.3g}" for seconds in (cost.seconds, cost.low, cost.high))]
+        for cost in sorted(result.cost, key=lambda cost: cost.seconds)
     ]
     title = (
         "Seconds to train on data of this size, on the machine of the benchmark; "

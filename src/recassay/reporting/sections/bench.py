@@ -15,21 +15,21 @@ from recassay.reporting.section import Figure, Section, Table
 
 def sentences(result: BenchResult) -> list[str]:
     """Where it stands, whom it beats, what it cost, and what was left out."""
-    told = [result.headline(), *beaten_sentences(result)]
+    lines = [result.headline(), *beaten_sentences(result)]
     if result.seconds is not None:
         energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
-        told.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
+        lines.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
     if result.skipped:
         unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
         lacking = [f"{name} ({why})" for name, why in result.skipped.items() if why != NOT_ASKED]
         left = [f"{unwanted} {NOT_ASKED}"] if unwanted else []
         counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} datasets were used"
-        told.append(f"{counted}; not used: {listing([*lacking, *left], most=8)}.")
+        lines.append(f"{counted}; not used: {listing([*lacking, *left], most=8)}.")
     if result.left_out:
-        told.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
+        lines.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
     if result.judgement.caution and result.judgement.leaders == (result.algorithm,):
-        told.append(result.judgement.caution)
-    return [*told, *result.notes]
+        lines.append(result.judgement.caution)
+    return [*lines, *result.notes]
 
 
 def tables(result: BenchResult) -> list[Table]:

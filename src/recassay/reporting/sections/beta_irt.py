@@ -22,7 +22,7 @@ FEWEST = 5
 
 def sentences(result: BetaIRTResult) -> list[str]:
     """The ablest algorithm and how surely, the hardest and the easiest dataset, and what the model warns of."""
-    one, two = result.directions
+    direct, reverse = result.directions
     ability, challenge = result.trait("ability"), result.trait("challenge")
     first, second = ability.order()[:2]
     hardest, *_, easiest = challenge.order()
@@ -31,14 +31,16 @@ def sentences(result: BetaIRTResult) -> list[str]:
     def often(share: float) -> str:
         return "" if small else f", in {percent(share)} of bootstrap replicates over the algorithms"
 
-    above = "" if few else f", above {ability.names[second]} with probability {probability(one.exceeds[first, second])}"
+    above = (
+        "" if few else f", above {ability.names[second]} with probability {probability(direct.exceeds[first, second])}"
+    )
     able = (
         f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f})"
         f"{above}; {challenge.names[hardest]} is the most challenging dataset ({challenge.estimate[hardest]:.2f}"
-        f"{often(two.highest[hardest])}), {challenge.names[easiest]} the least ({challenge.estimate[easiest]:.2f}"
-        f"{often(two.lowest[easiest])})."
+        f"{often(reverse.highest[hardest])}), {challenge.names[easiest]} the least ({challenge.estimate[easiest]:.2f}"
+        f"{often(reverse.lowest[easiest])})."
     )
-    backwards = [n for n, p in zip(one.items, one.probability_positive, strict=True) if p < 0.5]
+    backwards = [n for n, p in zip(direct.items, direct.probability_positive, strict=True) if p < 0.5]
     against = f"On {listing(backwards)} abler algorithms do worse (negative discrimination): noise, or an error there."
     return [able, *([against] if backwards else []), *(f"{note[0].upper()}{note[1:]}." for note in result.warnings)]
 
@@ -60,9 +62,11 @@ def tables(result: BetaIRTResult) -> list[Table]:
     """For each direction the respondents, then the items with the fit; below the last, the density that was taken."""
     density = DENSITIES[result.estimator]
     if result.estimator == "precision":
-        found = result.log_posteriors
-        gain = f": {found['precision'] - found['beta']:.0f} units of log-likelihood better than the model's own"
-        density += f"{gain if found else ''}."
+        posteriors = result.log_posteriors
+        gain = (
+            f": {posteriors['precision'] - posteriors['beta']:.0f} units of log-likelihood better than the model's own"
+        )
+        density += f"{gain if posteriors else ''}."
     shown = []
     for direction in result.directions:
         respondent, level, slope = direction.traits

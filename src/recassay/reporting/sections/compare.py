@@ -91,22 +91,22 @@ def _holes(result: CompareResult) -> list[str]:
         return []
     related = "" if result.judgement.families is None else ", and the datasets of a family as independent"
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
-    said = [
+    lines = [
         f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
         f"takes cells as missing for reasons that have nothing to do with the scores{related}."
     ]
     unseen = test.unseen
     if unseen is None:
-        return said
+        return lines
     if not unseen.possible:
-        return [*said, "No values of the missing cells of a single algorithm would change who beats most others."]
+        return [*lines, "No values of the missing cells of a single algorithm would change who beats most others."]
     cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
     side = "at most" if unseen.needed < unseen.beaten else "at least"
-    said.append(
+    lines.append(
         f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
         f"{cells} (where it was run: {percent(unseen.beaten)})."
     )
-    return said
+    return lines
 
 
 BARS = {

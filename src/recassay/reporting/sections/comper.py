@@ -206,9 +206,9 @@ SECTION = Section(
 
 def derivation_sentences(result: Derivation) -> list[str]:
     """How many pairs of a dimension and an objective the experts and the similarities agree on."""
-    found = result.to_dict()
+    derived = result.to_dict()
     return [
-        f"{found['agree_after_matching_1']} pairs agree after matching 1, {found['agree_after_matching_2']} after "
+        f"{derived['agree_after_matching_1']} pairs agree after matching 1, {derived['agree_after_matching_2']} after "
         "matching 2; the others take the mean similarity of their mean label."
     ]
 

@@ -57,12 +57,12 @@ def _classifiers(result: DecodirtResult) -> list[str]:
 
 def _negative(result: DecodirtResult) -> list[str]:
     shares = [trait.statistics()["negative_share"] for trait in result.traits if trait.varied]
-    found = []
+    lines = []
     if shares and max(shares) > 0:
         worst = result.most_negative()
         assert worst is not None
         mean = 100 * sum(shares) / len(shares)
-        found.append(
+        lines.append(
             f"On average {mean:.1f} % of the instances of a dataset discriminate negatively (abler classifiers fail "
             f"them more often: noise, or a wrong label), on {worst.dataset} {100 * max(shares):.1f} %."
         )
@@ -70,36 +70,36 @@ def _negative(result: DecodirtResult) -> list[str]:
     for variant, words in (("all_instances", "With all instances"), ("without_negative", "Without negative ones")):
         judged = [check[variant] for check in checks.values() if check[variant].above_optimal is not None]
         if judged:
-            sound = sum(one.sound for one in judged)
-            found.append(
+            sound = sum(check_of_set.sound for check_of_set in judged)
+            lines.append(
                 f"{words} nobody ends above the optimal classifier or below the pessimal one on {sound} of "
                 f"{len(judged)} sets of datasets."
             )
-    return found
+    return lines
 
 
 def _metadata(result: DecodirtResult) -> list[str]:
-    found = result.correlations
-    if not found.properties:
+    table = result.correlations
+    if not table.properties:
         return []
     telling = [
-        f"{found.variables[i]} with {found.variables[j].replace('_', ' ')} (r = {found.pearson[i, j]:.2f})"
-        for i, j in found.telling()
+        f"{table.variables[i]} with {table.variables[j].replace('_', ' ')} (r = {table.pearson[i, j]:.2f})"
+        for i, j in table.telling()
     ]
-    tested = f"{found.properties * len(found.statistics)} correlations of properties with item parameters"
+    tested = f"{table.properties * len(table.statistics)} correlations of properties with item parameters"
     if telling:
         return [f"After Holm's correction over {tested}, these remain: {listing(telling)}."]
     return [f"None of the {tested} over {len(result.traits)} datasets is significant after Holm's correction."]
 
 
 def _subset(result: DecodirtResult) -> list[str]:
-    one = result.recommendation
-    if one is None or one.tau is None or one.random_tau is None or one.beaten is None:
+    half = result.recommendation
+    if half is None or half.tau is None or half.random_tau is None or half.beaten is None:
         return []
     return [
-        f"The recommended half ({one.title}, {len(one.datasets)} datasets) orders the real classifiers as all datasets "
-        f"do with Kendall's tau {one.tau:.2f}; random subsets of that size reach {one.random_tau[1]:.2f} (95 %: "
-        f"{one.random_tau[0]:.2f} to {one.random_tau[2]:.2f})."
+        f"The recommended half ({half.title}, {len(half.datasets)} datasets) orders the real classifiers as all "
+        f"datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {half.random_tau[1]:.2f} "
+        f"(95 %: {half.random_tau[0]:.2f} to {half.random_tau[2]:.2f})."
     ]
 
 
@@ -108,7 +108,7 @@ def figures(result: DecodirtResult) -> list[Figure]:
     from recassay.plots import decodirt as plots
     from recassay.reporting.sections.glicko import plot_glicko_bump
 
-    found = [
+    drawn = [
         Figure("decodirt_datasets", "Mean difficulty of the instances of each dataset, hardest first, and their mean "
                "discrimination; the whiskers are one deviation over the instances.",
                plots.plot_datasets(result), "decodirt_datasets"),
@@ -124,24 +124,24 @@ def figures(result: DecodirtResult) -> list[Figure]:
                plots.plot_metadata(result), "decodirt_correlations"),
     ]  # fmt: skip
     if result.ratings:
-        found.append(
+        drawn.append(
             Figure("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of datasets, with and "
                    "without negatively discriminating instances; colour is the rank.",
                    plots.plot_ratings(result), "decodirt_ratings")
         )  # fmt: skip
     for rating in result.ratings:
         if rating.set.name in {"difficulty", "least_difficulty_deviation"} and len(rating.set.datasets) > 1:
-            found.append(
+            drawn.append(
                 Figure(f"decodirt_ranks_{rating.set.name}", f"Rank by rating after each dataset: {rating.set.title}.",
                        plot_glicko_bump(rating.all), "decodirt_history")
             )  # fmt: skip
     for name in plots.SHOWN:
         if len(result.metadata_bins.get(name, ())) > 1:
-            found.append(
+            drawn.append(
                 Figure(f"decodirt_by_{name}", f"Probability of a right answer and {plots.SHOWN[name]} of the items in "
                        f"bins of datasets by {name}.", plots.plot_probability(result, name), "decodirt_probabilities")
             )  # fmt: skip
-    return found
+    return drawn
 
 
 PARAMETERS = ("difficulty", "discrimination", "guessing")
@@ -179,9 +179,9 @@ def _datasets_table(result: DecodirtResult) -> Table:
 
 def _bins(result: DecodirtResult) -> Table:
     rows = [
-        [one.number, len(one.datasets), *(number(one.parameters[name]) for name in PARAMETERS),
-         percent(one.parameters["negative_share"], 1)]
-        for one in result.bins
+        [group.number, len(group.datasets), *(number(group.parameters[name]) for name in PARAMETERS),
+         percent(group.parameters["negative_share"], 1)]
+        for group in result.bins
     ]  # fmt: skip
     return Table("Bins by difficulty: means over their datasets", ["bin", "datasets", *PARAMETERS, "negative"], rows)
 
@@ -225,10 +225,10 @@ def _ratings(result: DecodirtResult) -> Iterator[Table]:
 
 
 def _rated(played: Sequence[GlickoResult], name: str) -> Iterator[str]:
-    for one in played:
-        place = one.algorithms.index(name)
-        rating, deviation, _ = one.ratings[:, place]
-        yield f"{rating:.0f} ± {1.96 * deviation:.0f} ({one.order().index(place) + 1})"
+    for ratings in played:
+        place = ratings.algorithms.index(name)
+        rating, deviation, _ = ratings.ratings[:, place]
+        yield f"{rating:.0f} ± {1.96 * deviation:.0f} ({ratings.order().index(place) + 1})"
 
 
 def _scores(result: DecodirtResult) -> Table:
@@ -247,20 +247,23 @@ def _scores(result: DecodirtResult) -> Table:
     )
 
 
-def _halves(one: Recommendation) -> Table:
+def _halves(best: Recommendation) -> Table:
     rows = [
         [half.title, len(half.datasets), half.baselines.above_optimal, half.baselines.below_pessimal,
          percent(half.separated), number(half.tau)]
-        for half in one.candidates
+        for half in best.candidates
     ]  # fmt: skip
-    notes = [f"Recommended, {one.title}: {listing(one.datasets, most=None)}.", f"Rule: {one.rule}"]
-    if one.left_out:
-        notes.append(f"Left out for negative mean discrimination: {listing(one.left_out, most=None)}.")
-    if one.tau is not None and one.random_tau is not None and one.beaten is not None:
-        low, middle, high = one.random_tau
+    notes = [
+        f"Recommended, {best.title}: {listing(best.datasets, most=None)}.",
+        f"Rule: {best.rule}",
+    ]
+    if best.left_out:
+        notes.append(f"Left out for negative mean discrimination: {listing(best.left_out, most=None)}.")
+    if best.tau is not None and best.random_tau is not None and best.beaten is not None:
+        low, middle, high = best.random_tau
         notes.append(
-            f"It orders the real classifiers as all datasets do with Kendall's tau {one.tau:.2f}; random subsets of "
-            f"the same size reach {middle:.2f} (95 %: {between(low, high)}), {percent(one.beaten)} of them agree no "
+            f"It orders the real classifiers as all datasets do with Kendall's tau {best.tau:.2f}; random subsets of "
+            f"the same size reach {middle:.2f} (95 %: {between(low, high)}), {percent(best.beaten)} of them agree no "
             "better."
         )
     return Table(

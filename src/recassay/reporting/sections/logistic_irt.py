@@ -50,12 +50,12 @@ def tables(result: LogisticResult) -> list[Table]:
          f"{row['true_score']:.3f}", f"{row['accuracy']:.3f}"]
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
-    found = result.summary()
+    summary = result.summary()
     items = (
-        f"Items: discrimination {found['mean_discrimination']:.2f} (deviation "
-        f"{found['discrimination_deviation']:.2f}), difficulty {found['mean_difficulty']:.2f} "
-        f"({found['difficulty_deviation']:.2f}), guessing {found['mean_guessing']:.2f} "
-        f"({found['guessing_deviation']:.2f}); {percent(found['negative_share'], 1)} discriminate negatively."
+        f"Items: discrimination {summary['mean_discrimination']:.2f} (deviation "
+        f"{summary['discrimination_deviation']:.2f}), difficulty {summary['mean_difficulty']:.2f} "
+        f"({summary['difficulty_deviation']:.2f}), guessing {summary['mean_guessing']:.2f} "
+        f"({summary['guessing_deviation']:.2f}); {percent(summary['negative_share'], 1)} discriminate negatively."
     )
     return [
         Table(

@@ -30,7 +30,7 @@ def sentences(result: ModelResult) -> list[str]:
     name = result.algorithms[leader]
     rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != leader and best[a] >= 0.05]
     also = f" {listing(rivals)} also {'has' if len(rivals) == 1 else 'have'} at least a 5 % chance." if rivals else ""
-    said = (
+    lead = (
         f"For datasets like these, {name} has the highest level of {result.metric} with probability "
         f"{probability(best[leader])}.{also} On a single new dataset it is first with probability "
         f"{probability(first[leader])}."
@@ -45,7 +45,7 @@ def sentences(result: ModelResult) -> list[str]:
         else f"Nothing was measured repeatedly, so all uncertainty counts as {_SOURCES['datasets']}."
     )
     twins = [f"{listing(group)} have the same value on every dataset." for group in result.identical]
-    return [said, *twins, where, *_unseen(result)]
+    return [lead, *twins, where, *_unseen(result)]
 
 
 def _unseen(result: ModelResult) -> list[str]:
@@ -53,7 +53,7 @@ def _unseen(result: ModelResult) -> list[str]:
     if not result.predicted:
         return []
     count = len(result.predicted)
-    said = [
+    lines = [
         f"{count} missing {'cell was' if count == 1 else 'cells were'} predicted, as if missing for reasons that have "
         "nothing to do with the scores."
     ]
@@ -62,11 +62,11 @@ def _unseen(result: ModelResult) -> list[str]:
     up = (nearest.needed > nearest.expected) == result.higher_is_better
     cells = "missing cell" if nearest.cells == 1 else f"{nearest.cells} missing cells"
     average = "" if nearest.cells == 1 else " on average"
-    said.append(
+    lines.append(
         f"{nearest.leader} would lead if the {cells} of {nearest.algorithm} were {nearest.needed:.4g} or "
         f"{'better' if up else 'worse'}{average} (expected: {nearest.expected:.4g})."
     )
-    return said
+    return lines
 
 
 _SOURCES = {
@@ -91,7 +91,7 @@ def tables(result: ModelResult) -> list[Table]:
         for row in result.pairs_frame().to_dicts()
         if row["left"] == leader
     ]  # fmt: skip
-    found = [
+    made = [
         Table(
             f"Levels: {result.metric} on a dataset of the middle kind, {len(result.datasets)} datasets",
             ["algorithm", "level", shown, "P(best)", "P(first on a new dataset)"],
@@ -110,7 +110,7 @@ def tables(result: ModelResult) -> list[Table]:
         ),
     ]
     if result.predicted:
-        found.append(
+        made.append(
             Table(
                 "Predicted cells (not measured)",
                 ["algorithm", "dataset", "expected", shown],
@@ -120,7 +120,7 @@ def tables(result: ModelResult) -> list[Table]:
                 most=20,
             )
         )
-    return found
+    return made
 
 
 def figures(result: ModelResult) -> list[Figure]:

@@ -24,20 +24,20 @@ WORTH_NAMING = 0.05
 
 def sentences(result: MultiverseResult) -> list[str]:
     """Who is best in how many universes, where not, what decides, whether it is more than chance, and leaks."""
-    told = [_best(result)]
+    lines = [_best(result)]
     main = _main(result)
     if main is not None:
-        told += [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
-        told += _by_dataset(main)
-    told += _deciding(result)
+        lines += [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
+        lines += _by_dataset(main)
+    lines += _deciding(result)
     if main is not None:
         counts = main.counts
-        told.append(
+        lines.append(
             f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
             f"reversed in {counts.reversed}."
         )
-        told += _joint(result, main)
-    return [*told, *_drift(result), *_seeds(result), *_leaky(result)]
+        lines += _joint(result, main)
+    return [*lines, *_drift(result), *_seeds(result), *_leaky(result)]
 
 
 def _main(result: MultiverseResult) -> Claim | None:

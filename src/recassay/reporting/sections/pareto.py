@@ -15,14 +15,16 @@ from recassay.reporting.section import Figure, Section
 
 def sentences(result: ParetoResult) -> list[str]:
     """Who is on the front of the first trades, and how often with the datasets drawn again."""
-    told = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
+    trades = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
     sure = any(trade.share is not None for trade in result.trades[:3])
     how = (
         " In brackets the share of bootstrap replicates over the datasets that agree."
         if sure
         else " That holds for the datasets at hand; they are too few to speak of others."
     )
-    return [f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(told)}.{how}"]
+    return [
+        f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(trades)}.{how}"
+    ]
 
 
 def _front(trade: Trade) -> list[str]:

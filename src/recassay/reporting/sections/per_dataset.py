@@ -22,11 +22,11 @@ from recassay.reporting.section import Figure, Section
 
 def sentences(result: PerDatasetResult) -> list[str]:
     """On how many datasets the best is ahead in every repeat; where there are users, the tests over them say more."""
-    several = [one for one in result.ahead if one.repeats > 1]
+    several = [lead for lead in result.ahead if lead.repeats > 1]
     if not several:
         return []
-    always = sum(one.share == 1 for one in several)
-    repeats = sorted({one.repeats for one in several})
+    always = sum(lead.share == 1 for lead in several)
+    repeats = sorted({lead.repeats for lead in several})
     many = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}"
     return [
         f"Taken one by one, on {always} of {len(several)} datasets the best algorithm is ahead of the second in every "

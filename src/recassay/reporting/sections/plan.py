@@ -9,22 +9,22 @@ from recassay.reporting.section import Section, Table, no_figures
 
 def sentences(result: PlanResult) -> list[str]:
     """What it would take to decide the first open pair, what is out of reach, and how few datasets decide the win."""
-    said = [_lead(result)]
+    lines = [_lead(result)]
     unreachable = result.out_of_reach()
     if unreachable and len(result.pairs) > 1:
         verb = "is" if len(unreachable) == 1 else "are"
-        said.append(
+        lines.append(
             f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
         )
     if result.challenger is not None:
         count = len(result.removed)
-        said.append(
+        lines.append(
             f"Without {count} of the {result.complete} complete datasets {result.challenger} would have the best mean "
             "rank."
         )
     if result.look is not None:
-        said.append(result.look.sentence())
-    return said
+        lines.append(result.look.sentence())
+    return lines
 
 
 def _lead(result: PlanResult) -> str:

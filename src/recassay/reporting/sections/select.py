@@ -15,38 +15,38 @@ from recassay.reporting.section import Figure, Section, Table
 
 def sentences(result: SelectResult) -> list[str]:
     """What a random choice keeps, and whether the best choice keeps more on what it did not see."""
-    said = []
+    lines = []
     random, best = result.choices.get("random"), result.choices.get(PRESERVING)
     if random is not None and random.simulated is not None:
         apart = random.left_out
-        said.append(
+        lines.append(
             f"{result.k} of the {len(result.datasets)} datasets, taken at random, rank in {result.metric} as the other "
             f"{len(result.datasets) - result.k} do with a Spearman correlation of {apart.mean:.2f} on average (middle "
             f"95 %: {apart.low:.2f} to {apart.high:.2f}; with all {len(result.datasets)}, which contain them, "
             f"{random.simulated.mean:.2f})."
         )
     if best is None:
-        return said
+        return lines
     named = ", ".join(best.datasets)
     held = best.held_out_algorithms
     if held is None or random is None or random.held_out_algorithms is None:
-        said.append(
+        lines.append(
             f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on, which "
             "flatters it."
         )
-        return said
+        return lines
     p = 1.0 if best.held_out_p is None else best.held_out_p
     verdict = (
         f"more than luck (p = {p:.3f})"
         if p < 0.05
         else f"no more than subsets that know nothing may reach (p = {p:.2f})"
     )
-    said.append(
+    lines.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
         f"one half of the algorithms and judged by the other on the datasets left out, such a choice reaches "
         f"{held.mean:.2f}, a random one {random.held_out_algorithms.mean:.2f}: {verdict}."
     )
-    return said
+    return lines
 
 
 def tables(result: SelectResult) -> list[Table]:

@@ -72,17 +72,18 @@ def _distance(result: StrataResult) -> str:
 SHOWN_DATASETS, SHOWN_FLIPS = 3, 2
 
 
-def _foremost(found: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
+def _foremost(crossings: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
     """Those first whose winner on all items ranks highest there."""
     place = {name: float(dataset.rank[-1, a]) for a, name in enumerate(dataset.algorithms)}
-    return sorted(found, key=lambda one: (place[one.second], place[one.first]))
+    return sorted(crossings, key=lambda crossing: (place[crossing.second], place[crossing.first]))
 
 
-def _flips(dataset: str, found: list[Crossing]) -> str:
+def _flips(dataset: str, crossings: list[Crossing]) -> str:
     shown = [
-        f"{one.first} leads {one.second} below P = {one.threshold:.0f} and trails above" for one in found[:SHOWN_FLIPS]
+        f"{pair.first} leads {pair.second} below P = {pair.threshold:.0f} and trails above"
+        for pair in crossings[:SHOWN_FLIPS]
     ]
-    left = len(found) - SHOWN_FLIPS
+    left = len(crossings) - SHOWN_FLIPS
     more = f" (and {count_of(left, 'more pair')})" if left > 0 else ""
     return f"on {dataset} {', '.join(shown)}{more}"
 
@@ -98,8 +99,8 @@ def _leaders(dataset: DatasetStrata, alpha: float) -> str | None:
     first, last = dataset.order(0)[0], dataset.first_on_all()
     if first == last:
         return None
-    told = dataset.told_from_best(alpha)
-    sure = told[0, dataset.algorithms.index(last)] and told[-1, dataset.algorithms.index(first)]
+    apart = dataset.told_from_best(alpha)
+    sure = apart[0, dataset.algorithms.index(last)] and apart[-1, dataset.algorithms.index(first)]
     if not sure:
         return None
     return f"on {dataset.dataset} {first} in place of {last} (P = {dataset.thresholds[0]})"
@@ -181,8 +182,8 @@ def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
 def _crossings(dataset: DatasetStrata) -> list[Table]:
     sides = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
     rows = [
-        [one.first, one.second, f"{one.threshold:.0f}", sides[one.significant_below, one.significant_above]]
-        for one in sorted(dataset.crossings, key=lambda one: not one.proven)
+        [pair.first, pair.second, f"{pair.threshold:.0f}", sides[pair.significant_below, pair.significant_above]]
+        for pair in sorted(dataset.crossings, key=lambda pair: not pair.proven)
     ]
     if not rows:
         return []

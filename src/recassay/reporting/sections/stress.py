@@ -200,19 +200,19 @@ def plot_signs(result: StressResult) -> Any:
 
 def plot_conclusions(result: StressResult) -> Any:
     """Statements down, changes across: under how many aggregations at least 95 % of the changed tables keep it."""
-    statements = list(dict.fromkeys(found.statement for found in result.conclusions))
-    changes = {found.change: found.when for found in result.conclusions}
+    statements = list(dict.fromkeys(conclusion.statement for conclusion in result.conclusions))
+    changes = {conclusion.change: conclusion.when for conclusion in result.conclusions}
     count = len(result.rules)
     rows = [
         {
-            "statement": found.statement,
-            "label": f"{statements.index(found.statement):02d}",
-            "when": changes[found.change],
-            "share": found.holds_under / count,
-            "shown": f"{found.holds_under}/{count}",
-            "verdict": found.verdict,
+            "statement": conclusion.statement,
+            "label": f"{statements.index(conclusion.statement):02d}",
+            "when": changes[conclusion.change],
+            "share": conclusion.holds_under / count,
+            "shown": f"{conclusion.holds_under}/{count}",
+            "verdict": conclusion.verdict,
         }
-        for found in result.conclusions
+        for conclusion in result.conclusions
     ]
     texts = ", ".join(quoted(_brief(result, text)) for text in statements)
     heads = list(changes.values())

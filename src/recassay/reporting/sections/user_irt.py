@@ -21,12 +21,12 @@ def sentences(result: UserIRTResult) -> list[str]:
     main = result.main
     first, second, sure = main.lead()
     if sure >= SURE:
-        told = (
+        lead = (
             f"Among these users {first} serves more than {second}, beyond chance (probability {probability(sure, 3)}); "
             "this says nothing of other datasets"
         )
     else:
-        told = (
+        lead = (
             f"Among these users no difference between {first} and {second} is shown (probability {probability(sure)} "
             f"that {first} serves more)"
         )
@@ -37,7 +37,7 @@ def sentences(result: UserIRTResult) -> list[str]:
             f"; how hard a single user is to serve is known only roughly from {len(main.fit.respondents)} algorithms "
             f"(reliability {known:.2f})"
         )
-    return [f"{told} ({result.metric} by user, {result.model.upper()}). {telling}."]
+    return [f"{lead} ({result.metric} by user, {result.model.upper()}). {telling}."]
 
 
 def tables(result: UserIRTResult) -> list[Table]:
@@ -49,11 +49,11 @@ def tables(result: UserIRTResult) -> list[Table]:
         if row["dataset"] == name
     ]
     users = [
-        [row["dataset"], row["users"], row["telling_users"], found.lead()[0], f"{found.lead()[2]:.3f}",
+        [row["dataset"], row["users"], row["telling_users"], fit.lead()[0], f"{fit.lead()[2]:.3f}",
          f"{row['mean_discrimination']:.2f} ({row['discrimination_deviation']:.2f})",
          f"{row['mean_difficulty']:.2f} ({row['difficulty_deviation']:.2f})",
-         " / ".join(f"{value:.2f}" for value in found.reliability().values())]
-        for row, found in zip(result.datasets_frame().to_dicts(), result.fits.values(), strict=True)
+         " / ".join(f"{value:.2f}" for value in fit.reliability().values())]
+        for row, fit in zip(result.datasets_frame().to_dicts(), result.fits.values(), strict=True)
     ]  # fmt: skip
     return [
         Table(

@@ -26,13 +26,13 @@ def sentences(result: UsersResult) -> list[str]:
 def brief(result: UsersResult) -> Brief:
     """Where one algorithm beats all others on the users of a dataset; of one dataset its means."""
     if len(result.datasets) == 1:
-        one = result.datasets[0]
-        first, *others = one.not_worse()
+        only = result.datasets[0]
+        first, *others = only.not_worse()
         if others:
-            headline = f"No clear winner on {one.dataset}: {len(others) + 1} of {len(one.algorithms)} could be best."
+            headline = f"No clear winner on {only.dataset}: {len(others) + 1} of {len(only.algorithms)} could be best."
         else:
-            headline = f"{first} significantly beats all others on the users of {one.dataset}."
-        return Brief(headline, _means(one, result), frozenset([first, *others]), tuple(sentences(result)))
+            headline = f"{first} significantly beats all others on the users of {only.dataset}."
+        return Brief(headline, _means(only, result), frozenset([first, *others]), tuple(sentences(result)))
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     count = f"{winners} of the {len(result.datasets)}" if winners else f"none of the {len(result.datasets)}"
     rows = [
@@ -57,13 +57,13 @@ def brief(result: UsersResult) -> Brief:
     return Brief(headline, table, sentences=tuple(_together(result)))
 
 
-def _one(found: DatasetUsers, result: UsersResult) -> str:
-    first, second = found.algorithms[:2]
-    pair = next(p for p in found.pairs if (p.left, p.right) == (first, second))
-    others = found.not_worse()[1:]
+def _one(users: DatasetUsers, result: UsersResult) -> str:
+    first, second = users.algorithms[:2]
+    pair = next(p for p in users.pairs if (p.left, p.right) == (first, second))
+    others = users.not_worse()[1:]
     lead = (
-        f"On the {found.users:,} users of {found.dataset}, {first} has the best {result.metric} ({found.means[0]:.4f}, "
-        f"{100 * result.confidence:g} % interval {found.low[0]:.4f} to {found.high[0]:.4f})"
+        f"On the {users.users:,} users of {users.dataset}, {first} has the best {result.metric} ({users.means[0]:.4f}, "
+        f"{100 * result.confidence:g} % interval {users.low[0]:.4f} to {users.high[0]:.4f})"
     )
     if others:
         return f"{lead}; no difference from {listing(others, most=6)} is shown (sign-flip test over users, Holm)."
@@ -76,14 +76,14 @@ def _one(found: DatasetUsers, result: UsersResult) -> str:
 def _several(result: UsersResult) -> str:
     alone = [dataset for dataset in result.datasets if len(dataset.not_worse()) == 1]
     best: dict[str, int] = {}
-    for one in alone:
-        best[one.algorithms[0]] = best.get(one.algorithms[0], 0) + 1
-    told = f"Tested over the users of each dataset (sign-flip test, Holm), on {len(alone)} of {len(result.datasets)} "
-    told += "datasets one algorithm is better than every other"
+    for won in alone:
+        best[won.algorithms[0]] = best.get(won.algorithms[0], 0) + 1
+    text = f"Tested over the users of each dataset (sign-flip test, Holm), on {len(alone)} of {len(result.datasets)} "
+    text += "datasets one algorithm is better than every other"
     if not best:
-        return f"{told}."
+        return f"{text}."
     names = listing((f"{name} on {count}" for name, count in sorted(best.items(), key=lambda b: (-b[1], b[0]))), most=6)
-    return f"{told}: {names}."
+    return f"{text}: {names}."
 
 
 def _together(result: UsersResult) -> list[str]:
@@ -91,13 +91,13 @@ def _together(result: UsersResult) -> list[str]:
     pair = next(iter(result.summary), None)
     if pair is None or pair.effects is None or pair.p_holm is None or pair.effects.datasets < FEW_DATASETS:
         return []
-    found = pair.effects
+    effects = pair.effects
     shown = "is better than" if pair.significant else "is not shown to be better than"
-    if pair.significant and found.estimate < 0:
+    if pair.significant and effects.estimate < 0:
         shown = "is worse than"
     return [
         f"Over the datasets together (random effects), {pair.left} {shown} {pair.right}: mean difference in "
-        f"{result.metric} {found.estimate:+.4f} ({found.low:+.4f} to {found.high:+.4f}); on the users of single "
+        f"{result.metric} {effects.estimate:+.4f} ({effects.low:+.4f} to {effects.high:+.4f}); on the users of single "
         f"datasets it is better on {pair.wins}, worse on {pair.losses} and not shown to be either on "
         f"{pair.ties} of them."
     ]
@@ -111,15 +111,15 @@ def tables(result: UsersResult) -> list[Table]:
     return shown
 
 
-def _means(one: DatasetUsers, result: UsersResult) -> Table:
-    left_out = f"; {one.left_out:,} without a score left out" if one.left_out else ""
-    best = one.not_worse()
+def _means(users: DatasetUsers, result: UsersResult) -> Table:
+    left_out = f"; {users.left_out:,} without a score left out" if users.left_out else ""
+    best = users.not_worse()
     rows = [
         [name, f"{mean:.5f}", between(low, high, 5), "no" if name in best else "yes"]
-        for name, mean, low, high in zip(one.algorithms, one.means, one.low, one.high, strict=True)
+        for name, mean, low, high in zip(users.algorithms, users.means, users.low, users.high, strict=True)
     ]
     return Table(
-        f"{one.dataset}: {result.metric} over {one.users:,} users{left_out}",
+        f"{users.dataset}: {result.metric} over {users.users:,} users{left_out}",
         ["algorithm", "mean", f"{100 * result.confidence:g} % interval", "shown to be worse than the best"],
         rows,
         notes=[f"{name} is left out: {why}" for name, why in result.skipped.items()],
@@ -130,16 +130,16 @@ FEW_DIFFER = 10
 """With fewer users who differ, intervals of rare large differences held the truth in 87 to 90 % of simulations."""
 
 
-def pairs_table(one: DatasetUsers, result: UsersResult) -> Table:
+def pairs_table(users: DatasetUsers, result: UsersResult) -> Table:
     """Every pair on the users of one dataset."""
-    few = sum(0 < p.better + p.worse < FEW_DIFFER for p in one.pairs)
+    few = sum(0 < p.better + p.worse < FEW_DIFFER for p in users.pairs)
     rows = [
         [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", f"{p.p:.3g}",
          f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
-        for p in one.pairs
+        for p in users.pairs
     ]  # fmt: skip
     return Table(
-        f"{one.dataset}: {result.metric}, pairs over {one.users:,} users (left has the better mean)",
+        f"{users.dataset}: {result.metric}, pairs over {users.users:,} users (left has the better mean)",
         ["left", "right", "difference", f"{100 * result.confidence:g} % interval", "p", "p (Holm)",
          "users better-equal-worse"],
         rows,
@@ -189,12 +189,12 @@ def plot_user_differences(result: UsersResult) -> Any:
     shown = result.datasets[:MOST_PANELS]
     columns = min(3, len(shown))
     panels = []
-    for one in shown:
-        first = one.algorithms[0]
+    for dataset in shown:
+        first = dataset.algorithms[0]
         rows = [
             {c.ALGORITHM: p.right, "behind": -p.difference, "low": -p.high, "high": -p.low,
              "worse": "shown to be worse" if p.significant else "not shown", "p_holm": p.p_holm}
-            for p in one.pairs
+            for p in dataset.pairs
             if p.left == first
         ]  # fmt: skip
         order = [row[c.ALGORITHM] for row in rows]
@@ -212,7 +212,7 @@ def plot_user_differences(result: UsersResult) -> Any:
             fill=condition("datum.worse == 'shown to be worse'", colour, fixed("white")),
         )
         zero = Chart(inline([{"zero": 0}])).mark("rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
-        name = f"{shorten(one.dataset, 24)}: behind {shorten(first, 18)}"
+        name = f"{shorten(dataset.dataset, 24)}: behind {shorten(first, 18)}"
         title = {"text": name, "fontSize": 11, "fontWeight": "normal", "color": "#1b1f24"}
         panels.append((zero + spans + dots).properties(width=210, height=16 * len(order), title=title))
     chart = concat(*panels, columns=columns, spacing=16)
