@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recassay.algorithms.baselines import MostPop, Random, RecentPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender, block_rows
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.types import Interactions
 from recassay.testing import example_interactions
 
@@ -60,7 +60,7 @@ def test_the_whole_window_is_popularity() -> None:
 def test_recent_popularity_needs_times_and_a_sensible_window() -> None:
     train = example_interactions(np.array([0]), np.array([0]), n_users=1, n_items=1)
     timeless = Interactions(train.user, train.item, train.users, train.items)
-    with pytest.raises(InputError, match="needs the time of every interaction"):
+    with pytest.raises(NotApplicableError, match="needs the time of every interaction"):
         RecentPop().fit(timeless, rng=rng())
     with pytest.raises(UsageError, match="share above 0"):
         RecentPop(window=0.0)

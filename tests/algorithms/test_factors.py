@@ -22,7 +22,7 @@ from recassay.algorithms.nmf import NMF
 from recassay.algorithms.rating_mf import RatingMF
 from recassay.algorithms.svd import PureSVD
 from recassay.algorithms.warp import WARP
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, Interactions
 from recassay.testing.examples import example_interactions, learnable_tastes
@@ -382,6 +382,6 @@ def test_rating_mf_steps_by_hand() -> None:
 def test_rating_mf_refuses_data_without_ratings() -> None:
     train = replace(random_events(), weight=None)
     with pytest.raises(
-        InputError, match=r"needs ratings, .* positive_threshold made plain events of them; leave it out"
+        NotApplicableError, match=r"needs ratings, .* positive_threshold made plain events of them; leave it out"
     ):
         RatingMF().fit(train, rng=derived_rng(1))

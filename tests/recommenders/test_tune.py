@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
 from recassay.recommenders.space import highest, settle
@@ -158,6 +158,19 @@ def test_an_algorithm_that_always_fails_is_given_up_with_its_reason():
         run(fit, record=told.append)
     assert raised.value.status == "failed"
     assert len(told) == GIVE_UP_AFTER
+
+
+def test_an_algorithm_that_cannot_use_the_data_is_not_tried_again():
+    trials = []
+
+    def fit(parameters, number):
+        trials.append(number)
+        raise NotApplicableError("the data have no times")
+        yield
+
+    with pytest.raises(NotApplicableError, match=r"the data have no times$"):
+        run(fit)
+    assert trials == [0]
 
 
 @pytest.mark.parametrize(

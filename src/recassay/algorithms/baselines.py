@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.ranking import tie_order
 from recassay.core.specs.search import SearchSpace, Tunable, choice, real
@@ -86,7 +86,7 @@ class RecentPop(Tunable):
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """Weigh every event by its age and add up."""
         if train.time is None:
-            raise InputError(
+            raise NotApplicableError(
                 "RecentPop needs the time of every interaction and the data has none",
                 fix="use MostPop, or read the data with its column of times",
             )

@@ -11,7 +11,7 @@ from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, centred_factors, visit_starts
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.errors import InputError
+from recassay.core.errors import NotApplicableError
 from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
@@ -69,7 +69,7 @@ class _Biased(NamedTuple):
 class _RatingTraining:
     def __init__(self, algorithm: RatingMF, train: Interactions, rng: np.random.Generator) -> None:
         if train.weight is None:
-            raise InputError(
+            raise NotApplicableError(
                 "RatingMF needs ratings, and these events carry none: the data has no column of ratings, or "
                 "positive_threshold made plain events of them",
                 fix="leave it out, or study it without positive_threshold on data with ratings",

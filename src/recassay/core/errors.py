@@ -46,7 +46,7 @@ class UsageError(RecAssayError):
 
 
 class NotApplicableError(RecAssayError):
-    """An analysis has nothing to say about these results; `analyze` records the reason and goes on."""
+    """An analysis or an algorithm cannot use these data at any setting; `analyze` and `run` record it and go on."""
 
     exit_code = 2
 

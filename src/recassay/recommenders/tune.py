@@ -23,7 +23,7 @@ from optuna.distributions import (
 )
 from optuna.trial import TrialState
 
-from recassay.core.errors import RecAssayError
+from recassay.core.errors import NotApplicableError, RecAssayError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
@@ -172,6 +172,8 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
                 break
         if stages:
             value = stages[best] if on_all is None or state == "pruned" else float(on_all())
+    except NotApplicableError:
+        raise
     except Exception as error:
         status = status_of(error)
         if status == NO_ROOM:
