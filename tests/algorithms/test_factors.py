@@ -195,6 +195,11 @@ def test_bpr_learns_from_the_hardest_of_the_items_drawn() -> None:
         BPR(hardest_of=0)
 
 
+def test_bpr_draws_more_items_from_a_large_catalogue() -> None:
+    assert [BPR().draws(items) for items in (100, 4_000, 12_000, 16_000, 41_000)] == [4, 4, 10, 13, 13]
+    assert BPR(hardest_of=1).draws(41_000) == 1
+
+
 @pytest.mark.parametrize("kind", [ALS, BPR, WARP])
 def test_any_stage_is_the_model_of_that_many_iterations(kind: Any) -> None:
     train, counter = random_events(30, 25), kind.stopped_by

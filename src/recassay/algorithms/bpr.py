@@ -19,6 +19,9 @@ from recassay.core.types import IntArray, Interactions
 
 STAGES = 15
 """Stages of one training, at which a study may stop it."""
+SMALL_CATALOGUE = 4_000
+"""Up to so many items, `hardest_of` of them are drawn; more from larger catalogues, chosen on seven validation sets."""
+MOST_LARGER = 4.0
 
 
 class BPR(Tunable):
@@ -26,11 +29,11 @@ class BPR(Tunable):
 
     Maximises sum over (u, i, j) of ln s(x_uij) - reg / 2 (|p_u|^2 + |q_i|^2 + |q_j|^2 + b_i^2 + b_j^2), where u has i
     and not j, x_uij = p_u . (q_i - q_j) + b_i - b_j and s is the logistic function. Stochastic gradient ascent: an
-    iteration meets every event (u, i) once, in a random order. j is, of `hardest_of` items drawn evenly from the
-    catalogue, the one with the highest score among those that u lacks (dynamic negative sampling, Zhang et al. 2013);
-    `hardest_of` = 1 is the draw of Rendle et al. Most items of a large catalogue are ranked low already and teach
-    nothing, which is why it matters most on sparse data. Single-threaded, hence the same numbers on every machine
-    setting. `iterations` is the most that is tried: in a study the validation part decides.
+    iteration meets every event (u, i) once, in a random order. j is, of some items drawn evenly from the catalogue, the
+    one with the highest score among those that u lacks (dynamic negative sampling, Zhang et al. 2013). Drawn are
+    `hardest_of` items from a catalogue of at most 4,000, and up to 1 + 4 (`hardest_of` - 1) from larger ones, where
+    most items are ranked low already and teach nothing; 1 is the draw of Rendle et al. Single-threaded, hence the same
+    numbers on every machine setting. `iterations` is the most that is tried: in a study the validation part decides.
     """
 
     name: ClassVar[str] = "BPR"
@@ -43,12 +46,16 @@ class BPR(Tunable):
     factors: int = whole(64, 256, default=128, step=64)
     reg: float = real(5e-3, 0.1, default=0.02, log=True)
     rate: float = real(0.02, 0.2, default=0.05, log=True)
-    hardest_of: int = whole(1, 16, default=4, log=True)
+    hardest_of: int = whole(1, 8, default=4, log=True)
     iterations: int = 150
 
     def __post_init__(self) -> None:
         if self.hardest_of < 1:
             raise UsageError(f"BPR cannot draw {self.hardest_of} items", fix="give hardest_of of at least 1")
+
+    def draws(self, n_items: int) -> int:
+        """How many items are drawn for each event."""
+        return 1 + round((self.hardest_of - 1) * min(max(n_items / SMALL_CATALOGUE, 1.0), MOST_LARGER))
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """The factors after all iterations."""
@@ -67,7 +74,7 @@ class _PairwiseTraining(PairTraining):
     def __init__(self, algorithm: BPR, train: Interactions, rng: np.random.Generator) -> None:
         super().__init__(train, algorithm.factors, rng)
         self._rate, self._reg = np.float32(algorithm.rate), np.float32(algorithm.reg)
-        self._draws = algorithm.hardest_of
+        self._draws = algorithm.draws(train.n_items)
 
     def learn(self, starts: IntArray) -> None:
         _learn_pairs(self.positives, self.visits.events, starts, self.factors, self._rate, self._reg, self._draws)
