@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.splits import preparation_bytes, prepare_split
-from recassay.recommenders.work import Stage, Validation, Work, users_of
+from recassay.recommenders.work import Validation, Work, users_of
 from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
@@ -104,7 +104,7 @@ def _tuning(work: Work) -> Tuning:
     validation = Validation(work, fixed, objective) if spec.tuning.trials and (space or stops) else None
     return Tuning(
         space,
-        validation.stages if validation is not None else _nothing,
+        validation.stages if validation is not None else lambda parameters, number: iter(()),
         trials=spec.tuning.trials,
         higher_is_better=objective.higher_is_better,
         seed=spec.search_seed,
@@ -195,10 +195,6 @@ def _judge_test(
     values = whole_ranking_values(recommender, users_of(test), test.csr(), whole, train=seen, exclude=barred)
     columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
     return replace(judged, per_user=judged.per_user.with_columns(columns))
-
-
-def _nothing(parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
-    return iter(())
 
 
 def _lists(top: TopK, train: Interactions) -> pl.DataFrame:

@@ -20,9 +20,10 @@ def settle(kind: type[Any], settings: Mapping[str, Setting], name: str) -> tuple
     """
     space: dict[str, Parameter] = dict(getattr(kind, "space", {}))
     known = _arguments(kind) | dict.fromkeys(space)
+    takes_anything = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(kind).parameters.values())
     fixed: dict[str, Any] = {}
     for key, setting in settings.items():
-        if key not in known and not _takes_anything(kind):
+        if key not in known and not takes_anything:
             raise UsageError(
                 f"{name} has no parameter {key!r}", where=f"algorithm.{name}", fix=did_you_mean(key, known)
             )
@@ -73,7 +74,3 @@ def _arguments(kind: type[Any]) -> dict[str, Any]:
     parameters = inspect.signature(kind).parameters.values()
     kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return {p.name: None if p.default is p.empty else p.default for p in parameters if p.kind in kinds}
-
-
-def _takes_anything(kind: type[Any]) -> bool:
-    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(kind).parameters.values())

@@ -64,11 +64,9 @@ class Proximities(EmbeddingNetwork):
             [learned((self.chance.uniform(n, size) - 0.5) / size**0.5) for _ in range(tables)]
             for n in (events.n_users, events.n_items)
         )
-        self.pairs = torch.nonzero((events.count < events.n_items)[events.user] & self._open(events)).flatten()
-
-    def _open(self, events: Events) -> Any:
-        """Which events have an item that some user lacks."""
-        return (self.by_item.count < events.n_users)[events.item]
+        # Only events whose user lacks an item and whose item lacks a user have negatives on both sides.
+        open_user, open_item = events.count < events.n_items, self.by_item.count < events.n_users
+        self.pairs = torch.nonzero(open_user[events.user] & open_item[events.item]).flatten()
 
     def passes(self) -> Sequence[Pass]:
         """All events once that can be set against negatives on both sides."""

@@ -139,7 +139,8 @@ class Transfer:
 
     def _attempt(self) -> None:
         state = self._read_state()
-        offset = self._part_size() if self._can_resume(state) else 0
+        resumes = state["address"] == self.address and (state["validator"] or self.checked)
+        offset = self._part_size() if resumes else 0
         headers = {"User-Agent": "recassay", "Accept": "*/*", "Accept-Encoding": "identity"}
         if offset:
             headers["Range"] = f"bytes={offset}-"
@@ -273,9 +274,6 @@ class Transfer:
 
     def _part_size(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
-
-    def _can_resume(self, state: dict[str, Any]) -> bool:
-        return state["address"] == self.address and bool(state["validator"] or self.checked)
 
     @property
     def _state_path(self) -> Path:

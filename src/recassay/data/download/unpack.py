@@ -109,7 +109,7 @@ def unpack(
             _unpack_zip(source, writer) if kind == "zip" else _unpack_stream(source, kind, writer)
         except _BROKEN as error:
             raise InputError(
-                f"the archive is damaged, cut short or of an unknown kind ({_reason(error)})",
+                f"the archive is damaged, cut short or of an unknown kind ({str(error) or type(error).__name__})",
                 where=str(source),
                 fix="download it again",
             ) from error
@@ -165,7 +165,8 @@ def _unpack_stream(source: Path, kind: Kind, writer: Writer) -> None:
     with cast("IO[bytes]", _STREAMS[kind](source)) as stream:
         if kind != "tar" and not _is_tar_header(stream.read(512)):
             stream.seek(0)
-            path = writer.admit(_name_without_suffix(source, kind), folder=False)
+            name = source.stem if source.suffix.lower() == f".{kind}" else f"{source.name}.unpacked"
+            path = writer.admit(name, folder=False)
             if writer.patterns is not None:
                 writer.patterns = None  # a single compressed file is the member, whatever it was called inside
             writer.write(path, stream)
@@ -231,17 +232,9 @@ def _is_tar_header(block: bytes) -> bool:
     return True
 
 
-def _name_without_suffix(source: Path, kind: Kind) -> str:
-    return source.stem if source.suffix.lower() == f".{kind}" else f"{source.name}.unpacked"
-
-
 def _check_space(source: Path, folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise RecAssayError(
             f"needs {needed:,} bytes and the disk has {free:,} free", where=str(source), fix="free some space"
         )
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__

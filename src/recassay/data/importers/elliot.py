@@ -31,6 +31,8 @@ METRICS = accuracy(
     popularity=Known("popularity", COUNT),
 )
 _NAME = re.compile(r"^(?P<triplets>triplets_)?rec_(?:perf_)?cutoff_(?P<k>\d+)_relthreshold_(?P<threshold>[\d.]+)")
+_SETTING = re.compile(r"_(?=[A-Za-z0-9]+=)")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _TEST = re.compile(r"^stat_(?:paired_ttest|wilcoxon_test)_cutoff_\d+")
 
 
@@ -42,7 +44,7 @@ def recognise(file: OpenedFile) -> Kind | None:
         return "other"
     first = (file.lines or [""])[0].split("\t")
     below = "recs" in file.parents()[:1] and file.suffix == ".tsv"
-    return "lists" if below and len(first) == 3 and _is_number(first[2]) else None
+    return "lists" if below and len(first) == 3 and _NUMBER.fullmatch(first[2].strip()) else None
 
 
 def read(file: OpenedFile) -> Imported:
@@ -62,7 +64,8 @@ def read(file: OpenedFile) -> Imported:
         pl.lit(f"Elliot relevance threshold {named['threshold']}" if named else None, dtype=pl.String).alias(
             c.PROTOCOL
         ),
-        pl.col(c.ALGORITHM).map_elements(_short, return_dtype=pl.String),
+        # The model without its settings: `ItemKNN_nn=20_sim=cosine` is ItemKNN.
+        pl.col(c.ALGORITHM).map_elements(lambda name: _SETTING.split(name, maxsplit=1)[0], return_dtype=pl.String),
     )
     if made.select(c.ALGORITHM, c.METRIC).is_duplicated().any():
         made = made.with_columns(long.get_column(c.ALGORITHM))
@@ -76,15 +79,6 @@ def _with_settings(file: OpenedFile) -> bool:
     """Whether a model is written with its settings, as Elliot does: `ItemKNN_nn=20_sim=cosine`."""
     names = [line.split("\t")[0] for line in file.lines[1:50]]
     return "\t" in (file.lines or [""])[0] and any(re.search(r"\w_\w+=\S*_\w+=", name) for name in names)
-
-
-def _short(name: str) -> str:
-    """The model without its settings: `ItemKNN_nn=20_sim=cosine` is ItemKNN."""
-    return re.split(r"_(?=[A-Za-z0-9]+=)", name, maxsplit=1)[0]
-
-
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", text.strip()))
 
 
 IMPORTER = Importer(

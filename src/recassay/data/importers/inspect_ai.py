@@ -45,7 +45,8 @@ def read(file: OpenedFile) -> Imported:
     ]
     scorers = {scorer for _, scorer, *_ in found}
     graded = {scorer for _, scorer, _, grade in found if grade}
-    labels = {scorer: _label(scorer, scorer in graded, len(scorers) == 1) for scorer in scorers}
+    accuracy = "accuracy" if len(scorers) == 1 else "accuracy[{}]"
+    labels = {scorer: accuracy.format(scorer) if scorer in graded else scorer for scorer in scorers}
     answers = (
         Answer(str(told["model"]), str(told["task"]), sample, labels[scorer], value, scorer in graded or None)
         for sample, scorer, value, _ in found
@@ -54,10 +55,6 @@ def read(file: OpenedFile) -> Imported:
     version = packages.get("inspect_ai") if isinstance(packages, dict) else None
     notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
     return instance_results(answers, file, "inspect_ai", version, notes)
-
-
-def _label(scorer: str, graded: bool, alone: bool) -> str:
-    return ("accuracy" if alone else f"accuracy[{scorer}]") if graded else scorer
 
 
 def _scores(scores: Any) -> Iterator[tuple[str, float, bool]]:

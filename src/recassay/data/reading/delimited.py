@@ -30,7 +30,8 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         raise UsageError(f"{spec.delimiter!r} is no delimiter", fix="give one character, or '::'")
     delimiter = spec.delimiter or ("\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head))
     rows = head.rows(delimiter)
-    if spec.delimiter is None and len(delimiter) == 1 and _blank_after_delimiter(rows):
+    blank_after = all(cell.startswith(" ") for row in rows for cell in row[1:])  # `1, 2, 3` on every line
+    if spec.delimiter is None and len(delimiter) == 1 and blank_after:
         delimiter += " "
         rows = head.rows(delimiter)
     if kind == "inter":
@@ -83,11 +84,6 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         lost_rows=shape.shown,
         warnings=tuple(notes),
     )
-
-
-def _blank_after_delimiter(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the file is written `1, 2, 3`: the blank belongs to the delimiter if every line has it."""
-    return all(cell.startswith(" ") for row in rows for cell in row[1:])
 
 
 def _named(

@@ -56,14 +56,8 @@ def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str
         return None, ""
     side = rows if (row_methods if kind == c.ALGORITHM else row_data) else across
     named = [name for name in dict.fromkeys(side) if any(count_known([name]))]
-    return (
-        kind,
-        f"{listing(named, most=3)} {'is' if len(named) == 1 else 'are'} known as {_known_as(kind, side is rows)}",
-    )
-
-
-def _known_as(kind: str, of_rows: bool) -> str:
-    return f"{kind if of_rows else OPPOSITE[kind]}s"
+    known_as = kind if side is rows else OPPOSITE[kind]
+    return kind, f"{listing(named, most=3)} {'is' if len(named) == 1 else 'are'} known as {known_as}s"
 
 
 def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "") -> InputError:

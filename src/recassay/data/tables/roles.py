@@ -81,7 +81,8 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
             j for j, name in enumerate(names)
             if j not in roles.values() and len(table.headers[j]) == 1 and canonical(name) in map(canonical, others)
         ]  # fmt: skip
-        if len(fitting) == 1 and not _is_metric_column(ours, names[fitting[0]], roles):
+        # Deviations and runs beside no column of values are metrics of their own.
+        if len(fitting) == 1 and not (ours in (c.DEVIATION, c.RUNS) and c.VALUE not in roles):
             roles[ours] = fitting[0]
     phase = [j for j, name in enumerate(names) if canonical(name) in map(canonical, PHASES) and j not in roles.values()]
     if len(phase) == 1 and TEST & set(texts(table.columns[phase[0]])):
@@ -98,7 +99,8 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
         named = roles.get(c.ALGORITHM)
         if named is not None and names_metrics(table.columns[named]):  # what stands across, written over the index
             del roles[c.ALGORITHM]
-        metrics = _metric_columns(table, roles)
+        columns = enumerate(table.columns)
+        metrics = [j for j, column in columns if j not in roles.values() and names_metrics(column)]
         roles |= {c.METRIC: metrics[0]} if metrics else {}
     error = next((j for j, name in enumerate(names) if _spread(name) == "error"), None) if c.VALUE in roles else None
     taken = {*roles.values()} | ({error} if error is not None else set())
@@ -172,11 +174,6 @@ def _said_roles(names: Sequence[str], asked: Asked, where: str) -> dict[str, int
     return roles
 
 
-def _is_metric_column(ours: str, name: str, roles: Mapping[str, int]) -> bool:
-    """Whether a name that could be a role is a metric here: `score` beside no column of metric names is none."""
-    return ours in (c.DEVIATION, c.RUNS) and c.VALUE not in roles
-
-
 def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
     """The metric among the levels of a header (or two neighbours of them), a statistic, and what is left."""
     rest = list(levels)
@@ -198,11 +195,6 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
     if metric is not None and metric.deviation:
         statistic = metric.deviation
     return ValueColumn(place, metric, " ".join(rest), statistic)
-
-
-def _metric_columns(table: Table, roles: Mapping[str, int]) -> list[int]:
-    """Columns of text in which every name is a known metric, whatever their header says."""
-    return [j for j, column in enumerate(table.columns) if j not in roles.values() and names_metrics(column)]
 
 
 def _spread(name: str) -> str:
