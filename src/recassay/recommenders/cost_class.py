@@ -23,15 +23,15 @@ CLASSES = {module: kind for kind, modules in _MODULES.items() for module in modu
 
 def cost_classes(study: StudySpec) -> dict[str, str]:
     """The class of each algorithm of a study."""
-    found = {}
+    classes = {}
     for algorithm in study.algorithms:
         if is_part_file(algorithm.reference):
-            found[algorithm.name] = "other"
+            classes[algorithm.name] = "other"
             continue
         module = algorithms.get(algorithm.reference).__module__
         last = module.rpartition(".")[2]
-        found[algorithm.name] = "neural" if ".neural." in module else CLASSES.get(last, "other")
-    return found
+        classes[algorithm.name] = "neural" if ".neural." in module else CLASSES.get(last, "other")
+    return classes
 
 
 def split_size(folder: Path, split: str) -> float | None:

@@ -57,10 +57,10 @@ class CellSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = fields(self)
+        values: dict[str, Any] = fields(self)
         if self.comper is None:
-            del found["comper"]
-        return found
+            del values["comper"]
+        return values
 
     @property
     def reported(self) -> tuple[str, ...]:
@@ -111,20 +111,20 @@ class Plan:
 
     def splits(self, cells: Sequence[PlannedCell] | None = None) -> dict[str, PlannedCell]:
         """By id, the splits that `cells` (all by default) need, each with one of its cells."""
-        found: dict[str, PlannedCell] = {}
+        by_id: dict[str, PlannedCell] = {}
         for cell in self.cells if cells is None else cells:
-            found.setdefault(cell.spec.split.id, cell)
-        return found
+            by_id.setdefault(cell.spec.split.id, cell)
+        return by_id
 
     def price(self) -> str:
         """What the universes of the study cost, in a line: cells, those saved by sharing, splits and fits."""
-        found = universes(self.study)
-        needed = sum(1 for universe in found for _ in universe_cells(universe))
+        planned = universes(self.study)
+        needed = sum(1 for universe in planned for _ in universe_cells(universe))
         fits = len({cell.spec.tuning_id for cell in self.cells}) * self.study.tuning.trials + len(self.cells)
         shared = f" ({needed - len(self.cells):,} more are shared)" if needed > len(self.cells) else ""
         metrics = f", each with {len(self.study.metrics)} metrics" if len(self.study.metrics) > 1 else ""
         return (
-            f"{len(found):,} universes{metrics}: {len(self.cells):,} cells{shared}, {len(self.splits()):,} splits, "
+            f"{len(planned):,} universes{metrics}: {len(self.cells):,} cells{shared}, {len(self.splits()):,} splits, "
             f"at most {fits:,} fits"
         )
 

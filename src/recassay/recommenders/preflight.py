@@ -58,7 +58,7 @@ def checked_plan(
         return reference not in unusable and (used is None or name in used)
 
     kinds = [algorithm for algorithm in study.algorithms if needed(algorithm.reference, algorithm.name)]
-    datasets = [one for one in study.datasets if needed(one.reference, one.name)]
+    datasets = [named for named in study.datasets if needed(named.reference, named.name)]
     problems += [problem for dataset in datasets for problem in _no_times(study, dataset)]
     if not elsewhere:
         problems += _missing_packages(kinds)
@@ -200,9 +200,9 @@ def _broken_rules(
     if not own:
         return []
     limit, tried = memory_limit(study.budget), Collected()
-    payloads = {str(place): {"reference": one.reference, "base": study.base} for place, one in enumerate(own)}
+    payloads = {str(place): {"reference": kind.reference, "base": study.base} for place, kind in enumerate(own)}
     function = f"{__name__}:try_algorithm"
-    jobs = [Job(id, function, partial(dict, told), TRY_SECONDS, limit) for id, told in payloads.items()]
+    jobs = [Job(id, function, partial(dict, payload), TRY_SECONDS, limit) for id, payload in payloads.items()]
     with (
         tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as logs,
         LocalExecutor(min(workers, len(own)), Path(logs), fork=fork, preload=[__name__]) as executor,
@@ -228,4 +228,4 @@ def try_algorithm(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     kind = load_algorithm(payload["reference"], payload["base"])
     rules = [rule for rule in EXTERNAL_CHECKS if rule is not check_learns]
     _, broken = try_rules(kind, rules, plugin_path(payload["reference"], payload["base"]).name)
-    return {"broken": [one.sentence() for one in broken]}
+    return {"broken": [rule_broken.sentence() for rule_broken in broken]}

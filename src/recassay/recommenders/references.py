@@ -25,8 +25,8 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
         from recassay.algorithms.external.plugins import load_plugin
 
         return load_plugin(reference, Path(base))
-    found: type[Any] = algorithms.get(reference)
-    return found
+    kind: type[Any] = algorithms.get(reference)
+    return kind
 
 
 class ListedAlgorithm(RecommendationsFile):
@@ -40,7 +40,7 @@ def listed_algorithm(path: Path) -> type[ListedAlgorithm]:
     lists = read_lists(path)
     if len(lists) > 1:
         raise InputError(
-            f"holds the lists of {len(lists)} algorithms ({listing(one.name for one in lists)})",
+            f"holds the lists of {len(lists)} algorithms ({listing(named.name for named in lists)})",
             where=str(path),
             fix="give each algorithm a file of its own, or judge them with recassay evaluate",
         )

@@ -104,32 +104,32 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
 
     `analysis` is what the results were analysed with (`metric`, `alpha`, ...), where that is known.
     """
-    found = [Deviation("seal", text) for text in _seal_problems(seal)]
+    ways = [Deviation("seal", text) for text in _seal_problems(seal)]
     with Store.open(folder) as store:
         cells, rows = store.cells(every=True, damaged=True), store.plan()
         trials, verified = store.trials(), store.verify()
         try:
             manifest = store.manifest()
         except InputError as error:
-            return [*found, Deviation("results", f"The manifest cannot be used: {error.what}.")]
-    found += _changes(seal["plan"], sealed_plan(manifest))
+            return [*ways, Deviation("results", f"The manifest cannot be used: {error.what}.")]
+    ways += _changes(seal["plan"], sealed_plan(manifest))
     made_with = manifest.get("versions", {}).get("recassay")
     if made_with not in (None, seal.get("recassay")):
-        found.append(
+        ways.append(
             Deviation("code", f"The plan was sealed with RecAssay {seal.get('recassay')} and run with {made_with}.")
         )
-    if not any(deviation.kind in ("plan", "data", "code") for deviation in found):
+    if not any(deviation.kind in ("plan", "data", "code") for deviation in ways):
         digest = _digest(sorted(row.cell for row in rows))
         if digest != seal["cells"].get("digest"):
-            found.append(Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones."))
+            ways.append(Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones."))
     for cell in cells:
         spec = stored_spec(cell)
         if spec is None or spec.id != cell.id:
-            found.append(
+            ways.append(
                 Deviation("results", f"The stored plan of {cell.algorithm} on {cell.dataset} is not that of its cell.")
             )
         if spec is not None and cell.validation is not None and not _is_of_best_trial(cell, spec, trials):
-            found.append(
+            ways.append(
                 Deviation(
                     "results",
                     f"The parameters of {cell.algorithm} on {cell.dataset} are not those of its best recorded trial.",
@@ -137,24 +137,24 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
             )
     early = [cell for cell in cells if cell.finished and cell.finished < seal["made"]]
     if early:
-        found.append(Deviation("results", f"Finished before the plan was sealed: {_cells(early)}."))
+        ways.append(Deviation("results", f"Finished before the plan was sealed: {_cells(early)}."))
     ran = {cell.id for cell in cells}
     failed = [cell for cell in cells if cell.status != "done"]
     absent = [row for row in rows if row.cell not in ran]
     if failed:
-        found.append(Deviation("results", f"Failed, without a result: {_cells(failed)}."))
+        ways.append(Deviation("results", f"Failed, without a result: {_cells(failed)}."))
     if absent:
-        found.append(Deviation("unfinished", f"Not run: {_cells(absent)}; the same `recassay run` goes on."))
+        ways.append(Deviation("unfinished", f"Not run: {_cells(absent)}; the same `recassay run` goes on."))
     if verified.damaged:
         places = listing(Path(place.partition(" (")[0]).name + _detail(place) for place in verified.damaged)
-        found.append(Deviation("results", f"Changed after it was written: {places}."))
+        ways.append(Deviation("results", f"Changed after it was written: {places}."))
     if verified.unverified:
         counts = listing(f"{count} {what if count > 1 else what[:-1]}" for what, count in verified.unverified.items())
-        found.append(Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}."))
+        ways.append(Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}."))
     for key, value in (analysis or {}).items():
         if key in seal["analysis"] and seal["analysis"][key] != value:
-            found.append(Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}."))
-    return found
+            ways.append(Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}."))
+    return ways
 
 
 def stored_spec(cell: CellRecord) -> CellSpec | None:

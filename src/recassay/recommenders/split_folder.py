@@ -153,12 +153,12 @@ def _repeat_rule(meta: Mapping[str, Any]) -> RepeatRule:
 
 def exported_protocol(meta: Mapping[str, Any]) -> ProtocolSpec:
     """The protocol under which a folder of `recassay split` is that very split."""
-    told = meta["protocol"]
-    return ProtocolSpec.checked(split="given", filter="none", task=told["task"], final_fit=told["final_fit"])
+    protocol = meta["protocol"]
+    return ProtocolSpec.checked(split="given", filter="none", task=protocol["task"], final_fit=protocol["final_fit"])
 
 
-def _adds_nothing(protocol: ProtocolSpec, told: Mapping[str, Any]) -> bool:
-    same = protocol.task == told.get("task") and protocol.final_fit == told.get("final_fit")
+def _adds_nothing(protocol: ProtocolSpec, exported: Mapping[str, Any]) -> bool:
+    same = protocol.task == exported.get("task") and protocol.final_fit == exported.get("final_fit")
     return same and protocol.filter == "none" and protocol.positive_threshold is None and protocol.user_share == 1
 
 
@@ -185,10 +185,12 @@ def _writers(form: SplitFormat, part: str, name: str) -> dict[str, Callable[[pl.
                 {own: typed for own, typed in _TYPED.items() if own in frame.columns}
             ).write_csv(path, separator="\t")
         }
-    found: dict[str, Callable[[pl.DataFrame, Path], None]] = {f"{part}.csv": lambda frame, path: frame.write_csv(path)}
+    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {
+        f"{part}.csv": lambda frame, path: frame.write_csv(path)
+    }
     if part != "train":
-        found[f"{part}.qrels"] = _write_qrels
-    return found
+        writers[f"{part}.qrels"] = _write_qrels
+    return writers
 
 
 def _write_qrels(frame: pl.DataFrame, path: Path) -> None:

@@ -192,7 +192,7 @@ def dry_run_study(
         predictions = []
         for cell in planned.cells:
             outcome = asked.outcomes.get(cell.id) or splits.outcomes[cell.spec.split.id]
-            told = dict(outcome.record or {}) if outcome.status == "done" else {}
+            predicted = dict(outcome.record or {}) if outcome.status == "done" else {}
             predictions.append(
                 CellPrediction(
                     cell=cell.id,
@@ -202,7 +202,7 @@ def dry_run_study(
                     fold=cell.spec.fold,
                     state=known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN),
                     reason=outcome.reason,
-                    **told,
+                    **predicted,
                 )
             )
     return tuple(predictions)

@@ -68,14 +68,14 @@ def universes(study: StudySpec) -> tuple[Universe, ...]:
         return (Universe({}, study, study.protocol, ()),)
     axes, rules = _checked(study.multiverse), study.multiverse.exclude
     whole = [rule for rule in rules if not set(rule) & set(NARROWED)]
-    found = []
+    made = []
     for values in product(*axes.values()):
         choices = dict(zip(axes, values, strict=True))
         if not any(_meets(choices, rule) for rule in whole):
-            found.append(Universe(choices, _varied(study, choices), study.protocol, rules))
-    if not found:
+            made.append(Universe(choices, _varied(study, choices), study.protocol, rules))
+    if not made:
         raise UsageError("multiverse.exclude leaves no universe", fix="exclude less")
-    return tuple(found)
+    return tuple(made)
 
 
 def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
@@ -113,7 +113,7 @@ def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
                     fix=did_you_mean(key, [*spec.axes, *NARROWED]),
                 )
             wanted = _labels(value)
-            known = {_label(one) for one in spec.axes.get(key, ())}
+            known = {_label(choice) for choice in spec.axes.get(key, ())}
             if key in spec.axes and not wanted <= known:
                 raise UsageError(f"multiverse.exclude: {key} is never {sorted(wanted - known)[0]!r}", fix="correct it")
     return spec.axes
@@ -141,8 +141,10 @@ def _varied(study: StudySpec, choices: Mapping[str, Any]) -> StudySpec:
     try:
         made = ProtocolSpec.checked(**protocol)
     except UsageError as error:
-        said = ", ".join(f"{axis} = {_label(choice)}" for axis, choice in choices.items())
-        raise UsageError(f"multiverse, {said}: {error.what}", fix="exclude this combination, or correct it") from None
+        combination = ", ".join(f"{axis} = {_label(choice)}" for axis, choice in choices.items())
+        raise UsageError(
+            f"multiverse, {combination}: {error.what}", fix="exclude this combination, or correct it"
+        ) from None
     every = made.split in FOLDED and not (study.protocol.split == made.split and study.folds is None)
     own = ("split", "folds", "fold")
     return study.model_copy(
@@ -166,7 +168,7 @@ def _meets(choices: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
 
 def _labels(value: Any) -> set[str]:
     """The choices that a rule names: one, or a list."""
-    return {_label(one) for one in (value if isinstance(value, list) else [value])}
+    return {_label(choice) for choice in (value if isinstance(value, list) else [value])}
 
 
 def _label(choice: Any) -> str:

@@ -69,10 +69,10 @@ class Work:
         algorithm, sizes = self.kind(**parameters), self.sizes
         if not hasattr(algorithm, method):
             return None
-        said = getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions)
-        if not isinstance(said, (int, float, np.number)) or not 0 <= said < float("inf"):
-            raise RecAssayError(f"its {method} returned {said!r}, which is no number of bytes")
-        return int(said)
+        needed = getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions)
+        if not isinstance(needed, (int, float, np.number)) or not 0 <= needed < float("inf"):
+            raise RecAssayError(f"its {method} returned {needed!r}, which is no number of bytes")
+        return int(needed)
 
     def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
         """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""

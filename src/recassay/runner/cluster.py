@@ -84,9 +84,9 @@ class DaskExecutor:
         waiting = as_queue(jobs)
         if not waiting:
             return
-        told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         topic = f"recassay-{uuid4().hex}"
-        self._client.subscribe_topic(topic, lambda event: told.put(("event", event[1])))
+        self._client.subscribe_topic(topic, lambda event: messages.put(("event", event[1])))
         self._tell_of_dashboard(watcher)
         alone, flight, places, looked = _Alone(self.address, watcher), dict[str, _Submitted](), Places({}), 0.0
         try:
@@ -94,28 +94,28 @@ class DaskExecutor:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     places, looked = Places(self._workers(len(waiting) + len(flight))), time.monotonic()
                     alone.over() if places.threads else alone.wait()
-                    self._move_unserved(flight, places, watcher, topic, told)
-                while (job := places.take(waiting, [one.job for one in flight.values()])) is not None:
-                    flight[job.id] = self._submit(job, topic, told, places.resources(job))
+                    self._move_unserved(flight, places, watcher, topic, messages)
+                while (job := places.take(waiting, [entry.job for entry in flight.values()])) is not None:
+                    flight[job.id] = self._submit(job, topic, messages, places.resources(job))
                 # A queue that blocks hears no Ctrl-C on some systems: it is asked again and again.
                 try:
-                    kind, said = told.get(timeout=POLL_SECONDS)
+                    kind, message = messages.get(timeout=POLL_SECONDS)
                 except queue.Empty:
                     continue
-                name = said["job"] if kind == "event" else said.key.partition(":")[2].partition(":")[2]
+                name = message["job"] if kind == "event" else message.key.partition(":")[2].partition(":")[2]
                 submitted = flight.get(name)
-                if submitted is None or (kind == "done" and said.key != submitted.future.key):
+                if submitted is None or (kind == "done" and message.key != submitted.future.key):
                     continue
                 if kind == "event":
-                    self._hear(submitted, said, watcher)
+                    self._hear(submitted, message, watcher)
                 else:
-                    if said.status in ("lost", "cancelled"):
+                    if message.status in ("lost", "cancelled"):
                         raise self._lost(len(waiting) + len(flight))
                     del flight[name]
                     self._conclude(submitted, watcher)
         finally:
             with contextlib.suppress(Exception):  # the scheduler may be gone
-                self._client.cancel([one.future for one in flight.values()])
+                self._client.cancel([entry.future for entry in flight.values()])
                 self._client.unsubscribe_topic(topic)
 
     def _tell_of_dashboard(self, watcher: Watcher) -> None:
@@ -129,10 +129,10 @@ class DaskExecutor:
         try:
             if self._client.status != "running":
                 raise self._lost(outstanding)
-            found: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+            workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
         except (OSError, TimeoutError):
             raise self._lost(outstanding) from None
-        return found
+        return workers
 
     def _lost(self, outstanding: int) -> RecAssayError:
         return RecAssayError(
@@ -167,7 +167,7 @@ class DaskExecutor:
         self,
         job: Job,
         topic: str,
-        told: queue.SimpleQueue[tuple[str, Any]],
+        messages: queue.SimpleQueue[tuple[str, Any]],
         asked: Mapping[str, int] | None,
     ) -> _Submitted:
         key = f"{topic}:{uuid4().hex}:{job.id}"
@@ -187,25 +187,25 @@ class DaskExecutor:
         }
         options = {"pure": False, "resources": asked, "priority": job.priority}
         future = self._client.submit(run_job, request, key=key, **options)
-        future.add_done_callback(lambda done: told.put(("done", done)))
+        future.add_done_callback(lambda done: messages.put(("done", done)))
         return _Submitted(job, future, asked)
 
-    def _hear(self, submitted: _Submitted, said: Mapping[str, Any], watcher: Watcher) -> None:
+    def _hear(self, submitted: _Submitted, message: Mapping[str, Any], watcher: Watcher) -> None:
         """A start, or what a job told; `heard` counts the latter by the start they belong to."""
         start, count = submitted.heard
-        if "event" not in said:
-            submitted.heard = (said["start"], 0)
+        if "event" not in message:
+            submitted.heard = (message["start"], 0)
             watcher.started(submitted.job)
-        elif start == said["start"]:
+        elif start == message["start"]:
             submitted.heard = (start, count + 1)
-            watcher.event(submitted.job, said["event"])
+            watcher.event(submitted.job, message["event"])
 
     def _conclude(self, submitted: _Submitted, watcher: Watcher) -> None:
         """The outcome, after what the job told and the scheduler has not yet delivered."""
         job, future = submitted.job, submitted.future
         if future.status != "finished":
-            said = f"the cluster gave it up: {type(future.exception()).__name__}: {future.exception()}"
-            watcher.finished(job, Outcome("crashed", reason=" ".join(said.split())[:500]))
+            why = f"the cluster gave it up: {type(future.exception()).__name__}: {future.exception()}"
+            watcher.finished(job, Outcome("crashed", reason=" ".join(why.split())[:500]))
             return
         answer = future.result()
         if "blind" in answer:

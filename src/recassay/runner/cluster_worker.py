@@ -33,10 +33,10 @@ class _Processes:
     def take(self, run: str) -> LocalExecutor | None:
         """One that waits, if there is; those of other runs are ended."""
         with self._lock:
-            found = self._idle.get(run)
-            executor = found.pop()[0] if found else None
-            others = [one for key, ones in self._idle.items() if key != run for one, _ in ones]
-            self._idle = {run: found} if found else {}
+            waiting = self._idle.get(run)
+            executor = waiting.pop()[0] if waiting else None
+            others = [idle for key, ones in self._idle.items() if key != run for idle, _ in ones]
+            self._idle = {run: waiting} if waiting else {}
         for other in others:
             other.__exit__()
         return executor
@@ -52,12 +52,18 @@ class _Processes:
     def _end_idle(self) -> None:
         now = time.monotonic()
         with self._lock:
-            late = [one for ones in self._idle.values() for one, since in ones if now - since >= 0.9 * IDLE_SECONDS]
+            late = [
+                executor
+                for ones in self._idle.values()
+                for executor, since in ones
+                if now - since >= 0.9 * IDLE_SECONDS
+            ]
             self._idle = {
-                key: [(one, since) for one, since in ones if one not in late] for key, ones in self._idle.items()
+                key: [(executor, since) for executor, since in ones if executor not in late]
+                for key, ones in self._idle.items()
             }
-        for one in late:
-            one.__exit__()
+        for executor in late:
+            executor.__exit__()
 
 
 _processes = _Processes()

@@ -40,7 +40,7 @@ def imported_hash(file: Path, packages: Iterable[str]) -> str | None:
 def _closure(wanted: Iterable[Named], packages: Iterable[str]) -> dict[str, str]:
     """By module, the hash of its source: those of `packages` that are reached from `wanted`."""
     roots = [_Root(package) for package in packages]
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     waiting, seen = list(wanted), set()
     while waiting:
         candidates = waiting.pop()
@@ -49,10 +49,10 @@ def _closure(wanted: Iterable[Named], packages: Iterable[str]) -> dict[str, str]
         seen.add(candidates)
         files = ((name, file) for name in candidates for root in roots if (file := root.file(name)) is not None)
         name, file = next(files, ("", None))
-        if file is not None and name not in found:
-            found[name], imports = _read(file, name, file.stem == "__init__")
+        if file is not None and name not in hashes:
+            hashes[name], imports = _read(file, name, file.stem == "__init__")
             waiting += imports
-    return found
+    return hashes
 
 
 def _hash(sources: dict[str, str]) -> str:

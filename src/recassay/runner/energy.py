@@ -95,14 +95,14 @@ def watts_per_core() -> float:
 @cache
 def _domains() -> tuple[Path, ...]:
     """The RAPL domains that do not overlap: packages, and memory where it has a counter of its own."""
-    found = []
+    domains = []
     for domain in sorted(POWERCAP.glob("intel-rapl:*")):
         with contextlib.suppress(OSError):
             name = (domain / "name").read_text("ascii").strip()
             (domain / "energy_uj").read_text("ascii")
             if name.startswith("package") or name == "dram":
-                found.append(domain)
-    return tuple(found)
+                domains.append(domain)
+    return tuple(domains)
 
 
 def _rise(domain: Path, begin: int, end: int) -> int:

@@ -112,28 +112,28 @@ def _refuse_repeated_keys(node: Any, path: Path) -> None:
     """YAML takes the last of several equal keys, silently; TOML refuses them, and so do we."""
     waiting, seen = [node], set[int]()
     while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen or isinstance(one.value, str):
+        branch = waiting.pop()
+        if branch is None or id(branch) in seen or isinstance(branch.value, str):
             continue
-        seen.add(id(one))
-        keys = [key.value for key, _ in one.value if isinstance(key.value, str)] if one.id == "mapping" else []
+        seen.add(id(branch))
+        keys = [key.value for key, _ in branch.value if isinstance(key.value, str)] if branch.id == "mapping" else []
         for place, key in enumerate(keys):
             if key in keys[:place]:
-                line = one.value[place][0].start_mark.line + 1
+                line = branch.value[place][0].start_mark.line + 1
                 raise InputError(f"the key {key!r} stands twice", where=f"{path}, line {line}", fix="keep one of them")
-        waiting += [value for _, value in one.value] if one.id == "mapping" else one.value
+        waiting += [value for _, value in branch.value] if branch.id == "mapping" else branch.value
 
 
 def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:
     """The names that `study.KEY` lists, at least one and none twice."""
-    found = study.get(key)
-    if not isinstance(found, list) or not found or not all(isinstance(name, str) and name for name in found):
-        what = f"study.{key} is missing" if found is None else f"study.{key} is no list of names"
+    names = study.get(key)
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
+        what = f"study.{key} is missing" if names is None else f"study.{key} is no list of names"
         place.refuse(["study", key], what, f'write {key} = ["...", "..."] with at least one name')
-    twice = next((name for name in found if found.count(name) > 1), None)
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         place.refuse(["study", key], f"study.{key} names {twice!r} twice", "name it once")
-    return found
+    return names
 
 
 def by_label(
@@ -142,7 +142,7 @@ def by_label(
     """The tables `[section.NAME]` under the label that NAME means: the label, or the reference or its class or stem."""
     spellings = ([short_name(reference) for reference in references], references, labels)
     known = {canonical(n): label for names in spellings for n, label in zip(names, labels, strict=True)}
-    found = {}
+    chosen = {}
     for name, table in tables.items():
         if canonical(name) not in known:
             place.refuse(
@@ -150,8 +150,8 @@ def by_label(
             )
         if not isinstance(table, Mapping):
             place.refuse([section, name], f"{section}.{name} is no section", f"write [{section}.{name}] and keys below")
-        found[known[canonical(name)]] = table
-    return found
+        chosen[known[canonical(name)]] = table
+    return chosen
 
 
 def known_keys(table: Mapping[str, Any], known: Iterable[str], path: tuple[str, ...], place: Place) -> None:

@@ -160,11 +160,11 @@ def reason_of(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError) and error.errno in FULL:
         return str(from_os(error))
-    said = " ".join(str(error).split())[:500]
+    message = " ".join(str(error).split())[:500]
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames
     place = f" ({PurePath(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
-    return f"{type(error).__name__}{': ' if said else ''}{said}{place}"
+    return f"{type(error).__name__}{': ' if message else ''}{message}{place}"
 
 
 def status_of(error: BaseException) -> str:

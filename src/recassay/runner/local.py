@@ -135,9 +135,9 @@ class LocalExecutor:
         free = bool(self._free_gpus) or not self.gpus
         place = next((place for place, (job, _, _) in enumerate(again) if free or not job.gpu), None)
         if place is not None:
-            found = again[place]
+            chosen = again[place]
             del again[place]
-            return found
+            return chosen
         job = queue.take(lambda job: free or not job.gpu)
         return None if job is None else (job, 1, 0)
 

@@ -38,11 +38,11 @@ def environment(workers: int, threads: int) -> dict[str, Any]:
 
 def portable(study: Mapping[str, Any], base: str | Path) -> dict[str, Any]:
     """The spec of a study with the paths in it relative to its own folder, or to the home folder (`~`)."""
-    told = dict(study)
+    moved = dict(study)
     for kind in ("datasets", "algorithms", "classifiers"):
-        if kind in told:
-            told[kind] = [{**spec, "reference": _portable(str(spec["reference"]), Path(base))} for spec in told[kind]]
-    return told
+        if kind in moved:
+            moved[kind] = [{**spec, "reference": _portable(str(spec["reference"]), Path(base))} for spec in moved[kind]]
+    return moved
 
 
 def _portable(reference: str, base: Path) -> str:
@@ -55,11 +55,11 @@ def _portable(reference: str, base: Path) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"recassay": __version__}  # of the code that runs, whatever an older installation says
+    versions = {"recassay": __version__}  # of the code that runs, whatever an older installation says
     for name in PACKAGES:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def now() -> str:

@@ -215,9 +215,9 @@ class Run(Watcher):
         return {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
 
     def _trial_payload(self, cell: WorkCell, number: int) -> dict[str, Any]:
-        told = self._payload(cell)
+        payload = self._payload(cell)
         seen = 0 if cell.rounds is None else cell.rounds.seen_by(number)
-        return {**told, "trials": told["trials"][:seen], "number": number}
+        return {**payload, "trials": payload["trials"][:seen], "number": number}
 
     def _end(self, state: _AtWork, outcome: Outcome) -> None:
         """The row of a cell that ran, and what its seconds say of the others."""
@@ -228,17 +228,19 @@ class Run(Watcher):
                 self.queue.reorder(lambda job: self._priority(self._jobs[job.id]))
 
     def _record(self, state: _AtWork, outcome: Outcome) -> None:
-        cell, told = state.cell, dict(outcome.record or {})
+        cell, outcome_record = state.cell, dict(outcome.record or {})
         if outcome.status == NO_ROOM:
             self.no_room = outcome.reason
             self.at_work.finish(cell.id)
             return
         if outcome.status != "done":
-            told = {"peak_memory": state.peak or outcome.peak_memory}
+            outcome_record = {"peak_memory": state.peak or outcome.peak_memory}
         elif cell.rounds is not None:
-            told["seconds_tune"] = told["seconds_tune"] + state.seconds - outcome.seconds
-            told["peak_memory"] = max(filter(None, (told["peak_memory"], state.peak)), default=None)
-            told["energy"] = told["energy"] | {"joules": told["energy"]["joules"] + state.joules}
+            outcome_record["seconds_tune"] = outcome_record["seconds_tune"] + state.seconds - outcome.seconds
+            outcome_record["peak_memory"] = max(filter(None, (outcome_record["peak_memory"], state.peak)), default=None)
+            outcome_record["energy"] = outcome_record["energy"] | {
+                "joules": outcome_record["energy"]["joules"] + state.joules
+            }
         record = CellRecord(
             cell.id,
             *(cell.row.algorithm, cell.row.dataset, cell.row.seed, cell.row.fold),
@@ -250,7 +252,7 @@ class Run(Watcher):
             attempts=outcome.attempts,
             finished=now(),
             seconds=state.seconds,
-            **told,
+            **outcome_record,
         )
         self.at_work.finish(cell.id)
         self.store.record(record)

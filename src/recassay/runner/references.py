@@ -98,15 +98,15 @@ def current_code(manifest: Mapping[str, Any]) -> dict[str, str]:
 
     For one in a file, or one that is no longer installed, the version of the last run.
     """
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for parts in (algorithms, classifiers):
         kind = parts.group.rpartition(".")[2]
         specs = manifest.get("study", {}).get(kind, ())
         references = {spec["name"]: spec["reference"] for spec in specs if not is_part_file(spec["reference"])}
         for name, version in manifest.get(kind, {}).items():
             entry = parts.announcement(references[name]) if name in references else None
-            found[name] = version if entry is None else announced_version(entry, parts)
-    return found
+            versions[name] = version if entry is None else announced_version(entry, parts)
+    return versions
 
 
 def _file_part_version(path: Path, parts: Registry[Any]) -> str:

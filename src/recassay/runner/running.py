@@ -57,17 +57,23 @@ class RunningCells:
             self._write()
 
     def _write(self) -> None:
-        told = {"process": os.getpid(), "host": socket.gethostname(), "cells": [asdict(o) for o in self.cells.values()]}
+        content = {
+            "process": os.getpid(),
+            "host": socket.gethostname(),
+            "cells": [asdict(o) for o in self.cells.values()],
+        }
         with contextlib.suppress(OSError):  # it only tells; a full disk is met where something is kept
-            write_whole(self.file, json.dumps(told).encode(), sync=False)
+            write_whole(self.file, json.dumps(content).encode(), sync=False)
 
 
 def running_cells(folder: Path) -> list[RunningCell]:
     """The cells that a run has at work in this folder now; none where the run that wrote the file is gone."""
     try:
-        told = json.loads((folder / RUNNING_FILE).read_text(encoding="utf-8"))
-        here = told["host"] == socket.gethostname()
-        return [] if here and not _alive(int(told["process"])) else [RunningCell(**one) for one in told["cells"]]
+        written = json.loads((folder / RUNNING_FILE).read_text(encoding="utf-8"))
+        here = written["host"] == socket.gethostname()
+        return (
+            [] if here and not _alive(int(written["process"])) else [RunningCell(**cell) for cell in written["cells"]]
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return []
 

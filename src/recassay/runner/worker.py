@@ -147,12 +147,12 @@ def _listen(pid: int, ear: int, channel: int) -> int:
 def end_descendants(process: int) -> None:
     """Kill all that descend from `process`, in whatever session, until nothing does; it must adopt orphans."""
     for _ in range(200):
-        found = descendants(process)
-        if not found:
+        left = descendants(process)
+        if not left:
             return
-        for one in found:
+        for descendant in left:
             with contextlib.suppress(OSError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(descendant, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -161,16 +161,16 @@ def end_descendants(process: int) -> None:
 
 def descendants(process: int) -> list[int]:
     """The processes that descend from one, as far as the system tells; those started from any of its threads too."""
-    found: list[int] = []
+    processes: list[int] = []
     waiting = [process]
     while waiting:
-        one = waiting.pop()
-        for task in glob.glob(f"/proc/{one}/task/*/children"):
+        parent = waiting.pop()
+        for task in glob.glob(f"/proc/{parent}/task/*/children"):
             with contextlib.suppress(OSError, ValueError), open(task, encoding="ascii") as file:
                 children = [int(child) for child in file.read().split()]
-                found += children
+                processes += children
                 waiting += children
-    return found
+    return processes
 
 
 def _run_job(request: Mapping[str, Any], channel: int) -> None:

@@ -31,11 +31,11 @@ def read_adaptive(folder: str | Path) -> dict[str, Any] | None:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError
-        found = read_sealed(path.parent, ADAPTIVE_FILE, "the journal")
-        if found.get("version") != VERSION or not found.keys() >= _KEYS:
+        journal = read_sealed(path.parent, ADAPTIVE_FILE, "the journal")
+        if journal.get("version") != VERSION or not journal.keys() >= _KEYS:
             raise ValueError
     except (OSError, ValueError, InputError):
         raise InputError(
             "the journal of the adaptive run is damaged", where=str(path), fix="remove it: the cells stay"
         ) from None
-    return found
+    return journal

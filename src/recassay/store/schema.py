@@ -225,9 +225,9 @@ def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
-        message = " ".join(str(found).split())[:120]
+    check = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if check != "ok":
+        message = " ".join(str(check).split())[:120]
         raise InputError(f"the store is damaged ({message})", where=str(path), fix=_RESTORE)
     connection.execute("BEGIN IMMEDIATE" if create else "BEGIN")
     try:

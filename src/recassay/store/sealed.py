@@ -60,15 +60,15 @@ def files_state(folder: Path, stored: Mapping[str, Any]) -> str:
 
     Of size, times of writing and of change, and inode; a file that is gone has none.
     """
-    told: list[tuple[Any, ...]] = []
+    states: list[tuple[Any, ...]] = []
     for name in sorted(stored.get(_FILES, {})):
         try:
-            found = (folder / name).stat()
+            status = (folder / name).stat()
         except OSError:
-            told.append((name,))
+            states.append((name,))
         else:
-            told.append((name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev))
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+            states.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev))
+    return hashlib.sha256(repr(states).encode()).hexdigest()
 
 
 def is_sound(folder: Path, description: str) -> bool:

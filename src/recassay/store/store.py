@@ -276,12 +276,12 @@ class Store(CellFiles, TrialTable):
             "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
         ):
             made.setdefault(tuple(key), set()).add(str(self._unpacked("spec", spec).get("code")))
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for row in rows:
             versions = made.get((row.algorithm, row.dataset, row.seed, row.fold))
             if versions and code.get(row.algorithm) not in (None, *versions):
-                found[row.algorithm] = found.get(row.algorithm, 0) + 1
-        return found
+                counts[row.algorithm] = counts.get(row.algorithm, 0) + 1
+        return counts
 
     def status(self) -> StoreStatus:
         """How many cells are done, which failed and why, and which are to go."""

@@ -65,8 +65,8 @@ def read(file: OpenedFile) -> Imported:
 def _leaderboard(frame: pl.DataFrame) -> Imported:
     """Test scores where there are any, else those of validation; seconds to fit and to predict."""
     tested = "score_test" in frame.columns
-    said = frame.get_column("eval_metric").drop_nulls().unique().to_list() if "eval_metric" in frame.columns else []
-    known = spelled(said[0]) if len(said) == 1 else None
+    metrics = frame.get_column("eval_metric").drop_nulls().unique().to_list() if "eval_metric" in frame.columns else []
+    known = spelled(metrics[0]) if len(metrics) == 1 else None
     label = known.label if known is not None and known_direction(known.label) else "score"
     part = "test" if tested else "val"
     labels = {f"score_{part}": label, "fit_time": "seconds_fit", f"pred_time_{part}": "seconds_predict"}

@@ -43,20 +43,20 @@ def read(file: OpenedFile) -> Imported:
 def _battle(cells: Sequence[Any], where: str) -> tuple[str, str, float]:
     """The two models, and what the first made: 1, 0.5 or 0."""
     names = [str(cell).strip() if cell is not None else "" for cell in cells]
-    first, second, said = names if len(names) == 3 else (*names, "model_a")
+    first, second, winner = names if len(names) == 3 else (*names, "model_a")
     if not first or not second:
         raise InputError("a battle lacks a model", where=where, fix="name both models in every row")
     if first == second:
         raise InputError(f"{first!r} meets itself", where=where, fix="leave that row out")
-    word = said.lower()
-    if word in _FIRST or (said == first and word not in _SECOND):
+    word = winner.lower()
+    if word in _FIRST or (winner == first and word not in _SECOND):
         return first, second, 1.0
-    if word in _SECOND or said == second:
+    if word in _SECOND or winner == second:
         return first, second, 0.0
     if word in _TIES or word.startswith("tie"):
         return first, second, 0.5
     fix = "write model_a, model_b, tie, or the name of the winner"
-    raise InputError(f"the winner {said!r} is neither of {listing([first, second])}", where=where, fix=fix)
+    raise InputError(f"the winner {winner!r} is neither of {listing([first, second])}", where=where, fix=fix)
 
 
 def _columns(keys: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -67,12 +67,12 @@ def _keys(file: OpenedFile) -> dict[str, str]:
     """The columns of a table, or the keys of the first record, by their names in lower case; empty for other files."""
     if file.suffix not in _ENDINGS:
         return {}
-    told: Sequence[Any] = file.header if not file.head.lstrip().startswith(("{", "[")) else []
+    names: Sequence[Any] = file.header if not file.head.lstrip().startswith(("{", "[")) else []
     if isinstance(file.json, list) and file.json and isinstance(file.json[0], dict):
-        told = list(file.json[0])
+        names = list(file.json[0])
     elif file.lines and file.lines[0].startswith("{"):
-        told = list(next(json_lines(file), {})) if '"model_a"' in file.lines[0] or '"loser"' in file.lines[0] else []
-    return {str(name).strip().lower(): str(name) for name in told}
+        names = list(next(json_lines(file), {})) if '"model_a"' in file.lines[0] or '"loser"' in file.lines[0] else []
+    return {str(name).strip().lower(): str(name) for name in names}
 
 
 def _records(file: OpenedFile, keys: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -101,7 +101,7 @@ def _parts(text: str, spellings: Mapping[str, str]) -> tuple[str, str | None]:
     name, at, cut = text.partition("@")
     if canonical(name) in spellings:
         return spellings[canonical(name)], cut.strip() or None if at else None
-    found = spelled(text)
-    label = found.label if found is not None and not found.deviation else own_name(text)
+    metric = spelled(text)
+    label = metric.label if metric is not None and not metric.deviation else own_name(text)
     name, at, cut = label.partition("@")
     return spellings.get(canonical(name), name), cut or None if at else None

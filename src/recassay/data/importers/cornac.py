@@ -65,8 +65,8 @@ def read(file: OpenedFile) -> Imported:
 def _folds(frame: pl.DataFrame, model: str) -> pl.DataFrame:
     """The table of a cross-validation, whose rows are folds of one model and then their mean and deviation."""
     fold = pl.col(c.ALGORITHM).str.extract(r"^Fold\s*(\d+)$")
-    found = frame.with_columns(fold.alias(c.FOLD), pl.lit(model).alias(c.ALGORITHM))
-    return found.drop_nulls(c.FOLD)
+    folds = frame.with_columns(fold.alias(c.FOLD), pl.lit(model).alias(c.ALGORITHM))
+    return folds.drop_nulls(c.FOLD)
 
 
 def _by_user(document: Any) -> bool:

@@ -49,8 +49,8 @@ def read(file: OpenedFile) -> Imported:
 def _instances(file: OpenedFile) -> Iterator[Answer]:
     """The score of every sample, and whether it is correct."""
     for record in json_lines(file):
-        told = record.get("evaluation")
-        judged = told if isinstance(told, dict) else {}
+        evaluation = record.get("evaluation")
+        judged = evaluation if isinstance(evaluation, dict) else {}
         task, sample = str(record["evaluation_name"]), str(record.get("sample_id") or record["sample_idx"])
         for metric, key, up in (("accuracy", "is_correct", True), ("score", "score", None)):
             value = number(judged.get(key))
@@ -59,16 +59,16 @@ def _instances(file: OpenedFile) -> Iterator[Answer]:
 
 
 def _rows(results: Any) -> Iterator[dict[str, Any]]:
-    for one in results if isinstance(results, list) else []:
-        config = one.get("metric_config") or {}
-        details = one.get("score_details") or {}
+    for result in results if isinstance(results, list) else []:
+        config = result.get("metric_config") or {}
+        details = result.get("score_details") or {}
         score = details.get("score")
         if not isinstance(score, (int, float)):
             continue
         lower = config.get("lower_is_better")
         error = _standard_error(details)
         yield {
-            c.DATASET: str(one.get("evaluation_name") or "evaluation"),
+            c.DATASET: str(result.get("evaluation_name") or "evaluation"),
             c.METRIC: _metric(config),
             c.VALUE: float(score),
             c.DEVIATION: error,
@@ -79,21 +79,21 @@ def _rows(results: Any) -> Iterator[dict[str, Any]]:
 
 def _metric(config: Mapping[str, Any]) -> str:
     for key in ("metric_name", "metric_id", "metric", "evaluation_description"):
-        said = config.get(key)
-        if isinstance(said, str) and said and (key != "evaluation_description" or is_known(said)):
-            return normal_label(said) if is_known(said) else said.lower()
+        name = config.get(key)
+        if isinstance(name, str) and name and (key != "evaluation_description" or is_known(name)):
+            return normal_label(name) if is_known(name) else name.lower()
     return "score"
 
 
 def _standard_error(details: Mapping[str, Any]) -> float | None:
     """The standard error where it is given, else from an interval of 95 %."""
-    said = details.get("uncertainty")
-    told = said if isinstance(said, dict) else {}
-    error = told.get("standard_error")
+    stated = details.get("uncertainty")
+    uncertainty = stated if isinstance(stated, dict) else {}
+    error = uncertainty.get("standard_error")
     value = error.get("value") if isinstance(error, dict) else error
     if isinstance(value, (int, float)):
         return float(value)
-    interval = told.get("confidence_interval") or details.get("confidence_interval")
+    interval = uncertainty.get("confidence_interval") or details.get("confidence_interval")
     if isinstance(interval, dict):
         low, high = interval.get("lower"), interval.get("upper")
         level = interval.get("confidence_level", 0.95)

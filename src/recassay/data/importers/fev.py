@@ -25,8 +25,8 @@ def read(file: OpenedFile) -> Imported:
     """One row for each model, task and metric; a task is its dataset, configuration and horizon."""
     frame = read_frame(file.data, file.name)
     path = pl.col("dataset_path").map_elements(lambda text: PurePath(text).stem, return_dtype=pl.String)
-    said = [pl.col(name).cast(pl.String) for name in ("task_name", "dataset_config") if name in frame.columns]
-    filled = [pl.when(name != "").then(name) for name in said]
+    columns = [pl.col(name).cast(pl.String) for name in ("task_name", "dataset_config") if name in frame.columns]
+    filled = [pl.when(name != "").then(name) for name in columns]
     frame = frame.with_columns(pl.coalesce(*filled, path).alias(c.DATASET))
     if "horizon" in frame.columns:
         several = pl.col("horizon").n_unique().over(c.DATASET) > 1

@@ -60,23 +60,23 @@ def _instances(file: OpenedFile) -> Iterator[Answer]:
 
 def _stats(stats: Any) -> Iterator[tuple[str, float]]:
     """The metrics on the test split, without perturbations and bookkeeping."""
-    for one in stats:
-        name = one["name"]
-        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in one:
+    for statistic in stats:
+        name = statistic["name"]
+        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in statistic:
             continue
         if not _BOOKKEEPING.match(str(name["name"])):
-            yield str(name["name"]), one["mean"]
+            yield str(name["name"]), statistic["mean"]
 
 
 def _run_of(file: OpenedFile) -> tuple[str, str]:
     """Model and scenario of the run."""
     folder = _run_name(file)
     scenario, _, arguments = folder.partition(":")
-    told = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
-    model = told.pop("model", None) or told.pop("model_deployment", None) or folder
+    settings = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
+    model = settings.pop("model", None) or settings.pop("model_deployment", None) or folder
     for noise in ("method", "data_augmentation", "stop", "num_outputs"):
-        told.pop(noise, None)
-    dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in told.items())]).rstrip(":")
+        settings.pop(noise, None)
+    dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in settings.items())]).rstrip(":")
     return model.replace("_", "/", 1), dataset
 
 
@@ -90,9 +90,9 @@ def _run_name(file: OpenedFile) -> str:
     """The name of the run: from `run_spec.json` beside the file where it is, else the folder's."""
     beside = file.path.parent / "run_spec.json"
     if beside.is_file() and beside.stat().st_size < MOST_BYTES:
-        told = OpenedFile(beside).json
-        if isinstance(told, dict) and isinstance(told.get("name"), str):
-            return str(told["name"])
+        spec = OpenedFile(beside).json
+        if isinstance(spec, dict) and isinstance(spec.get("name"), str):
+            return str(spec["name"])
     return file.parents()[0]
 
 
@@ -104,8 +104,8 @@ def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for header, value in zip(headers[1:], values[1:], strict=False):
             title = str(header.get("value") or "")
             scenario, dash, metric = title.rpartition(" - ")
-            said = header.get("metadata")
-            metadata = said if isinstance(said, dict) else {}
+            about = header.get("metadata")
+            metadata = about if isinstance(about, dict) else {}
             metric = str(metadata.get("metric") or metric)
             scenario = str(metadata.get("run_group") or scenario)
             if (

@@ -37,21 +37,22 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row per sample and scorer."""
     document = file.json if file.json is not None else _unpacked(file)
-    told = document["eval"]
-    found = [
+    evaluation = document["eval"]
+    scores = [
         (str(sample["id"]), *score)
         for sample in document.get("samples") or []
         for score in _scores(sample.get("scores"))
     ]
-    scorers = {scorer for _, scorer, *_ in found}
-    graded = {scorer for _, scorer, _, grade in found if grade}
+    scorers = {scorer for _, scorer, *_ in scores}
+    graded = {scorer for _, scorer, _, grade in scores if grade}
     accuracy = "accuracy" if len(scorers) == 1 else "accuracy[{}]"
     labels = {scorer: accuracy.format(scorer) if scorer in graded else scorer for scorer in scorers}
+    model, task = str(evaluation["model"]), str(evaluation["task"])
     answers = (
-        Answer(str(told["model"]), str(told["task"]), sample, labels[scorer], value, scorer in graded or None)
-        for sample, scorer, value, _ in found
+        Answer(model, task, sample, labels[scorer], value, scorer in graded or None)
+        for sample, scorer, value, _ in scores
     )
-    packages = told.get("packages")
+    packages = evaluation.get("packages")
     version = packages.get("inspect_ai") if isinstance(packages, dict) else None
     notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
     return instance_results(answers, file, "inspect_ai", version, notes)

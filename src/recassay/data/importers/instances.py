@@ -34,20 +34,20 @@ def instance_results(
 ) -> Imported:
     """One row per model, task, instance and metric; several answers to one instance (epochs, repeats) are averaged."""
     values: dict[tuple[Any, ...], list[float]] = defaultdict(list)
-    for one in answers:
-        values[one.model, one.task, one.instance, one.metric, one.higher_is_better].append(one.value)
+    for answer in answers:
+        values[answer.model, answer.task, answer.instance, answer.metric, answer.higher_is_better].append(answer.value)
     if not values:
         raise InputError(
             "holds no score of an instance", where=file.name, fix="give the file of an evaluation that ended"
         )
-    repeated = sum(len(found) > 1 for found in values.values())
-    told = [f"{repeated:,} instances were answered several times: means were taken"] if repeated else []
+    repeated = sum(len(scores) > 1 for scores in values.values())
+    repeats = [f"{repeated:,} instances were answered several times: means were taken"] if repeated else []
     frame = long_frame(
-        {c.ALGORITHM: model, c.DATASET: task, c.USER: instance, c.METRIC: metric, c.VALUE: sum(found) / len(found),
+        {c.ALGORITHM: model, c.DATASET: task, c.USER: instance, c.METRIC: metric, c.VALUE: sum(scores) / len(scores),
          c.HIGHER_IS_BETTER: up, c.FRAMEWORK: framework, c.VERSION: version if isinstance(version, str) else None}
-        for (model, task, instance, metric, up), found in values.items()
+        for (model, task, instance, metric, up), scores in values.items()
     )  # fmt: skip
-    return Imported(frame, (*told, *notes), words=WORDS)
+    return Imported(frame, (*repeats, *notes), words=WORDS)
 
 
 def metric_label(name: str) -> str:

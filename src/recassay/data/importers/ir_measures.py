@@ -40,8 +40,8 @@ def read(file: OpenedFile) -> Imported:
     rows = []
     for line in lines_of(file.text):
         if line.startswith("{"):
-            told = json.loads(line)
-            parts = [str(told.get("query_id", "all")), str(told["measure"]), str(told["value"])]
+            record = json.loads(line)
+            parts = [str(record.get("query_id", "all")), str(record["measure"]), str(record["value"])]
         else:
             parts = line.split("\t")
             parts = ["all", *parts] if len(parts) == 2 else parts

@@ -24,8 +24,8 @@ def recognise(file: OpenedFile) -> Kind | None:
     document = file.json
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
         tasks = document["results"].values()
-        told = {"versions", "configs", "config", "n-shot", "config_general"} & set(document)
-        if told and tasks and all(isinstance(task, dict) for task in tasks):
+        hints = {"versions", "configs", "config", "n-shot", "config_general"} & set(document)
+        if hints and tasks and all(isinstance(task, dict) for task in tasks):
             return "results"
     if file.lines and file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
         return "user results"
@@ -76,19 +76,19 @@ def _samples(file: OpenedFile) -> Imported:
 
 
 def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    told = {
+    numbers = {
         key: value for key, value in values.items() if isinstance(value, (int, float)) and not isinstance(value, bool)
     }
-    for key, value in told.items():
+    for key, value in numbers.items():
         name, _, filtered = key.partition(",")
         if name.endswith("_stderr") or name in {"sample_len", "alias"}:
             continue
         label = normal_label(name) if is_known(name) else name
         if filtered and filtered != "none":
             label = f"{label}[{filtered}]"
-        error = told.get(f"{name}_stderr,{filtered}") if filtered else told.get(f"{name}_stderr")
-        said = better.get(task)
-        up = said.get(name) if isinstance(said, dict) else None
+        error = numbers.get(f"{name}_stderr,{filtered}") if filtered else numbers.get(f"{name}_stderr")
+        directions = better.get(task)
+        up = directions.get(name) if isinstance(directions, dict) else None
         yield {
             c.DATASET: task,
             c.METRIC: label,
@@ -104,8 +104,8 @@ def _model(document: Mapping[str, Any], file: OpenedFile) -> str:
     config = document.get("config") or document.get("config_general")
     if not name and isinstance(config, dict):
         arguments = config.get("model_args") or ""
-        said = re.search(r"(?:pretrained|model)['\"]?\s*[=:]\s*['\"]?([^,'\"}]+)", str(arguments))
-        name = said[1] if said else config.get("model_name") or config.get("model")
+        named = re.search(r"(?:pretrained|model)['\"]?\s*[=:]\s*['\"]?([^,'\"}]+)", str(arguments))
+        name = named[1] if named else config.get("model_name") or config.get("model")
     return str(name) if name else file.parents()[0]
 
 

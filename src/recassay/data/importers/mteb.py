@@ -21,27 +21,27 @@ _NO_METRIC = ("evaluation_time", "nauc_", "hf_subset", "languages", "kg_co2_emis
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`task_name` and `scores` by split, or `mteb_version` with a split; `model_meta.json` is no result."""
-    told = file.json
-    if not isinstance(told, dict):
+    document = file.json
+    if not isinstance(document, dict):
         return None
-    if isinstance(told.get("scores"), dict) and "task_name" in told and "mteb_version" in told:
+    if isinstance(document.get("scores"), dict) and "task_name" in document and "mteb_version" in document:
         return "results"
-    if "mteb_version" in told and any(isinstance(told.get(split), dict) for split in _SPLITS):
+    if "mteb_version" in document and any(isinstance(document.get(split), dict) for split in _SPLITS):
         return "results"
-    return "other" if {"revision", "n_parameters", "max_tokens"} <= told.keys() else None
+    return "other" if {"revision", "n_parameters", "max_tokens"} <= document.keys() else None
 
 
 def read(file: OpenedFile) -> Imported:
     """One row per subset and metric; `main_score` is the one that the leaderboard shows."""
-    told = file.json
-    task = str(told.get("task_name") or told.get("mteb_dataset_name") or file.stem)
-    by_split = told["scores"] if isinstance(told.get("scores"), dict) else told
-    split = next((one for one in (*_SPLITS, *by_split) if by_split.get(one)), None)
+    document = file.json
+    task = str(document.get("task_name") or document.get("mteb_dataset_name") or file.stem)
+    by_split = document["scores"] if isinstance(document.get("scores"), dict) else document
+    split = next((candidate for candidate in (*_SPLITS, *by_split) if by_split.get(candidate)), None)
     subsets = _subsets(by_split[split]) if split else []
     model = _model(file)
     rows = [
         {c.ALGORITHM: model, c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
-         c.METRIC: metric, c.VALUE: value, c.FRAMEWORK: "MTEB", c.VERSION: str(told.get("mteb_version")),
+         c.METRIC: metric, c.VALUE: value, c.FRAMEWORK: "MTEB", c.VERSION: str(document.get("mteb_version")),
          c.HIGHER_IS_BETTER: True if metric == "main_score" else None}
         for name, scores in subsets for metric, value in _metrics(scores)
     ]  # fmt: skip
@@ -54,8 +54,9 @@ def read(file: OpenedFile) -> Imported:
 def _subsets(scores: Any) -> list[tuple[str, dict[str, Any]]]:
     """The scores of each subset: a list with their names in it, or the older dictionary."""
     if isinstance(scores, list):
-        return [(str(one.get("hf_subset", "default")), one) for one in scores]
-    inner = [(str(name), one) for name, one in scores.items() if isinstance(one, dict) and "main_score" in one]
+        return [(str(subset.get("hf_subset", "default")), subset) for subset in scores]
+    subsets = {str(name): subset for name, subset in scores.items() if isinstance(subset, dict)}
+    inner = [(name, subset) for name, subset in subsets.items() if "main_score" in subset]
     return inner or [("default", scores)]
 
 
@@ -70,7 +71,7 @@ def _model(file: OpenedFile) -> str:
     revision = file.path.absolute().parent
     if not _is_revision(revision.name):
         return model_name(revision.name)
-    several = sum(_is_revision(one.name) for one in revision.parent.iterdir() if one.is_dir()) > 1
+    several = sum(_is_revision(folder.name) for folder in revision.parent.iterdir() if folder.is_dir()) > 1
     return model_name(revision.parent.name) + (f"@{revision.name[:7]}" if several else "")
 
 

@@ -38,8 +38,8 @@ def read(file: OpenedFile) -> Imported:
             c.VALUE: row["value"] if isinstance(row["value"], (int, float)) else None,
             c.FOLD: row.get("fold"),
         }
-        for dataset, found in file.json.items()
-        for row in found
+        for dataset, measured in file.json.items()
+        for row in measured
     ]
     return Imported(with_conventions(long_frame(rows), ACCURACY, framework="OmniRec"))
 

@@ -38,11 +38,11 @@ def read(file: OpenedFile) -> Imported:
             "names no true class, so that nobody knows which predictions are right", where=file.name,
             fix="give predictions with the attributes row_id, prediction and correct (or truth)",
         )  # fmt: skip
-    told = frame.select(pl.col(columns["row_id"]).cast(pl.Int64, strict=False), columns["prediction"], truth)
+    rows = frame.select(pl.col(columns["row_id"]).cast(pl.Int64, strict=False), columns["prediction"], truth)
     model = file.stem if not re.fullmatch(r"predictions?", file.stem) else file.parents()[0]
 
     def answers() -> Iterator[Answer]:
-        for row, prediction, right in told.drop_nulls().iter_rows():
+        for row, prediction, right in rows.drop_nulls().iter_rows():
             yield Answer(model, task, f"r{row}", "accuracy", float(prediction == right), True)
 
     return instance_results(answers(), file, "OpenML")

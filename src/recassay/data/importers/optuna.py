@@ -70,16 +70,15 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _best(study: Study) -> Iterator[dict[str, Any]]:
-    told = {str(key).lower(): value for key, value in study.said.items()}
+    attributes = {str(key).lower(): value for key, value in study.said.items()}
     parts = re.split(r"\s*(?:/|:|@|\||__| on )\s*", study.name, maxsplit=1)
     first, rest = [*re.split(r"[-_]", study.name, maxsplit=1), ""][:2]
     if len(parts) == 1 and rest and first in algorithms:  # EASE_ml-1m
         parts = [first, "" if meaningful(rest) == "" else rest]
-    algorithm = next((told[key] for key in ("model", "algorithm", "method", "recommender") if key in told), parts[0])
-    dataset = next(
-        (told[key] for key in ("dataset", "data", "task") if key in told),
-        (parts[1] or None) if len(parts) > 1 else None,
-    )
+    models = [attributes[key] for key in ("model", "algorithm", "method", "recommender") if key in attributes]
+    datasets = [attributes[key] for key in ("dataset", "data", "task") if key in attributes]
+    algorithm = [*models, parts[0]][0]
+    dataset = [*datasets, (parts[1] or None) if len(parts) > 1 else None][0]
     for i, up in enumerate(study.maximise):
         values = [trial[i] for trial in study.values if len(trial) > i]
         if values:
@@ -105,30 +104,30 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not {"studies", "study_directions", "trials", "trial_values"} <= tables:
             raise InputError("is no storage of Optuna", where=file.name, fix="give its SQLite file")
-        found = {
+        studies = {
             key: Study(str(name), []) for key, name in connection.execute("SELECT study_id, study_name FROM studies")
         }
-        for key, said in connection.execute("SELECT study_id, direction FROM study_directions ORDER BY objective"):
-            if key in found:
-                found[key].maximise.append(str(said).upper() == "MAXIMIZE")
+        for key, direction in connection.execute("SELECT study_id, direction FROM study_directions ORDER BY objective"):
+            if key in studies:
+                studies[key].maximise.append(str(direction).upper() == "MAXIMIZE")
         for table, system in (("study_user_attributes", False), ("study_system_attributes", True)):
             if table in tables:
                 for key, name, value in connection.execute(f"SELECT study_id, key, value_json FROM {table}"):
-                    if key in found:
-                        _hang(found[key], str(name), json.loads(value), system)
+                    if key in studies:
+                        _hang(studies[key], str(name), json.loads(value), system)
         values: dict[tuple[int, int], dict[int, float]] = {}
         query = ("SELECT t.study_id, t.trial_id, v.objective, v.value FROM trials t JOIN trial_values v "
                  "ON v.trial_id = t.trial_id WHERE t.state = 'COMPLETE' AND v.value IS NOT NULL")  # fmt: skip
         for key, trial, objective, value in connection.execute(query):
             values.setdefault((key, trial), {})[objective] = float(value)
         for (key, _), each in values.items():
-            if key in found:
-                found[key].values.append([each[i] for i in sorted(each)])
+            if key in studies:
+                studies[key].values.append([each[i] for i in sorted(each)])
         version = None
         if "version_info" in tables:
             row = connection.execute("SELECT library_version FROM version_info").fetchone()
             version = str(row[0]) if row else None
-        return list(found.values()), version
+        return list(studies.values()), version
     except (sqlite3.Error, ValueError, TypeError) as error:
         raise InputError(
             f"is not a readable storage of Optuna ({error})", where=file.name, fix="copy it again"
@@ -139,7 +138,7 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
 
 def _hang(study: Study, name: str, value: Any, system: bool) -> None:
     if system and name == "study:metric_names" and isinstance(value, list):
-        study.metrics = [str(one) for one in value]
+        study.metrics = [str(metric) for metric in value]
     elif not system:
         study.said[name] = value
 
@@ -150,26 +149,27 @@ def _journal(file: OpenedFile) -> list[Study]:
     owner: list[int] = []
     for line in lines_of(file.text):
         try:
-            told = json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             continue
-        code = told.get("op_code")
+        code = entry.get("op_code")
         if code == 0:
-            studies.append(Study(str(told.get("study_name")), [one == 2 for one in told.get("directions", [])]))
-        elif code in (2, 3) and 0 <= told.get("study_id", -1) < len(studies):
-            for name, value in (told.get("user_attr") or told.get("system_attr") or {}).items():
-                _hang(studies[told["study_id"]], str(name), value, code == 3)
+            maximise = [direction == 2 for direction in entry.get("directions", [])]
+            studies.append(Study(str(entry.get("study_name")), maximise))
+        elif code in (2, 3) and 0 <= entry.get("study_id", -1) < len(studies):
+            for name, value in (entry.get("user_attr") or entry.get("system_attr") or {}).items():
+                _hang(studies[entry["study_id"]], str(name), value, code == 3)
         elif code == 4:
-            owner.append(int(told.get("study_id", -1)))
-            _ended(told, len(owner) - 1, owner, studies)
+            owner.append(int(entry.get("study_id", -1)))
+            _ended(entry, len(owner) - 1, owner, studies)
         elif code == 6:
-            _ended(told, int(told.get("trial_id", -1)), owner, studies)
+            _ended(entry, int(entry.get("trial_id", -1)), owner, studies)
     return studies
 
 
-def _ended(told: dict[str, Any], trial: int, owner: list[int], studies: list[Study]) -> None:
-    values = told.get("values")
-    if told.get("state") == 1 and values and 0 <= trial < len(owner) and 0 <= owner[trial] < len(studies):
+def _ended(entry: dict[str, Any], trial: int, owner: list[int], studies: list[Study]) -> None:
+    values = entry.get("values")
+    if entry.get("state") == 1 and values and 0 <= trial < len(owner) and 0 <= owner[trial] < len(studies):
         studies[owner[trial]].values.append([float(value) for value in values])
 
 
@@ -184,9 +184,11 @@ def _trials(file: OpenedFile) -> Study:
     up = [known_direction(split_label(name)[0]) is not False for name in names]
     rows = done.select(pl.col(name).cast(pl.Float64, strict=False) for name in columns).drop_nulls().rows()
     hung = [name for name in frame.columns if name.startswith("user_attrs_")]
-    said = {name.removeprefix("user_attrs_"): done.get_column(name).drop_nulls().unique().to_list() for name in hung}
-    told = {name: values[0] for name, values in said.items() if len(values) == 1}
-    return Study(file.stem, up, names, told, [list(row) for row in rows])
+    values_of = {
+        name.removeprefix("user_attrs_"): done.get_column(name).drop_nulls().unique().to_list() for name in hung
+    }
+    single = {name: values[0] for name, values in values_of.items() if len(values) == 1}
+    return Study(file.stem, up, names, single, [list(row) for row in rows])
 
 
 IMPORTER = Importer("optuna", "Optuna", "a SQLite storage, a journal, or trials_dataframe() as CSV", recognise, read)

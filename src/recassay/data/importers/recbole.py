@@ -58,7 +58,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each metric of each run's test result."""
     if isinstance(file.json, (dict, list)):
-        rows = [row for told, result in _documents(file.json) for row in _rows(result, told)]
+        rows = [row for settings, result in _documents(file.json) for row in _rows(result, settings)]
     else:
         rows = list(_log_rows(file))
     if not rows:
@@ -85,42 +85,42 @@ def read(file: OpenedFile) -> Imported:
 def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
     """What is told of each run in a JSON document, and its test result."""
     if isinstance(document, list):
-        for one in document:
-            yield from _documents(one)
+        for part in document:
+            yield from _documents(part)
     elif isinstance(document, dict):
         key = next((name for name in _KEYS if isinstance(document.get(name), dict)), None)
         if key is not None:
             yield _told(document), document[key]
             return
-        for name, one in document.items():
-            if isinstance(one, dict) and any(isinstance(one.get(key), dict) for key in _KEYS):
-                for told, result in _documents(one):
-                    yield {c.ALGORITHM: str(name), **told}, result
-            elif isinstance(one, dict) and any(
-                isinstance(inner, dict) and set(_KEYS) & set(inner) for inner in one.values()
+        for name, part in document.items():
+            if isinstance(part, dict) and any(isinstance(part.get(key), dict) for key in _KEYS):
+                for names, result in _documents(part):
+                    yield {c.ALGORITHM: str(name), **names}, result
+            elif isinstance(part, dict) and any(
+                isinstance(inner, dict) and set(_KEYS) & set(inner) for inner in part.values()
             ):
-                for told, result in _documents(one):
-                    yield {c.DATASET: str(name), **told}, result
+                for names, result in _documents(part):
+                    yield {c.DATASET: str(name), **names}, result
 
 
 def _told(document: Mapping[str, Any]) -> dict[str, Any]:
     config = document.get("config")
     both = {**(config if isinstance(config, dict) else {}), **document}
-    found = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
-    return {name: value for name, value in found.items() if isinstance(value, (str, int))}
+    names = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
+    return {name: value for name, value in names.items() if isinstance(value, (str, int))}
 
 
 def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
     """Walk through a log, or through what somebody printed: settings and names come before their result."""
     settings: dict[str, str] = {}
-    found = False
+    any_result = False
     for line in lines_of(file.text):
         setting = _SETTING.match(line)
-        said = _SAID.match(line)
+        named = _SAID.match(line)
         if "General Hyper Parameters" in line:
             settings = {}
-        elif said:
-            settings[{"dataset": "data_path"}.get(said["what"].lower(), said["what"].lower())] = said["name"]
+        elif named:
+            settings[{"dataset": "data_path"}.get(named["what"].lower(), named["what"].lower())] = named["name"]
         elif setting and not _RESULT.search(line):
             settings[setting["name"]] = setting["value"].strip()
         model = re.search(r"(?:INFO\s+|^)(?P<name>[A-Z]\w+)\((?:\))?$", line)
@@ -130,51 +130,51 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
             settings["protocol"] = line.partition("eval_args:")[2].strip(" []")
         if _RESULT.search(line):
             for row in _results_of(line, _from_log(settings)):
-                found = True
+                any_result = True
                 yield row
-    if not found:
-        for one in literals_in(file.text):
-            for told, result in _documents(one):
-                yield from _rows(result, {**_from_log(settings), **told})
+    if not any_result:
+        for literal in literals_in(file.text):
+            for names, result in _documents(literal):
+                yield from _rows(result, {**_from_log(settings), **names})
 
 
-def _results_of(line: str, told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _results_of(line: str, names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The test result that a line holds: a whole dictionary of `run_recbole`, or what follows the words."""
     words = _RESULT.search(line)
     end = words.end() if words else 0
     inside = "{" in line[:end] or "OrderedDict(" in line[:end]
     literals = literals_in(line if inside else line[end:])
-    whole = [pair for one in literals for pair in _documents(one)]
+    whole = [pair for literal in literals for pair in _documents(literal)]
     before = _BEFORE.match(line)
     if whole and before and before["name"] not in ("OrderedDict", "dict"):
         named = {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
-        told = {**told, **named}
+        names = {**names, **named}
     for known, result in whole:
-        yield from _rows(result, {**told, **known})
+        yield from _rows(result, {**names, **known})
     after = literals_in(line[end:]) if inside and not whole else literals
     if after and not whole:
-        yield from _rows(after[0], told)
+        yield from _rows(after[0], names)
 
 
 def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     if settings.get("model"):
-        told[c.ALGORITHM] = settings["model"]
+        names[c.ALGORITHM] = settings["model"]
     dataset = re.split(r"[/\\]", settings.get("data_path", "").rstrip("/\\"))[-1]
     if dataset:
-        told[c.DATASET] = dataset
+        names[c.DATASET] = dataset
     if settings.get("seed", "").isdigit():
-        told[c.SEED] = settings["seed"]
+        names[c.SEED] = settings["seed"]
     if settings.get("protocol"):
-        told[c.PROTOCOL] = f"RecBole {settings['protocol']}"
-    return told
+        names[c.PROTOCOL] = f"RecBole {settings['protocol']}"
+    return names
 
 
-def _rows(result: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(result: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for metric, value in result.items():
         number = float(value) if isinstance(value, (int, float)) and abs(value) != float("inf") else None
         if number is not None or value is None or isinstance(value, (int, float)):
-            yield {**told, c.METRIC: str(metric), c.VALUE: number}
+            yield {**names, c.METRIC: str(metric), c.VALUE: number}
 
 
 IMPORTER = Importer(

@@ -76,8 +76,8 @@ def _by_metric(file: OpenedFile) -> dict[str, dict[str, Any]]:
 
 
 def _label(metric: str) -> str:
-    found = _LABEL.match(metric)
-    return f"{found['name']}@{found['k']}" if found else metric
+    parts = _LABEL.match(metric)
+    return f"{parts['name']}@{parts['k']}" if parts else metric
 
 
 def _values(value: Any) -> bool:

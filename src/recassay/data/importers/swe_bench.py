@@ -24,11 +24,12 @@ _OTHERS = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids", "
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`resolved_ids` beside `submitted_ids`, or `resolved` beside `no_generation` or `no_logs`."""
-    told = file.json
-    if not isinstance(told, dict):
+    document = file.json
+    if not isinstance(document, dict):
         return None
-    report = isinstance(told.get("resolved_ids"), list) and {"submitted_ids", "unresolved_ids"} & told.keys()
-    submission = isinstance(told.get("resolved"), list) and {"no_generation", "no_logs", "generated"} & told.keys()
+    keys = document.keys()
+    report = isinstance(document.get("resolved_ids"), list) and {"submitted_ids", "unresolved_ids"} & keys
+    submission = isinstance(document.get("resolved"), list) and {"no_generation", "no_logs", "generated"} & keys
     return "user results" if report or submission else None
 
 
@@ -48,17 +49,17 @@ def read(file: OpenedFile) -> Imported:
         )  # fmt: skip
 
     def answers() -> Iterator[Answer]:
-        for one in sorted(named):
-            yield Answer(model, task, one, "resolved", float(one in resolved), True)
+        for instance in sorted(named):
+            yield Answer(model, task, instance, "resolved", float(instance in resolved), True)
 
     return instance_results(answers(), file, "SWE-bench", notes=notes)
 
 
-def _ids(told: Any) -> tuple[set[str], set[str]]:
+def _ids(document: Any) -> tuple[set[str], set[str]]:
     """The instances that were resolved, and all that the document names."""
-    resolved = set(told["resolved_ids"] if "resolved_ids" in told else told["resolved"])
-    named = resolved.union(*(told[key] for key in _OTHERS if isinstance(told.get(key), list)))
-    if not all(isinstance(one, str) for one in named):
+    resolved = set(document["resolved_ids"] if "resolved_ids" in document else document["resolved"])
+    named = resolved.union(*(document[key] for key in _OTHERS if isinstance(document.get(key), list)))
+    if not all(isinstance(name, str) for name in named):
         raise TypeError("ids are texts")
     return resolved, named
 
@@ -67,7 +68,7 @@ def _ids(told: Any) -> tuple[set[str], set[str]]:
 def _named_beside(files: tuple[tuple[Path, int], ...]) -> frozenset[str]:
     """All instances that the files name; `files` with the time of their last change."""
     opened = (OpenedFile(path) for path, _ in files)
-    return frozenset(one for file in opened if recognise(file) for one in _ids(file.json)[1])
+    return frozenset(instance for file in opened if recognise(file) for instance in _ids(file.json)[1])
 
 
 def _named(file: OpenedFile) -> tuple[str, str]:

@@ -61,14 +61,14 @@ def read(file: OpenedFile) -> Imported:
     else:
         runid = re.search(r"^runid\s+all\s+(\S+)", file.text, re.MULTILINE)
         system = runid[1] if runid else system
-        found = [match for line in lines_of(file.text) if (match := _LINE.match(line.strip()))]
-        told = [
+        lines = [match for line in lines_of(file.text) if (match := _LINE.match(line.strip()))]
+        rows_of_queries = [
             {c.ALGORITHM: system, c.METRIC: one["measure"], c.USER: one["query"], c.VALUE: float(one["value"])}
-            for one in found if one["measure"] not in _COUNTS and not one["measure"].startswith("iprec_at")
+            for one in lines if one["measure"] not in _COUNTS and not one["measure"].startswith("iprec_at")
         ]  # fmt: skip
-        if not told:
+        if not rows_of_queries:
             raise InputError("holds no measure of trec_eval", where=file.name, fix="give the output of trec_eval -q")
-        table = long_frame(told)
+        table = long_frame(rows_of_queries)
         queries, means = table.filter(pl.col(c.USER) != "all"), table.filter(pl.col(c.USER) == "all").drop(c.USER)
     long = queries if queries.height else means
     assert long is not None

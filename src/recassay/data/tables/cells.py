@@ -115,10 +115,11 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
         )
     taken: Counter[str] = Counter()
     absent: Counter[str] = Counter()
-    for one, count in text.filter(text.is_in(odd)).value_counts().iter_rows():
-        taken.update(dict.fromkeys(cells[one].taken, count))
-        if cells[one].missing and one:
-            absent[one if len(one) < 20 else "..."] += count
+    counts = dict(text.filter(text.is_in(odd)).value_counts().iter_rows())
+    for content in odd:  # in the order of the column, so that the note about it has one order
+        taken.update(dict.fromkeys(cells[content].taken, counts[content]))
+        if cells[content].missing and content:
+            absent[content if len(content) < 20 else "..."] += counts[content]
     values = {one: cell.value for one, cell in cells.items()}
     stated = {one: cell.deviation for one, cell in cells.items() if cell.deviation is not None}
     read = text.replace_strict(values, default=None, return_dtype=pl.Float64)
