@@ -35,7 +35,7 @@ from recassay.analysis.adaptive.fit import (
     replay_costs,
 )
 from recassay.analysis.adaptive.result import AdaptiveResult
-from recassay.api.adaptive_study import published_prior
+from recassay.api.study.adaptive_study import published_prior
 from recassay.core import ties
 from recassay.core.choices import AdaptiveTarget
 from recassay.testing.grids import GRID_KINDS, synthetic_grid

@@ -40,7 +40,7 @@ def stages() -> None:
 
     def load() -> Any:
         import recassay
-        from recassay.api.content import report_content
+        from recassay.api.publish.content import report_content
         from recassay.reporting.drawing import Drawers, draw_spec
         from recassay.reporting.figures import build_sections, fill_sections
         from recassay.reporting.page.build import build_page

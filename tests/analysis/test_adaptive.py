@@ -35,7 +35,7 @@ from recassay.analysis.adaptive.prior import (
 )
 from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
 from recassay.analysis.inference.failures import draw_failures, failure_probabilities
-from recassay.api.adaptive_study import published_prior
+from recassay.api.study.adaptive_study import published_prior
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api.content import AnalysisReport, report_content
+from recassay.api.publish.content import AnalysisReport, report_content
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.registry import analyses

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api import analysts
-from recassay.api.analysts import Analysts
-from recassay.api.analyze import run_analyses
+from recassay.api.publish import analysts
+from recassay.api.publish.analysts import Analysts
+from recassay.api.publish.analyze import run_analyses
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.system import aside

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import recassay
-from recassay.api.content import tell
+from recassay.api.publish.content import tell
 from recassay.core.registry import analyses
 from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results

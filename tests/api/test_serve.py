@@ -16,7 +16,7 @@ import time
 import pytest
 
 import recassay
-from recassay.api.serve import LiveStudy
+from recassay.api.study.serve import LiveStudy
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
@@ -205,8 +205,8 @@ def test_a_study_that_is_gone_is_said(server, study, tmp_path):
 def test_many_readers_cost_what_one_does(server, study, monkeypatch):
     """While slow clients hold on: the study is read once, and every reader has its answer at once."""
     opened = []
-    real = recassay.api.serve.Store.open
-    monkeypatch.setattr("recassay.api.serve.Store.open", lambda folder: opened.append(folder) or real(folder))
+    real = recassay.api.study.serve.Store.open
+    monkeypatch.setattr("recassay.api.study.serve.Store.open", lambda folder: opened.append(folder) or real(folder))
     ask(server, "/status.json")
     slow = [socket.create_connection(server.server_address[:2], timeout=5) for _ in range(MOST_CLIENTS + 10)]
     for one in slow:

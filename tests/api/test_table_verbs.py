@@ -85,6 +85,6 @@ def test_every_verb_that_can_read_a_wide_table_takes_its_orientation():
 
 
 def test_analyze_reads_a_wide_frame_by_its_orientation(monkeypatch):
-    monkeypatch.setattr("recassay.api.analyze.run_analyses", lambda table, spec, **more: ({}, {}))
+    monkeypatch.setattr("recassay.api.publish.analyze.run_analyses", lambda table, spec, **more: ({}, {}))
     frame = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": np.random.default_rng(j).random(3) for j in range(8)})
     assert recassay.analyze(frame, "accuracy", transpose=True).results.datasets == ["p", "q", "r"]

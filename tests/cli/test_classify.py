@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from recassay.api.content import tell
 from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
+from recassay.api.publish.content import tell
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses, Responses

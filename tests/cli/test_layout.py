@@ -13,7 +13,7 @@ from rich.cells import cell_len
 import recassay
 from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
-from recassay.api.content import tell
+from recassay.api.publish.content import tell
 from recassay.cli.layout import brief_lines, cells, shortened, table_lines, wrapped
 from recassay.cli.render import ANSWER, print_answer
 from recassay.core.tables.results import Results

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api.analyze import run_analyses
+from recassay.api.publish.analyze import run_analyses
 from recassay.core.analysis import AnalysisSpec
 from support.places import ROOT
 

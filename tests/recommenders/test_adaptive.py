@@ -9,8 +9,8 @@ import pytest
 
 import recassay
 from recassay.analysis.adaptive.fit import Question
-from recassay.api.adaptive_study import AdaptiveStudy
-from recassay.api.studies import adaptive_standing
+from recassay.api.study.adaptive_study import AdaptiveStudy
+from recassay.api.study.studies import adaptive_standing
 from recassay.core.specs.study import AlgorithmSpec
 from recassay.recommenders.probes import Probing, probe_study
 from recassay.recommenders.study import run_study
@@ -25,7 +25,7 @@ DRIVE = """
 from pathlib import Path
 import recassay.recommenders.cell
 from recassay.analysis.adaptive.fit import Question
-from recassay.api.adaptive_study import AdaptiveStudy
+from recassay.api.study.adaptive_study import AdaptiveStudy
 from recassay.recommenders.study import run_study
 from support.run import tiny_study
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api.studies import adaptive_standing
+from recassay.api.study.studies import adaptive_standing
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.plan import plan
 from recassay.recommenders.price import price

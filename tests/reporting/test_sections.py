@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import recassay
-from recassay.api.content import tell
+from recassay.api.publish.content import tell
 from recassay.core.tables.results import Results
 from recassay.reporting import telling
 from recassay.reporting.section import PARTS, Section, Table

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from recassay import load_results, rank
-from recassay.api.content import tell
+from recassay.api.publish.content import tell
 from recassay.core.tables.results import Results
 from recassay.reporting.spoken import speaker, spoken_page
 

@@ -244,7 +244,7 @@ def _with_stored_value(folder: Path, name: str, content: bytes) -> None:
 def read_study(folder: Path) -> None:
     """Everything that commands read of a study; each part is read though another was refused."""
     from recassay.api.results import results
-    from recassay.api.studies import adaptive_standing, status
+    from recassay.api.study.studies import adaptive_standing, status
     from recassay.evidence.facts import study_facts
     from recassay.evidence.study import evidence_of
 

@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import claims_of, replay, whole_grid
 from recassay.analysis.certify.result import CertificateResult
-from recassay.api.adaptive_universes import certificate_of
 from recassay.api.arguments import checked
+from recassay.api.study.adaptive_universes import certificate_of
 from recassay.api.tables import study_folder
 from recassay.core.choices import Level, ResultsLike
 from recassay.core.errors import UsageError

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from recassay.api.analyze import analyze
 from recassay.api.arguments import checked
-from recassay.api.content import AnalysisReport
-from recassay.api.studies import make_study, run
+from recassay.api.publish.analyze import analyze
+from recassay.api.publish.content import AnalysisReport
+from recassay.api.study.studies import make_study, run
 from recassay.core.choices import Workers
 from recassay.recommenders.study import Event
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recassay.api.content import AnalysisReport, report_brief, tell
-from recassay.api.saving import document
+from recassay.api.publish.content import AnalysisReport, report_brief, tell
+from recassay.api.publish.saving import document
 from recassay.cli.call import Call
 from recassay.cli.on_table import refuse_formats
 from recassay.cli.progress import show_progress, show_stages
@@ -41,7 +41,7 @@ def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None
 
 
 def _page(call: Call, as_json: bool) -> None:
-    made = call("report:report", results=call.load(), progress=show_stages())
+    made = call("publish.report:report", results=call.load(), progress=show_stages())
     if is_output(call.typed.get("out")):
         return  # the page is the output
     page = made.files[0]

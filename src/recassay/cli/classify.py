@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recassay.api.classify import classifier_scores, load_classify_study, load_instances
-from recassay.api.content import tell
 from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
-from recassay.api.studies import status
+from recassay.api.publish.content import tell
+from recassay.api.study.studies import status
 from recassay.cli.call import Call
 from recassay.cli.on_table import show_answer
 from recassay.cli.progress import earlier_lines, resumable, show_progress, show_stages

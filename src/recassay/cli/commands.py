@@ -11,7 +11,7 @@ _FILTER = "positive_threshold filter min_item_interactions min_user_interactions
 _SPLIT = f"split {_FILTER} ratios seed task allow_leakage"
 _FOLDS = "folds fold final_fit"
 _ADAPTIVE = "adaptive target confidence indifference budget probes probe_users probe_epochs prior"
-_ALONE = "studies:make_study split positive_threshold"
+_ALONE = "study.studies:make_study split positive_threshold"
 _MATRIX = "experts similarities definitions fourth"
 _OTHER_STUDY = "name parallel tuning_metric seconds_per_cell memory_gb settings dataset_settings comper multiverse base"
 _GLICKO = "order properties tau tie orders"
@@ -69,7 +69,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("demo", "A whole study on embedded data: no network needed.", "", show="analyze:demo",
                 without="datasets algorithms seed"),
         Command("analyze", "Everything about a results table or a study; --out saves the report.",
-                show="analyze:analyze", without="replicates", out="place"),
+                verbs="publish.analyze:analyze", show="analyze:analyze", without="replicates", out="place"),
         Command("list", "What is available, plugins included.", "[kind]", "installation:list_available",
                 show="installation:available"),
         Command("doctor", "Check this installation.", "", "installation:doctor", show="installation:checked"),
@@ -88,27 +88,30 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
         Command("strata", "Does the order hold on less popular items?", "folder", "strata:strata", "special:strata",
                 without="train test lists read allow_leakage task confidence"),
-        Command("paper", "Tables, figures, setup and references for a paper.", show="analyze:paper",
+        Command("paper", "Tables, figures, setup and references for a paper.", verbs="publish.paper:paper",
+                show="analyze:paper",
                 without="replicates metric"),
     ],
     "Run studies": [
-        Command("run", "Run a study, or resume it.", "[study]", "studies:run studies:make_study", show="studies:run",
+        Command("run", "Run a study, or resume it.", "[study]",
+                "study.studies:run study.studies:make_study", show="studies:run",
                 without=_OTHER_STUDY, names={"folder": "-o --out"}, fields={"protocol": "split positive_threshold"},
                 sections={"Adaptive runs": _ADAPTIVE, "A study without a file": _ALONE}),
-        Command("status", "How far a study is, and where an adaptive run stands.", "folder", "studies:status",
+        Command("status", "How far a study is, and where an adaptive run stands.", "folder", "study.studies:status",
                 show="studies:status"),
         Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
         Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
-                computes="special:bench", names={"folder": "--study"}),
+                "study.bench:bench", computes="special:bench", names={"folder": "--study"}),
         Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
-                show="installation:ready", names={"every": "--all"}),
-        Command("serve", "Watch a study live in the browser.", "folder", show="studies:serve"),
-        Command("seal", "Fix the plan of a study before its results exist.", "study", show="studies:sealed", out="file",
+                "study.check:check", show="installation:ready", names={"every": "--all"}),
+        Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),
+        Command("seal", "Fix the plan of a study before its results exist.", "study", "study.seal:seal",
+                show="studies:sealed", out="file",
                 names={"claims": "--claim --claims"}),
-        Command("verify", "Check a study against its seal, or by running cells again.", "study", "seal:verify",
+        Command("verify", "Check a study against its seal, or by running cells again.", "study", "study.seal:verify",
                 show="studies:verified"),
         Command("checklist", "Reproducibility questions, answered from a study's records.", "study",
-                show="studies:checklist", out="file"),
+                "study.checklist:checklist", show="studies:checklist", out="file"),
     ],
     "Data": [
         DATA,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recassay.api import content
-from recassay.api.saving import document, save, save_text
+from recassay.api.publish import content
+from recassay.api.publish.saving import document, save, save_text
 from recassay.cli.call import Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
 from recassay.cli.values import Target

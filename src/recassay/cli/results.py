@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recassay.api.saving import document, save_text
+from recassay.api.publish.saving import document, save_text
 from recassay.api.tables import default_metric, load_results
 from recassay.cli.call import Call
 from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from recassay.api.decodirt import instances_document, load_response_folder
 from recassay.api.logistic_irt import load_responses
-from recassay.api.saving import save_text
+from recassay.api.publish.saving import save_text
 from recassay.api.tables import load_results
 from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages

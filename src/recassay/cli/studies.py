@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.api.studies import ON_UNIVERSES, adaptive_standing, has_universes
-from recassay.api.studies import status as study_status
+from recassay.api.study.studies import ON_UNIVERSES, adaptive_standing, has_universes
+from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, say
@@ -43,10 +43,10 @@ def run(call: Call, *, as_json: bool = False) -> None:
         call.refuse("indifference", "is for --target order", "say that, or leave it out")
     if "study" in typed:
         call.refuse(ALONE, "is for a study without a file", f"write it into {typed['study']}")
-        spec = call("studies:load_study", path=typed["study"])
+        spec = call("study.studies:load_study", path=typed["study"])
     else:
         name = folder.resolve().name if folder is not None else ""
-        spec = call("studies:make_study", name=name or "study")
+        spec = call("study.studies:make_study", name=name or "study")
     if adaptive and spec.multiverse is not None:
         call.refuse(
             "target indifference probes probe_users probe_epochs prior",
@@ -119,12 +119,12 @@ def _show_status(folder: str, state: StoreStatus) -> None:
         print_rows("To go", ["algorithm", "dataset", "seed"][: len(rows[0])], rows, names=2)
     if has_universes(folder):
         from recassay.api.certify import certify
-        from recassay.api.content import tell
+        from recassay.api.publish.content import tell
 
         print_answer(tell(certify(folder)))
     elif adaptive_standing(folder) is not None:
         from recassay.api.adaptive import adaptive
-        from recassay.api.content import tell
+        from recassay.api.publish.content import tell
 
         print_lines(_standing(Path(folder)))
         print_answer(tell(adaptive(folder)))

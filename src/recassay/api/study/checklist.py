@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from recassay.api.arguments import checked
-from recassay.api.seal import verify
+from recassay.api.study.seal import verify
 from recassay.core.errors import listing
 from recassay.evidence.facts import study_facts
 from recassay.store.store import Store

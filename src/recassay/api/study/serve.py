@@ -18,7 +18,7 @@ import polars as pl
 
 from recassay.analysis.plan.fit import look_at
 from recassay.api.arguments import checked
-from recassay.api.report import report_page
+from recassay.api.publish.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import columns as c
 from recassay.core import ties
@@ -248,8 +248,8 @@ def serve(
 
 def _page_aside(folder: Path, metric: str | None) -> bytes:
     """The report of a study, made in a process of its own: this one stays small and answers meanwhile."""
-    code = "import sys; from recassay.api.serve import print_page; print_page(*sys.argv[1:])"
-    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    code = "import sys; from recassay.api.study.serve import print_page; print_page(*sys.argv[1:])"
+    paths = [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
     made = subprocess.run(
         [sys.executable, "-P", "-c", code, str(folder), metric or ""],
         stdin=subprocess.DEVNULL,

@@ -162,14 +162,14 @@ def _chooser(
     prior: bool,
 ) -> StudyChooser:
     if spec.multiverse is not None:
-        from recassay.api.adaptive_universes import AdaptiveUniverses
+        from recassay.api.study.adaptive_universes import AdaptiveUniverses
 
         settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probing is not None}
         for name in (name for name, given in settings.items() if given):
             raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
         return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
     from recassay.analysis.adaptive.fit import Question
-    from recassay.api.adaptive_study import AdaptiveStudy, published_prior
+    from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
 
     evidence = published_prior if prior else None
     made = AdaptiveStudy(Question(*asked), budget, settled_workers(workers), evidence=evidence)
@@ -192,7 +192,7 @@ def adaptive_standing(folder: str | Path) -> str | None:
         return str(journal["said"])
     if not has_universes(folder):
         return None
-    from recassay.api.adaptive_universes import how_certified
+    from recassay.api.study.adaptive_universes import how_certified
 
     return how_certified(folder)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
-from recassay.api.analysts import Analysts
 from recassay.api.arguments import all_but, checked
-from recassay.api.content import AnalysisReport, report_content
-from recassay.api.saving import document, save
+from recassay.api.publish.analysts import Analysts
+from recassay.api.publish.content import AnalysisReport, report_content
+from recassay.api.publish.saving import document, save
 from recassay.api.tables import (
     default_metric,
     load_characteristics,

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.api.analyze import Stages, examine
 from recassay.api.arguments import all_but, checked
-from recassay.api.content import AnalysisReport
+from recassay.api.publish.analyze import Stages, examine
+from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
 from recassay.reporting.drawing import Drawers
