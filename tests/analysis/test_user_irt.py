@@ -161,7 +161,7 @@ def test_the_command(cli, study, tmp_path):
         ((study, "--dataset", "nix"), "no dataset 'nix'"),
         ((study, "--metric", "coverage@10"), "hit"),
         ((study, "--ability", "ml"), "No such option '--ability'"),
-        ((tmp_path,), "no study in this folder"),
+        ((tmp_path,), "no rows of single users"),
     ):
         ran = cli("irt", "users", *arguments)
         assert ran.code == 2, arguments
@@ -186,3 +186,17 @@ def test_the_picture_of_thirty_long_names():
     (figure,) = figures({"user_irt": fit_user_irt({"x": table, "y": table})})
     assert_valid([figure])
     assert render(figure.drawn, "svg").count(b"rather long name") >= 30
+
+
+def test_instances_of_a_table_are_items(tmp_path):
+    """Models on test instances, read from a table: the better model is abler, and a metric of 0 and 1 tells a hit."""
+    rng = np.random.default_rng(0)
+    rows = ["model,task,instance,accuracy"]
+    for model, chance in (("good", 0.9), ("fair", 0.6), ("poor", 0.2)):
+        rows += [f"{model},t,i{i},{int(right)}" for i, right in enumerate(rng.random(60) < chance)]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    found = recassay.user_irt(str(tmp_path / "t.csv"))
+    assert found.metric == "accuracy"
+    estimates = found.main.fit.abilities.estimate
+    ability = dict(zip(found.main.fit.respondents, estimates, strict=True))
+    assert ability["good"] > ability["fair"] > ability["poor"]

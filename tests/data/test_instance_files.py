@@ -66,6 +66,33 @@ def test_logs_of_inspect_both_ways(tmp_path):
     assert means == {"mock/a": 0.625, "mock/b": 0.5}
 
 
+def test_a_log_without_samples_gives_the_totals_of_its_scorer(tmp_path):
+    log = inspect_log("mock/a", "")
+    metrics = {"accuracy": {"value": 0.431}, "stderr": {"value": 0.016}}
+    (tmp_path / "a.json").write_text(
+        json.dumps({**log, "results": {"scores": [{"name": "match", "metrics": metrics}]}})
+    )
+    results = load_results(tmp_path / "a.json")
+    assert results.frame.select("algorithm", "dataset", "metric", "value").rows() == [
+        ("mock/a", "toy_sum", "accuracy", 0.431)
+    ]
+
+
+def test_a_run_of_helm_without_a_test_split_is_read_on_its_validation_split(tmp_path):
+    def stats(split: str, value: float) -> list[dict]:
+        return [{"name": {"name": "exact_match", "split": split}, "mean": value}]
+
+    for run, splits in (("hellaswag:model=a", ("valid", "valid")), ("mmlu:model=a", ("valid", "test"))):
+        (tmp_path / run).mkdir()
+        rows = [{"instance_id": f"id{i}", "stats": stats(split, float(i))} for i, split in enumerate(splits)]
+        (tmp_path / run / "per_instance_stats.json").write_text(json.dumps(rows))
+    users = load_results(tmp_path).users
+    assert users is not None
+    assert users.sort("dataset", "user").select("dataset", "user", "value").rows() == [
+        ("hellaswag", "id0", 0.0), ("hellaswag", "id1", 1.0), ("mmlu", "id1", 1.0)
+    ]  # fmt: skip
+
+
 def test_instances_lead_to_a_paired_comparison(tmp_path):
     for model, grades in (("a", "C" * 30), ("b", "CI" * 15), ("c", "CII" * 10)):
         for task in ("one", "two"):

@@ -32,7 +32,7 @@ def test_cells_say_where_they_come_from(write):
     two = write("b.csv", "B,x,ndcg@10,0.3", "B,y,ndcg@10,0.4")
     results = load_results([one, two])
     assert dict(results.frame.select(c.ALGORITHM, c.SOURCE).unique().rows()) == {"A": one, "B": two}
-    assert f"2 cells (1 algorithms on 2 datasets) from {one}" in results.notes[0]
+    assert f"2 cells (1 algorithm on 2 datasets) from {one}" in results.notes[0]
     assert [source.file for source in results.sources] == [one, two]
 
 
@@ -103,6 +103,14 @@ def test_seeds_of_several_files_are_repeats(write):
     assert load_results(files).matrix("mrr").replicates.shape == (2, 2, 3)
     with pytest.raises(RecAssayError, match="different values"):
         load_results([*files[:1], write("again.csv", "A,x,mrr,0.9,1", head=head)])
+
+
+def test_a_folder_with_one_plain_table_per_dataset(tmp_path):
+    for dataset in ("ml-1m", "yelp"):
+        (tmp_path / f"results_{dataset}.csv").write_text("model,NDCG@10\nEASE,0.3\nPop,0.1\n")
+    results = load_results(tmp_path)
+    assert results.datasets == ["ml-1m", "yelp"]
+    assert results.algorithms == ["EASE", "Pop"]
 
 
 def test_a_folder_of_files(write, tmp_path):

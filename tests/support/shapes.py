@@ -127,6 +127,18 @@ def long_csv(world: World) -> Written:
     return Written("t.csv", _long(world).to_csv(index=False), {})
 
 
+def _repeated(world: World, column: str) -> str:
+    """Every cell three times, told apart by a column of numbers that is no metric."""
+    wide = _long(world).pivot(index=list(_long(world).columns[:2]), columns="metric", values="value").reset_index()
+    parts = [wide.assign(**{column: number}) for number in range(3)]
+    frame = pd.concat(parts)
+    return str(frame[[*frame.columns[:2], column, FIRST, SECOND]].to_csv(index=False))
+
+
+for _name in ("split", "Split", "fold", "fold_id", "i_split", "repeat"):
+    SHAPES[f"repeats_by_{_name}"] = lambda world, column=_name: Written("t.csv", _repeated(world, column), {})
+
+
 @shape
 def long_tsv_with_index(world: World) -> Written:
     return Written("t.tsv", _long(world).to_csv(sep="\t"), {})

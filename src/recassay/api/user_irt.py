@@ -1,21 +1,21 @@
-"""The verb `user_irt`: algorithms on the users of a study."""
+"""The verb `user_irt`: algorithms on the users of a study, or models on test instances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from recassay.analysis.user_irt import fit
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.api.arguments import checked
-from recassay.core.choices import Level, LogisticModel
-from recassay.evidence.users import user_responses
+from recassay.api.tables import load_results, study_folder
+from recassay.core.choices import Level, LogisticModel, ResultsLike
+from recassay.evidence.users import table_responses, user_responses
 from recassay.store.store import Store
 
 
 @checked
 def user_irt(
-    folder: str | Path,
+    folder: ResultsLike,
     model: LogisticModel = "1pl",
     *,
     metric: str | None = None,
@@ -25,18 +25,23 @@ def user_irt(
 ) -> UserIRTResult:
     """Algorithms as respondents and users as items: which algorithm serves users that others fail?
 
-    `folder` is that of a study. A response is right where the user's `metric` is above 0 (by default hitrate@10, or
-    what else tells a hit). Fits each dataset (or those named) and, where there are several, all users together.
+    `folder` is that of a study, or results with a row for each user or test instance. A response is right where the
+    user's `metric` is above 0 (by default hitrate@10, or what else tells a hit). Fits each dataset (or those named)
+    and, where there are several, all users together.
 
     Args:
-        folder: the folder of a study.
+        folder: the folder of a study, or results with a row for each user or test instance.
         model: `1pl`, `2pl` or `3pl`.
         metric: a user is served where it is above 0; by default `hitrate@10`, or what else tells a hit.
         datasets: names of datasets; by default all.
         priors: whether items have priors.
         confidence: level of the intervals.
     """
-    with Store.open(folder) as store:
-        label, tables = user_responses(store, metric, None if datasets is None else list(datasets))
+    named, study = None if datasets is None else list(datasets), study_folder(folder)
+    if study is None:
+        label, tables = table_responses(load_results(folder), metric, named)
+    else:
+        with Store.open(study) as store:
+            label, tables = user_responses(store, metric, named)
     chosen = fit.USER_PRIORS if priors else None
     return fit.fit_user_irt(tables, model, metric=label, priors=chosen, confidence=confidence)

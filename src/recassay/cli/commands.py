@@ -53,7 +53,7 @@ IRT = Program(
                 "logistic_irt:logistic_irt", "special:logistic_irt", without="tolerance max_cycles", saved_as="irt",
             ),
             Command(
-                "users", "Algorithms of a study and the users that they serve.", "folder", "user_irt:user_irt",
+                "users", "Algorithms and the users, or test instances, that they serve.", "folder", "user_irt:user_irt",
                 "special:user_irt", names={"datasets": "--dataset --datasets"}, saved_as="user_irt",
             ),
             Command(

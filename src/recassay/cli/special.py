@@ -94,9 +94,9 @@ def logistic_irt(call: Call) -> tuple[Any, Any]:
 
 
 def user_irt(call: Call) -> tuple[Any, Any]:
-    """Logistic IRT on the users of a study."""
-    _refuse_file(call.typed["folder"])
-    return call(), load_results(call.typed["folder"])
+    """Logistic IRT on the users of a study, or of results with a row for each."""
+    results = load_results(call.typed["folder"])
+    return call(folder=results), results
 
 
 def instances(call: Call) -> tuple[Any, Any]:

@@ -142,6 +142,31 @@ def user_responses(
     return label, tables
 
 
+def table_responses(
+    results: Results, metric: str | None = None, datasets: list[str] | None = None
+) -> tuple[str, dict[str, Responses]]:
+    """As `user_responses`, of a table with rows of single users or instances; a metric of 0 and 1 tells a hit, too.
+
+    Of several values of one algorithm and user the mean is above 0 where one is.
+    """
+    if results.users is None:
+        raise NotApplicableError("the table has no rows of single users", fix="give one with a column user, or a study")
+    rows = results.users.drop_nulls(c.VALUE)
+    right = pl.col(c.VALUE).is_in([0.0, 1.0]).all()
+    binary = rows.group_by(c.METRIC, maintain_order=True).agg(right).filter(c.VALUE).get_column(c.METRIC).to_list()
+    named = None if metric is None else find_label(metric, results.metrics)
+    if named is None and binary:
+        named = str(binary[0])
+    label = named if named in binary and named is not None else hit_metric(tuple(results.metrics), named)
+    rows = rows.filter(pl.col(c.METRIC) == label)
+    chosen = [find_label(name, results.datasets) for name in datasets or results.datasets]
+    means = rows.group_by(c.DATASET, c.ALGORITHM, c.USER, maintain_order=True).agg(pl.col(c.VALUE).mean())
+    parts = {name: means.filter(pl.col(c.DATASET) == name) for name in chosen}
+    return label, {
+        name: Responses.from_rows(part, c.ALGORITHM, c.USER, c.VALUE) for name, part in parts.items() if part.height
+    }
+
+
 def _first_seed(cells: list[CellRecord]) -> list[CellRecord]:
     first: dict[str, int] = {}
     for cell in cells:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,8 @@ class DiagramLayout:
     """Where everything stands: x in ranks, y in pixels from the top."""
 
     height: int
+    end: int
+    """The rank at which the line ends: the number of algorithms, or that of the last one shown."""
     labels: list[Row]
     elbows: list[Row]
     bars: list[Row]
@@ -53,16 +56,17 @@ def lay_out(result: CompareResult) -> DiagramLayout:
         if k <= MANY_ALGORITHMS or place < SHOWN_OF_MANY or (result.control and name == result.control.name)
     ]  # fmt: skip
     groups = tuple(group for group in result.drawn if group[0] in shown_names)
-    bars = _bars(groups, rank, TOP + BAR)
+    end = k if len(shown_names) == k else min(k, math.ceil(max(rank[name] for name in shown_names)) + 1)
+    bars = _bars(groups, rank, TOP + BAR, end)
     first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
     left = (len(shown_names) + 1) // 2
-    margin = 0.06 * (k - 1)
+    margin = 0.06 * (end - 1)
     apart = {p.other for p in result.control.pairs if p.status in ("better", "worse")} if result.control else set()
     labels, elbows = [], []
     for i, name in enumerate(shown_names):
         mean, better = rank[name], i < left
         level = first + ROW * (i if better else len(shown_names) - 1 - i)
-        edge = 1 - margin if better else k + margin
+        edge = 1 - margin if better else end + margin
         elbows += [
             {"x": mean, "x2": mean, "y": TOP, "y2": level},
             {"x": mean, "x2": edge, "y": level, "y2": level},
@@ -73,16 +77,16 @@ def lay_out(result: CompareResult) -> DiagramLayout:
         who = "control" if result.control is not None and name == result.control.name else "other"
         labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side,
                        "who": who})  # fmt: skip
-    return DiagramLayout(first + ROW * left, labels, elbows, bars)
+    return DiagramLayout(first + ROW * left, end, labels, elbows, bars)
 
 
-def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: int) -> list[Row]:
-    width = len(rank) - 1
+def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: int, end: int) -> list[Row]:
+    width = end - 1
     ends: list[float] = []
     bars = []
     for names in groups:
-        low, high = rank[names[0]] - 0.012 * width, rank[names[-1]] + 0.012 * width
-        row = next((r for r, end in enumerate(ends) if low > end + 0.03 * width), len(ends))
+        low, high = rank[names[0]] - 0.012 * width, min(rank[names[-1]], end) + 0.012 * width
+        row = next((r for r, last in enumerate(ends) if low > last + 0.03 * width), len(ends))
         ends[row : row + 1] = [high]
         bars.append({"x": low, "x2": high, "y": start + BAR * row, "group": listing(names, most=SHOWN_OF_MANY)})
     return bars
@@ -95,9 +99,9 @@ def plot_critical_difference(result: CompareResult) -> Any:
     others have none, since they do not compare mean ranks. Bars of the Bayesian rule, which is not corrected for the
     number of pairs, are thin and dashed. A control stands out, and those that differ from it have a star.
     """
-    k = len(result.algorithms)
     layout = lay_out(result)
-    x = channel("x:Q", scale={"domain": [1, k], "nice": False}, axis=None)
+    end = layout.end
+    x = channel("x:Q", scale={"domain": [1, end], "nice": False}, axis=None)
     y = channel("y:Q", scale={"domain": [0, layout.height], "reverse": True, "nice": False}, axis=None)
 
     def rules(rows: list[Row], **style: Any) -> Any:
@@ -109,16 +113,20 @@ def plot_critical_difference(result: CompareResult) -> Any:
         tip = {"tooltip": ["algorithm:N", "mean_rank:Q"]} if rows and "algorithm" in rows[0] else {}
         return Chart(inline(rows)).mark("text", **style).encode(x=x, y=y, text="label:N", **tip)
 
-    ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, k + 1)]
+    ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, end + 1)]
     ruler_text = f"critical difference {result.nemenyi_cd:.2f}"
-    ruler = [{"x": 1, "x2": 1 + result.nemenyi_cd, "y": 10, "label": ruler_text}] if result.bars == "nemenyi" else []
+    ruler = (
+        [{"x": 1, "x2": min(1 + result.nemenyi_cd, end), "y": 10, "label": ruler_text}]
+        if result.bars == "nemenyi"
+        else []
+    )
     by_side = {side: [row for row in layout.labels if row["side"] == side] for side in ("left", "right")}
     layers = [
         rules(layout.elbows, color=FAINT, strokeWidth=1),
-        rules([{"x": 1, "x2": k, "y": TOP}], color=INK, strokeWidth=1.2),
+        rules([{"x": 1, "x2": end, "y": TOP}], color=INK, strokeWidth=1.2),
         rules(ticks, color=INK, strokeWidth=1.2),
         words(ticks, dy=-14, fontSize=11, color=INK).transform_filter(
-            f"(datum.x - 1) % ceil({TICK * (k - 1)} / width) == 0"
+            f"(datum.x - 1) % ceil({TICK * (end - 1)} / width) == 0"
         ),
         rules(ruler, color=INK, strokeWidth=1.5) if ruler else None,
         words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT) if ruler else None,

@@ -176,6 +176,20 @@ def squared_error_cells(responses: ScoreTable, scale: float) -> CellFunction:
     return cells
 
 
+def summed(cells: FloatArray) -> FloatArray:
+    """Second derivatives of cells (3 x 3 x respondents x items) as one matrix, the order of a posterior's z."""
+    n, m = cells.shape[2:]
+    x, y, a = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
+    whole = np.zeros((n + 2 * m, n + 2 * m))
+    whole[x, x] = np.diag(cells[0, 0].sum(axis=1))
+    whole[y, y] = np.diag(cells[1, 1].sum(axis=0))
+    whole[a, a] = np.diag(cells[2, 2].sum(axis=0))
+    whole[y, a] = whole[a, y] = np.diag(cells[1, 2].sum(axis=0))
+    whole[x, y], whole[x, a] = cells[0, 1], cells[0, 2]
+    whole[y, x], whole[a, x] = cells[0, 1].T, cells[0, 2].T
+    return whole
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
     """The log posterior density of z = (logit theta of N respondents, logit delta and a of M items)."""
@@ -212,16 +226,7 @@ class Posterior:
 
     def hessian(self, cells: FloatArray) -> FloatArray:
         """Sum the cells' second derivatives (3 x 3 x N x M) into the matrix of z."""
-        n, m = self.respondents, self.items
-        x, y, a = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
-        whole = np.zeros((self.size, self.size))
-        whole[x, x] = np.diag(cells[0, 0].sum(axis=1))
-        whole[y, y] = np.diag(cells[1, 1].sum(axis=0))
-        whole[a, a] = np.diag(cells[2, 2].sum(axis=0))
-        whole[y, a] = whole[a, y] = np.diag(cells[1, 2].sum(axis=0))
-        whole[x, y], whole[x, a] = cells[0, 1], cells[0, 2]
-        whole[y, x], whole[a, x] = cells[0, 1].T, cells[0, 2].T
-        return whole
+        return summed(cells)
 
     def evaluate(self, z: FloatArray) -> Jet:
         """Log density, gradient and Hessian at z, all analytic."""

@@ -7,7 +7,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from recassay.analysis.beta_irt.model import Posterior
+from recassay.analysis.beta_irt.mode import MANY_CELLS
+from recassay.analysis.beta_irt.model import Posterior, summed
 from recassay.analysis.inference.extrapolation import Extrapolation
 from recassay.core.types import FloatArray
 
@@ -93,16 +94,19 @@ def expected(posterior: Posterior, mean: FloatArray, covariance: FloatArray) -> 
     return posterior.gradient(first) + prior_first, posterior.hessian(second) + np.diag(prior_second)
 
 
-def variational(posterior: Posterior, start: Gaussian, steps: int = 400, tolerance: float = 1e-3) -> Gaussian:
+def variational(posterior: Posterior, start: Gaussian, steps: int = 400, tolerance: float | None = None) -> Gaussian:
     """The normal density nearest to the posterior (smallest KL divergence from it), from `start`.
 
     Its mean and covariance solve E[gradient] = 0 and covariance^-1 = -E[Hessian] (Opper and Archambeau 2009), found by
     repeated substitution: with shorter steps when one leads away and, once near, extrapolated from the last steps. The
     joint mode of abilities and items exaggerates the discriminations (each new respondent brings a parameter: Neyman
     and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. Each mean and
-    standard deviation is known to within `tolerance` standard deviations. On a table too small to pin it down it ends
+    standard deviation is known to within `tolerance` standard deviations (None: 0.001, and 0.01 with more than
+    `MANY_CELLS` cells). On a table too small to pin it down it ends
     without having converged.
     """
+    if tolerance is None:
+        tolerance = 1e-3 if posterior.respondents * posterior.items <= MANY_CELLS else 1e-2
     mean, precision, covariance = start.mean, _inverse(start.covariance), start.covariance
     extrapolation = Extrapolation(_REMEMBERED)
     length, last, unit = 1.0, np.inf, np.sqrt(np.diag(covariance))
@@ -180,15 +184,22 @@ def widen(posterior: Posterior, normal: Gaussian) -> Gaussian:
         prior.append((ahead[1] - behind[1]) / (2 * push.max()))
     cells = np.stack(third)
     slopes = np.empty((posterior.size, posterior.size, posterior.size))
+    respondents, items = np.arange(n), np.arange(n, posterior.size)
     for k, kind in enumerate(kinds):
-        alone = np.zeros((3, 3, n, m))
-        here = (slice(None), slice(None), k, slice(None)) if kind == 0 else (..., (k - n) % m)
-        alone[here] = cells[kind][here]
-        hessian = posterior.hessian(alone)
-        hessian[k, k] += prior[kind][k]
-        slopes[k] = root.T @ hessian @ root
+        # A respondent's cells touch it and all items, an item's cells touch its two parameters and all respondents.
+        item = (k - n) % m
+        here, support = (
+            (cells[kind][:, :, k : k + 1], np.r_[k, items])
+            if kind == 0
+            else (cells[kind][..., item : item + 1], np.r_[respondents, n + item, n + m + item])
+        )
+        hessian = summed(here)
+        at = int(np.flatnonzero(support == k)[0])
+        hessian[at, at] += prior[kind][k]
+        part = root[support]
+        slopes[k] = part.T @ hessian @ part
     flat = slopes.reshape(posterior.size, -1)
-    share = root.T @ (0.5 * flat @ flat.T) @ root
+    share = root.T @ (0.5 * (flat @ flat.T)) @ root
     size, axes = np.linalg.eigh((share + share.T) / 2)
     stretch = 1 / (1 - np.clip(size, 0, 1 - 1 / _WIDEST**2))
     wide = root @ axes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from recassay.analysis.plan.look import look_at
 from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -50,7 +52,8 @@ def plan_study(
     interaction and the noise of seeds and users, with the tails that the model saw. `difference` (relative: 0.02 is
     2 %) is planned for as if it were known. `alone` tests the pair at `alpha` (a pair named before the study, or a
     control); `among_all` at alpha / m for m pairs. Two further numbers say what more seeds or more users could save:
-    the datasets needed without that noise. Pairs that the verdict has decided are left out.
+    the datasets needed without that noise. Pairs that the verdict has decided are left out; with more than 60
+    algorithms so are those of all but the 30 best.
     """
     if difference is not None and not 0 < difference < 10:
         raise UsageError(f"difference is {difference}", fix="give a relative difference above 0, such as 0.02")
@@ -73,14 +76,19 @@ def plan_study(
         look = look_at(matrix, alpha=alpha)
         verdict = judge(matrix, alpha=alpha, families=families, seed=seed)
     order, k = model.order(), len(model.algorithms)
-    pairs = []
-    for left, right in ((a, b) for i, a in enumerate(order) for b in order[i + 1 :]):
-        one, other = model.algorithms[left], model.algorithms[right]
-        if verdict is not None and verdict.status_of(one, other) in ("better", "worse", "equivalent"):
-            continue
-        pairs.append(_pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed))
-    if verdict is not None:  # the pair that the verdict speaks of comes first
+    undecided = list(combinations(order, 2))
+    shown = set(order if k <= MANY_ALGORITHMS else order[:SHOWN_OF_MANY])
+    if verdict is not None:
+        place = [verdict.algorithms.index(name) for name in model.algorithms]
+        undecided = [(a, b) for a, b in undecided if verdict.status[place[a]][place[b]].startswith("undecid")]
         spoken = {verdict.leaders[0], verdict.rival}
+        shown |= {model.algorithms.index(name) for name in spoken}
+    pairs = [
+        _pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed)
+        for left, right in undecided
+        if shown.issuperset((left, right))
+    ]
+    if verdict is not None:  # the pair that the verdict speaks of comes first
         pairs.sort(key=lambda pair: {pair.left, pair.right} != spoken)
     return PlanResult(
         metric=model.metric,
@@ -91,7 +99,8 @@ def plan_study(
         power=power,
         alpha=alpha,
         pairs=tuple(pairs),
-        decided=k * (k - 1) // 2 - len(pairs),
+        decided=k * (k - 1) // 2 - len(undecided),
+        left_out=len(undecided) - len(pairs),
         challenger=None if removal is None else cells.algorithms[removal[0]],
         removed=() if removal is None else tuple(names[d] for d in removal[1]),
         complete=len(names),

@@ -67,6 +67,8 @@ class PlanResult(Displayed):
     """Every undecided pair, and the number of datasets that would show its difference."""
     decided: int
     """How many pairs are decided already: one is better, or both are equivalent."""
+    left_out: int
+    """How many undecided pairs are not planned for, since there are more than 60 algorithms."""
     challenger: str | None
     """Who would have the best mean rank without the datasets in `removed`; None where no removal changes the winner, or
     fewer than two datasets have every cell."""
@@ -102,6 +104,7 @@ class PlanResult(Displayed):
         """`pairs`, `removal`, `variance_shares` and the settings."""
         return {
             **stated(self, "metric", "algorithms", "datasets", "relative", "pairs", "decided"),
+            **({"left_out": self.left_out} if self.left_out else {}),
             "removal": {"challenger": self.challenger, "datasets": list(self.removed), "of": self.complete},
             "variance_shares": self.shares,
             "anytime": None if self.look is None else {**asdict(self.look), "statement": self.look.sentence()},

@@ -10,6 +10,7 @@ from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
@@ -22,6 +23,9 @@ DEFAULT_RULE = "dm_auc"
 
 SIMULATIONS = 500
 SPLITS = 10
+SIMULATIONS_OF_MANY, SPLITS_OF_MANY = 100, 2
+"""The same where more than 60 algorithms are analysed with everything else; the result says how many there were."""
+
 _CURVE_SIZES = (3, 4, 6, 8, 10, 15)
 _CURVE_SPLITS = 4
 _COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules")
@@ -139,8 +143,15 @@ def _run(results: Results, spec: AnalysisSpec) -> SelectResult:
             fix="give at least 6 datasets and 3 algorithms",
         )
     table = spec.known("characteristics")  # two ways need none
+    many = len(matrix.algorithms) > MANY_ALGORITHMS
     return select_datasets(
-        matrix, min(6, n // 2), characteristics=table, others=other_metrics(results, matrix), seed=spec.seed
+        matrix,
+        min(6, n // 2),
+        characteristics=table,
+        others=other_metrics(results, matrix),
+        simulations=SIMULATIONS_OF_MANY if many else SIMULATIONS,
+        splits=SPLITS_OF_MANY if many else SPLITS,
+        seed=spec.seed,
     )
 
 

@@ -1,12 +1,13 @@
 """HELM: `stats.json` in the folder of a run (`mmlu:subject=x,model=openai_gpt2`), and the tables that `helm-summarize`
-writes (`groups/json/*.json`). A scenario is a dataset; means on the test split without perturbation are read.
+writes (`groups/json/*.json`). A scenario is a dataset; means on the test split (else the validation split)
+without perturbation are read.
 `per_instance_stats.json` has them for each instance."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recassay.core import columns as c
@@ -15,7 +16,9 @@ from recassay.data.importers.contract import Imported, Importer, Kind, long_fram
 from recassay.data.importers.instances import WORDS, Answer, instance_results, metric_label
 from recassay.data.importers.opened import OpenedFile
 
-_BOOKKEEPING = re.compile(r"^(num_|max_prob|batch_size|finish_reason|inference_|training_|logprob|estimated_|runtime)")
+_BOOKKEEPING = re.compile(
+    r"^(num_|max_prob|batch_size|finish_reason|inference_|training_|logprob|estimated_|runtime|prompt_truncated)"
+)
 MOST_BYTES = 1 << 20
 _TABLE = {"title", "header", "rows"}
 
@@ -47,22 +50,30 @@ def read(file: OpenedFile) -> Imported:
         row for table in tables for row in _table(table)
     ]  # fmt: skip
     if not rows:
-        raise InputError("holds no score on a test split", where=file.name, fix="give stats.json of a finished run")
+        raise InputError(
+            "holds no score on a test or validation split", where=file.name, fix="give stats.json of a finished run"
+        )
     return Imported(long_frame({**row, c.FRAMEWORK: "HELM"} for row in rows), words=WORDS)
 
 
 def _instances(file: OpenedFile) -> Iterator[Answer]:
     model, dataset = _run_of(file)
+    split = _split(one for instance in file.json for one in instance["stats"])
     for instance in file.json:
-        for name, value in () if instance.get("perturbation") else _stats(instance["stats"]):
+        for name, value in () if instance.get("perturbation") else _stats(instance["stats"], split):
             yield Answer(model, dataset, str(instance["instance_id"]), metric_label(name), float(value))
 
 
-def _stats(stats: Any) -> Iterator[tuple[str, float]]:
-    """The metrics on the test split, without perturbations and bookkeeping."""
+def _split(stats: Iterable[Any]) -> str:
+    """The test split, or the validation split of a run that has no other, such as HellaSwag's."""
+    return "test" if any(statistic["name"].get("split") == "test" for statistic in stats) else "valid"
+
+
+def _stats(stats: Any, split: str) -> Iterator[tuple[str, float]]:
+    """The metrics on one split, without perturbations and bookkeeping."""
     for statistic in stats:
         name = statistic["name"]
-        if name.get("split") != "test" or name.get("perturbation") or name.get("sub_split") or "mean" not in statistic:
+        if name.get("split") != split or name.get("perturbation") or name.get("sub_split") or "mean" not in statistic:
             continue
         if not _BOOKKEEPING.match(str(name["name"])):
             yield str(name["name"]), statistic["mean"]
@@ -82,7 +93,7 @@ def _run_of(file: OpenedFile) -> tuple[str, str]:
 
 def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
     model, dataset = _run_of(file)
-    for name, value in _stats(file.json):
+    for name, value in _stats(file.json, _split(file.json)):
         yield {c.ALGORITHM: model, c.DATASET: dataset, c.METRIC: metric_label(name), c.VALUE: value}
 
 

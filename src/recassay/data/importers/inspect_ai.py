@@ -13,9 +13,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.data.importers.contract import Imported, Importer, Kind
-from recassay.data.importers.instances import Answer, instance_results
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.instances import WORDS, Answer, instance_results, metric_label
 from recassay.data.importers.opened import OpenedFile
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -31,13 +32,20 @@ def recognise(file: OpenedFile) -> Kind | None:
         return None
     if not {"task", "model"} <= document["eval"].keys() or "status" not in document:
         return None
-    return "user results" if document.get("samples") else "other"
+    if document.get("samples"):
+        return "user results"
+    return "results" if _totals(document) else "other"
 
 
 def read(file: OpenedFile) -> Imported:
     """One row per sample and scorer."""
     document = file.json if file.json is not None else _unpacked(file)
     evaluation = document["eval"]
+    if not document.get("samples") and (totals := _totals(document)):
+        cell = {c.ALGORITHM: str(evaluation["model"]), c.DATASET: str(evaluation["task"]), c.FRAMEWORK: "inspect_ai"}
+        rows = ({**cell, c.METRIC: metric_label(name), c.VALUE: value} for name, value in totals.items())
+        note = "the log has no samples: the totals of its scorers were read"
+        return Imported(long_frame(rows), (note,), words=WORDS)
     scores = [
         (str(sample["id"]), *score)
         for sample in document.get("samples") or []
@@ -56,6 +64,21 @@ def read(file: OpenedFile) -> Imported:
     version = packages.get("inspect_ai") if isinstance(packages, dict) else None
     notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
     return instance_results(answers, file, "inspect_ai", version, notes)
+
+
+def _totals(document: Any) -> dict[str, float]:
+    """The metrics of the scorers, `accuracy[scorer]` where there are several, of a log without samples."""
+    results = document.get("results")
+    scores = results.get("scores") if isinstance(results, dict) else None
+    scores = [score for score in scores if isinstance(score, dict)] if isinstance(scores, list) else []
+    totals: dict[str, float] = {}
+    for score in scores:
+        metrics = score.get("metrics")
+        for name, metric in metrics.items() if isinstance(metrics, dict) else ():
+            value = metric.get("value") if isinstance(metric, dict) else None
+            if isinstance(value, (int, float)) and name not in ("stderr", "std", "var"):
+                totals[name if len(scores) == 1 else f"{name}[{score.get('name')}]"] = float(value)
+    return totals
 
 
 def _scores(scores: Any) -> Iterator[tuple[str, float, bool]]:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError, count_of, listing
 from recassay.core.tables.labels import normal_label
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -204,8 +204,10 @@ def _provenance(frame: pl.DataFrame) -> str:
     )
     if counts.height > MOST_SOURCES:
         return f"{counts.get_column('cells').sum():,} cells from {counts.height:,} files"
-    told = [f"{cells} cells ({algorithms} algorithms on {datasets} datasets) from {source}"
-            for source, cells, algorithms, datasets in counts.iter_rows()]  # fmt: skip
+    told = [
+        f"{count_of(cells, 'cell')} ({count_of(models, 'algorithm')} on {count_of(datasets, 'dataset')}) from {file}"
+        for file, cells, models, datasets in counts.iter_rows()
+    ]
     return listing(told, most=None)
 
 

@@ -15,6 +15,7 @@ from recassay.core.tables.labels import known_direction
 from recassay.plots.theme import COLOURS, DASHES
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, tag
+from recassay.reporting.spoken import USUAL
 from recassay.reporting.tables import html_table
 
 
@@ -43,6 +44,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "nemenyi": critical_differences(len(algorithms), content.alpha),
         "rules": rule_notes(),
         "computed": _computed(content),
+        **({} if content.results.words == USUAL else {"words": dict(zip(USUAL, content.results.words, strict=True))}),
     }
 
 

@@ -16,6 +16,8 @@ def sentences(result: PlanResult) -> list[str]:
         lines.append(
             f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
         )
+    if result.left_out:
+        lines.append(f"{result.left_out:,} further undecided pairs, outside the best algorithms, are not planned for.")
     if result.challenger is not None:
         count = len(result.removed)
         lines.append(

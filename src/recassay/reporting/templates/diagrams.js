@@ -31,16 +31,18 @@ RecAssay.diagrams = (() => {
 
   /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those without a significant difference. */
   const criticalDifference = (holder, names, test, numbers, rule, most) => {
-    const k = test.order.length, TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
-    const order = test.order.slice(0, most), count = order.length;
+    const TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
+    const order = test.order.slice(0, most), count = order.length, all = test.order.length;
+    const rank = (a) => test.meanRanks[a];
+    /* The line ends at the last name that is shown. */
+    const k = count < all ? Math.min(all, Math.ceil(Math.max(...order.map(rank))) + 1) : all;
     const longest = Math.max(...order.map((a) => shorten(names[a]).length));
     const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
-    const rank = (a) => test.meanRanks[a];
     const groups = (test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [])
       .filter((group) => order.includes(group[0]));
     const ends = [], bars = groups.map((group) => {
-      const low = x(rank(group[0])) - 5, high = x(rank(group[group.length - 1])) + 5;
+      const low = x(rank(group[0])) - 5, high = Math.min(x(rank(group[group.length - 1])), x(k)) + 5;
       let row = ends.findIndex((end) => low > end + 12);
       if (row < 0) row = ends.length;
       ends[row] = high;
@@ -100,11 +102,11 @@ RecAssay.diagrams = (() => {
       svg.append(shape("text", { x: x(beta), y: TOP + H + 16, "text-anchor": "middle", "font-size": 11, fill: INK }, beta.toFixed(1)));
     }
     svg.append(shape("text", { x: LEFT + W / 2, y: TOP + H + 36, "text-anchor": "middle", "font-size": 11, fill: INK }, "factor beta from the best"));
-    svg.append(shape("text", { transform: `translate(12,${TOP + H / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11, fill: INK }, "share of datasets within it"));
+    svg.append(shape("text", { transform: `translate(12,${TOP + H / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11, fill: INK }, RecAssay.say("share of datasets within it")));
     order.forEach((a, place) => {
       const path = curves[a].map(([beta, share], i) => (i ? `H${x(beta)}V${y(share)}` : `M${x(beta)},${y(share)}`)).join("");
       const style = { fill: "none", stroke: looks[a].colour, "stroke-width": 2, "stroke-dasharray": looks[a].dash.join(",") };
-      const tip = `${names[a]}\nshare of the area: ${RecAssay.shown(shares[a])}\nfirst on ${(100 * (curves[a][0][0] === 1 ? curves[a][0][1] : 0)).toFixed(0)} % of the datasets`;
+      const tip = `${names[a]}\nshare of the area: ${RecAssay.shown(shares[a])}\nfirst on ${(100 * (curves[a][0][0] === 1 ? curves[a][0][1] : 0)).toFixed(0)} % of the ${RecAssay.say("datasets")}`;
       svg.append(shape("path", { d: path, ...style, "data-n": numbers[a], "data-tip": tip }));
       const row = TOP + 12 + 17 * place;
       svg.append(shape("path", { d: `M${LEFT + W + 14},${row - 4}h22`, ...style, "data-n": numbers[a] }));

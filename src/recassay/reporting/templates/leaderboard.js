@@ -1,5 +1,12 @@
 /* The leaderboard: choose metric, aggregation, datasets and algorithms; everything follows. */
 
+/* A sentence in the words of the table: models on tasks where it says so. */
+RecAssay.say = (text) => {
+  const words = RecAssay.words || { algorithm: "algorithm", dataset: "dataset" };
+  return text.replace(/\b(an? )?(algorithm|dataset)(s?)\b/g, (_, article, word, plural) =>
+    `${article ? (/^[aeio]/.test(words[word]) ? "an " : "a ") : ""}${words[word]}${plural}`);
+};
+
 /* The complete table of a choice: what has no value is left out or filled in, as Results.matrix does. */
 RecAssay.select = (data, choice) => {
   const metric = data.metrics[choice.metric];
@@ -30,7 +37,7 @@ RecAssay.compute = (data, choice) => {
   const table = RecAssay.select(data, choice);
   const rule = data.rules[choice.rule];
   if (table.algorithms.length < 2 || table.datasets.length < 2) {
-    return { ...table, problem: "A comparison needs at least two algorithms and two datasets with values." };
+    return { ...table, problem: RecAssay.say("A comparison needs at least two algorithms and two datasets with values.") };
   }
   const contest = RecAssay.rules.contest(table.values, table.metric.up);
   const negative = table.values.some((row) => row.some((value) => value < 0));
@@ -52,7 +59,8 @@ RecAssay.compute = (data, choice) => {
 };
 
 RecAssay.startBoard = (data) => {
-  const find = RecAssay.find, make = RecAssay.make, shown = RecAssay.shown;
+  const find = RecAssay.find, make = RecAssay.make, shown = RecAssay.shown, say = RecAssay.say;
+  RecAssay.words = data.words;
   const everything = (names) => names.map((_, i) => i);
   const start = Math.max(0, data.metrics.findIndex((metric) => metric.label === data.metric));
   const firstRule = data.rules.findIndex((rule) => rule.name === "mean_rank");
@@ -156,11 +164,11 @@ RecAssay.startBoard = (data) => {
   const drawNotes = (answer) => {
     const left = answer.dropped.length
       ? ` ${answer.holes.length} cells have no value; left out for that: ${answer.dropped.join(", ")}.`
-      : answer.holes.length ? ` ${answer.holes.length} cells have no value and took the worst one on their dataset.` : "";
+      : answer.holes.length ? say(` ${answer.holes.length} cells have no value and took the worst one on their dataset.`) : "";
     find("board-note").textContent = (intervals(answer)
-      ? `Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`
+      ? say(`Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`)
         + `; P(first again) is the probability of the best mean rank in a new benchmark; could be best: not shown to be behind the best (${100 * data.computed.confidence} %).`
-      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} datasets on; all other numbers are computed here.`) + left;
+      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on; all other numbers are computed here.`) + left;
     if (answer.problem) {
       find("board-status").textContent = answer.problem;
       return;
@@ -168,13 +176,13 @@ RecAssay.startBoard = (data) => {
     const leaders = answer.algorithms.filter((_, i) => answer.ranks[i] === Math.min(...answer.ranks));
     const names = leaders.map((a) => data.algorithms[a].name).join(" and ");
     find("board-status").textContent =
-      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`;
+      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}`;
   };
 
   const drawPictures = (answer) => {
     const difference = find("board-difference"), profiles = find("board-profiles");
     const names = answer.algorithms.map((a) => data.algorithms[a].name), many = names.length > data.many.from;
-    const only = many ? ` Shown are the best ${data.many.shown} of ${names.length} algorithms.` : "";
+    const only = many ? say(` Shown are the best ${data.many.shown} of ${names.length} algorithms.`) : "";
     find("board-difference-caption").textContent = "";
     find("board-profiles-caption").textContent = "";
     difference.replaceChildren();
@@ -184,14 +192,14 @@ RecAssay.startBoard = (data) => {
       const p = whole(answer) ? data.computed.friedman : null;
       const bars = choice.bars === "nemenyi" ? "are nearer than Nemenyi's critical difference" : "Wilcoxon-Holm cannot tell apart";
       find("board-difference-caption").textContent = "Mean ranks (further left is better); " + (answer.test.told
-        ? `a bar joins algorithms that ${bars} at ${data.alpha}.`
+        ? say(`a bar joins algorithms that ${bars} at ${data.alpha}.`)
           + (p === null ? "" : ` As a whole: Friedman, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`)
-        : `no test: ${data.fewest} datasets are the least.`) + only;
+        : say(`no test: ${data.fewest} datasets are the least.`)) + only;
     }
     if (answer.profiles) {
       RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax, many ? data.many.shown : names.length);
       find("board-profiles-caption").textContent =
-        "Share of the datasets on which an algorithm is within a factor of the best: higher and further left is better." + only;
+        say("Share of the datasets on which an algorithm is within a factor of the best: higher and further left is better.") + only;
     }
   };
 
