@@ -169,8 +169,7 @@ class Transfer:
         if response.status == 206:
             start, total = self._continued(response, state)
             if start != offset:
-                self._forget()
-                raise _PassingProblem("the server sent another part of the file than asked for")
+                raise self._start_again("the server sent another part of the file than asked for")
         else:
             promised = response.headers.get("Content-Length")
             start, total = 0, _length(promised)
@@ -225,16 +224,13 @@ class Transfer:
     def _continued(self, response: Any, state: dict[str, Any]) -> tuple[int, int | None]:
         match = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
         if match is None or match[1] is None:
-            self._forget()
-            raise _PassingProblem("the server sent a part of the file without saying which")
+            raise self._start_again("the server sent a part of the file without saying which")
         etag = response.headers.get("ETag")
         if etag and state["etag"] and etag != state["etag"]:
-            self._forget()
-            raise _PassingProblem("the file changed on the server; starting again")
+            raise self._start_again("the file changed on the server; starting again")
         total = _length(match[3])
         if state["total"] is not None and total is not None and total != state["total"]:
-            self._forget()
-            raise _PassingProblem("the file changed its size on the server; starting again")
+            raise self._start_again("the file changed its size on the server; starting again")
         return int(match[1]), total
 
     def _unsatisfiable(self, error: urllib.error.HTTPError, offset: int) -> None:
@@ -243,8 +239,7 @@ class Transfer:
         if match is not None and _length(match[3]) == offset:
             self.digest, self.resumed_from = digest_file(self.part), offset
             return
-        self._forget()
-        raise _PassingProblem("the part on disk does not fit the server's file; starting again")
+        raise self._start_again("the part on disk does not fit the server's file; starting again")
 
     def _check_room(self, total: int | None, start: int) -> None:
         if total is None:
@@ -294,9 +289,11 @@ class Transfer:
         state["total"] = _length(headers.get("Content-Length"))
         self._state_path.write_text(json.dumps(state), "utf-8")
 
-    def _forget(self) -> None:
+    def _start_again(self, reason: str) -> _PassingProblem:
+        """The part on disk goes, and the next attempt asks for the whole file."""
         empty(self.part)
         self.digest, self.resumed_from = Digest(), 0
+        return _PassingProblem(reason)
 
 
 def discard(part: Path) -> None:
