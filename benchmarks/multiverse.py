@@ -3,6 +3,7 @@
 python benchmarks/multiverse.py size [N]        N tables of equal algorithms per kind: how often the joint test rejects
 python benchmarks/multiverse.py shares [N]      N planted multiverses per kind: how often intervals hold the true shares
 python benchmarks/multiverse.py drift [N]       N tables per size without drift: how often the drift test rejects
+python benchmarks/multiverse.py seeds [N]       N tables per design: do intervals hold the planted shares of seeds?
 python benchmarks/multiverse.py certificate [N] N planted multiverses per kind, run adaptively: are certificates true?
 python benchmarks/multiverse.py seconds         processor seconds at 1,000 universes x 12 algorithms x 30 datasets
 """
@@ -19,7 +20,7 @@ import polars as pl
 from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, scores, truth
 from recassay.analysis.multiverse.claims import Stated, joint_test
 from recassay.analysis.multiverse.fit import explore
-from recassay.analysis.multiverse.repeats import drift_test
+from recassay.analysis.multiverse.repeats import drift_test, seed_shares
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.core import ties
 
@@ -71,6 +72,36 @@ def shares(count: int) -> None:
                     errors.append(abs(mean - share))
         print(f"{levels!s:12} {seen:4} {100 * np.mean(inside[1]):14.1f} % {100 * np.mean(inside[2]):8.1f} % "
               f"{np.mean(widths):15.3f} {np.mean(errors):18.3f}")  # fmt: skip
+
+
+PLANTED = ((0.6, 0.3, 0.1), (0.1, 0.2, 0.7), (0.2, 0.4, 0.4))
+"""Shares of the variance that split, tuning and fit seeds cause."""
+
+
+def seeds(count: int) -> None:
+    """Values that split, tuning and fit seeds move; the split's part is common to the algorithms, or each one's own."""
+    print("algorithms datasets seeds      common   split covered, width   tuning        fit")
+    for (k, n), levels, common in itertools.product(((4, 4), (8, 6), (6, 12)), ((3, 2, 2), (5, 3, 3)), (0.0, 0.7)):
+        inside, widths = np.zeros(3), np.zeros(3)
+        places = np.indices((k, n, *levels)).reshape(5, -1)
+        keys = ("algorithm", "dataset", "split_seed", "tuning_seed", "fit_seed")
+        columns = {name: place.astype(str) for name, place in zip(keys, places, strict=True)}
+        for at in range(count):
+            rng = np.random.default_rng((k, n, *levels, int(10 * common), at))
+            planted = np.array(PLANTED[at % len(PLANTED)])
+            deviation = 0.05 * np.sqrt(planted)
+            shape = (k, n, levels[0])
+            split = np.sqrt(common) * rng.normal(size=(1, *shape[1:])) + np.sqrt(1 - common) * rng.normal(size=shape)
+            values = rng.uniform(0.1, 0.4, (k, n, 1, 1, 1)) * (
+                1 + deviation[0] * split[..., None, None] + deviation[1] * rng.normal(size=(*shape, levels[1], 1))
+                + deviation[2] * rng.normal(size=(*shape, *levels[1:]))
+            )  # fmt: skip
+            found = seed_shares(pl.DataFrame(columns | {"value": values.ravel()}), (), rng)
+            intervals = np.array([share.interval for share in found])
+            inside += (intervals[:, 0] <= planted) & (planted <= intervals[:, 1])
+            widths += intervals[:, 1] - intervals[:, 0]
+        covered = "   ".join(f"{100 * c / count:5.1f} %, {w / count:.2f}" for c, w in zip(inside, widths, strict=True))
+        print(f"{k:10} {n:8} {levels!s:10} {common:6}   {covered}", flush=True)
 
 
 def seconds() -> None:
@@ -157,5 +188,6 @@ def certificate(count: int) -> None:
 
 if __name__ == "__main__":
     what, count = [*sys.argv[1:], ""][0], int(sys.argv[2]) if sys.argv[2:] and sys.argv[2].isdigit() else 200
-    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds, "drift": lambda: drift(count),
+    {"size": lambda: size(count), "shares": lambda: shares(count), "seconds": seconds, "seeds": lambda: seeds(count),
+     "drift": lambda: drift(count),
      "certificate": lambda: certificate(count)}[what]()  # fmt: skip

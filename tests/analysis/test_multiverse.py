@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.analysis.multiverse.repeats import drift_test
+from recassay.analysis.multiverse.repeats import drift_test, seed_shares
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
@@ -228,3 +228,24 @@ def test_drift_is_counted_exactly_where_few_orders_are_possible():
     found = drift_test(steady, "abcd", np.random.default_rng(1))
     assert found.p < 0.01
     assert found.smallest_p == pytest.approx(found.p)
+
+
+def test_intervals_hold_the_planted_shares_of_seeds_where_one_split_moves_all_algorithms():
+    """5 split, 3 tuning and 3 fit seeds; most of what a split does is common to the algorithms of a dataset."""
+    k, n, levels, planted = 6, 6, (5, 3, 3), np.array([0.5, 0.3, 0.2])
+    places = np.indices((k, n, *levels)).reshape(5, -1)
+    names = ("algorithm", "dataset", "split_seed", "tuning_seed", "fit_seed")
+    columns = {name: place.astype(str) for name, place in zip(names, places, strict=True)}
+    inside = []
+    for at in range(30):
+        rng = np.random.default_rng(at)
+        split = 0.9 * rng.normal(size=(1, n, 5)) + 0.436 * rng.normal(size=(k, n, 5))
+        parts = split[..., None, None], rng.normal(size=(k, n, 5, 3, 1)), rng.normal(size=(k, n, *levels))
+        values = 1 + 0.05 * sum(np.sqrt(share) * part for share, part in zip(planted, parts, strict=True))
+        found = seed_shares(pl.DataFrame(columns | {"value": values.ravel()}), (), rng)
+        assert [share.seed for share in found] == list(names[2:])
+        inside.append(
+            [low <= share <= high for (low, high), share in zip([f.interval for f in found], planted, strict=True)]
+        )
+    assert np.mean(inside) > 0.9
+    assert np.mean(inside, axis=0).min() > 0.85

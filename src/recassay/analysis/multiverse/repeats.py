@@ -131,8 +131,8 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
 
     `frame` has one row per cell and seed; `keys` are the columns besides seeds that tell cells apart. The component of
     the last seed is the variance within all others; that of one before it is the variance between the means that it
-    makes, less what the later seeds leave in those means. Negative estimates count as 0. Cells are resampled for the
-    intervals.
+    makes, less what the later seeds leave in those means. Negative estimates count as 0. The intervals are
+    the wider ones of a bootstrap over cells, and of draws that know how alike a seed moves the cells of a dataset.
     """
     seeds = [name for name in SEED_AXES if name in frame.columns and frame.get_column(name).n_unique() > 1]
     if not seeds:
@@ -141,8 +141,9 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
     frame = frame.drop_nulls(c.VALUE).with_columns(pl.col(c.VALUE) / pl.col(c.VALUE).mean().over(cell))
     frame = frame.filter(pl.col(c.VALUE).is_finite())
     raw: list[pl.DataFrame] = []
-    level = frame.select(*cell, *seeds, c.VALUE)
+    below = frame.select(*cell, *seeds, c.VALUE)
     for depth in range(len(seeds), 0, -1):
+        level = below  # in the end: the means that the first seed makes
         groups = level.group_by([*cell, *seeds[: depth - 1]], maintain_order=True).agg(
             pl.col(c.VALUE).mean(), pl.col(c.VALUE).var().alias("variance"), pl.len().alias("size")
         )
@@ -151,7 +152,7 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
             .group_by(cell, maintain_order=True)
             .agg(pl.col("variance").mean(), (1 / (1 / pl.col("size")).mean()).alias("size"))
         )
-        level = groups.select(*cell, *seeds[: depth - 1], c.VALUE)
+        below = groups.select(*cell, *seeds[: depth - 1], c.VALUE)
     raw.reverse()
     table = frame.select(cell).unique(maintain_order=True)
     for i, part in enumerate(raw):
@@ -162,20 +163,32 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
         return ()
     v, n = v[rows], n[rows]
 
-    def parts(chosen: np.ndarray) -> FloatArray:
-        mean, size = v[chosen].mean(axis=-2), n.mean(axis=0)
-        later = np.concatenate([mean[..., 1:] / size[1:], np.zeros((*mean.shape[:-1], 1))], axis=-1)
+    def parts(mean: FloatArray) -> FloatArray:
+        later = np.concatenate([mean[..., 1:] / n.mean(axis=0)[1:], np.zeros((*mean.shape[:-1], 1))], axis=-1)
         return np.maximum(mean - later, 0.0)
 
-    found = parts(np.arange(len(v)))
-    drawn = parts(rng.integers(0, len(v), (RESAMPLES, len(v))))
-    shares = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300)
-    low, high = np.quantile(shares, [0.025, 0.975], axis=0)
+    found = parts(v.mean(axis=0))
+    share = found / max(found.sum(), 1e-300)
+    # Cells are resampled. What the first seed does may be common to the cells of a dataset (one split moves all
+    # algorithms), so that they count as fewer: its variance is drawn with the degrees of freedom that are left.
+    together = level.group_by(c.DATASET, seeds[0]).agg(pl.col(c.VALUE).mean())
+    common = together.group_by(c.DATASET).agg(pl.col(c.VALUE).var()).get_column(c.VALUE).mean() or 0.0
+    datasets = together.get_column(c.DATASET).n_unique()
+    cells = len(v) / datasets
+    alike = np.clip((cells * float(common) / max(float(v[:, 0].mean()), 1e-300) - 1) / max(cells - 1, 1), 0.0, 1.0)  # type: ignore[arg-type]
+    degrees = len(v) * float(n[:, 0].mean() - 1) / (1 + (cells - 1) * alike**2)
+    resampled = v[rng.integers(0, len(v), (RESAMPLES, len(v)))].mean(axis=1)
+    counted = resampled.copy()
+    counted[:, 0] = v[:, 0].mean() * degrees / rng.chisquare(degrees, RESAMPLES)
+    drawn = parts(np.stack([resampled, counted]))
+    shares = drawn / np.maximum(drawn.sum(axis=2, keepdims=True), 1e-300)
+    limits = np.quantile(shares, [0.025, 0.975], axis=1)
+    low, high = limits[0].min(axis=0), limits[1].max(axis=0)
     extent = frame.group_by(cell).agg(pl.col(c.VALUE).max() - pl.col(c.VALUE).min()).get_column(c.VALUE).max()
     return tuple(
         SeedShare(
             seed=name,
-            share=float(found[i] / max(found.sum(), 1e-300)),
+            share=float(share[i]),
             interval=(float(low[i]), float(high[i])),
             deviation=float(np.sqrt(found[i])),
             swing=float(extent),  # type: ignore[arg-type]
