@@ -20,15 +20,15 @@ def load_classifier(reference: str, base: str) -> Any:
     """What makes a classifier of that name: a class, or a function of its parameters. A file is executed."""
     if not is_part_file(reference):
         return classifiers.get(reference)
-    found = load_class(reference, base)
-    missing = [name for name in NEEDED if not callable(getattr(found, name, None))]
+    kind = load_class(reference, base)
+    missing = [name for name in NEEDED if not callable(getattr(kind, name, None))]
     if missing:
         raise InputError(
             f"is no classifier: it lacks {listing(missing)}",
             where=reference,
             fix="give it fit(X, y) and predict(X) as in scikit-learn",
         )
-    return found
+    return kind
 
 
 def make_classifier(part: Any, name: str, settings: Mapping[str, Any], seed: int) -> tuple[Any, dict[str, Any]]:
@@ -51,5 +51,5 @@ def make_classifier(part: Any, name: str, settings: Mapping[str, Any], seed: int
 
 def role_of(reference: str) -> Role:
     """`artificial` or `mlp` where a registered classifier says so, `real` for all others."""
-    said = None if is_part_file(reference) else getattr(classifiers.get(reference), "role", None)
-    return "artificial" if said == "artificial" else "mlp" if said == "mlp" else "real"
+    role = None if is_part_file(reference) else getattr(classifiers.get(reference), "role", None)
+    return "artificial" if role == "artificial" else "mlp" if role == "mlp" else "real"

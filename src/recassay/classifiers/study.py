@@ -100,8 +100,8 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
 
 def _split(study: ClassifyStudySpec, table: TableSpec) -> TableSplitSpec:
     if is_openml(table.reference):
-        told = describe_openml(openml_id(table.reference))
-        data = hashlib.sha256(f"openml {told.md5} {told.target} {told.drop}".encode()).hexdigest()
+        described = describe_openml(openml_id(table.reference))
+        data = hashlib.sha256(f"openml {described.md5} {described.target} {described.drop}".encode()).hexdigest()
     else:
         data = file_version(path_of(table.reference, study.base), "dataset")
     return TableSplitSpec(

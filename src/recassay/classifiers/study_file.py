@@ -118,14 +118,14 @@ def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], base: str,
 
 
 def _settings(table: Mapping[str, Any], label: str, place: Place) -> dict[str, Parameter]:
-    found: dict[str, Parameter] = {}
+    settings: dict[str, Parameter] = {}
     for key, value in table.items():
         values = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, (bool, int, float, str)) for one in values):
+        if not all(isinstance(part, (bool, int, float, str)) for part in values):
             path = ("classifier", label, key)
             place.refuse(path, f"{'.'.join(path)} = {value!r}", "give a value, or a list of values")
-        found[key] = tuple(values) if isinstance(value, list) else value
-    return found
+        settings[key] = tuple(values) if isinstance(value, list) else value
+    return settings
 
 
 def _datasets(
@@ -156,10 +156,10 @@ def _expanded(reference: str, base: str, place: Place) -> Sequence[str]:
     if not any(mark in reference for mark in "*?["):
         return [reference]
     pattern = Path(reference).expanduser()
-    found = sorted(path for path in glob.glob(str(base / pattern), recursive=True) if _is_table(path))
-    if not found:
+    paths = sorted(path for path in glob.glob(str(base / pattern), recursive=True) if _is_table(path))
+    if not paths:
         place.refuse(["study", "datasets"], f"no table fits the pattern {reference!r}", f"paths start from {base}")
-    return found if pattern.is_absolute() else [f"./{Path(os.path.relpath(path, base)).as_posix()}" for path in found]
+    return paths if pattern.is_absolute() else [f"./{Path(os.path.relpath(path, base)).as_posix()}" for path in paths]
 
 
 def _is_table(path: str) -> bool:

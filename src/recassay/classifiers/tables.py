@@ -187,5 +187,7 @@ def _categorical(column: pl.Series, train: BoolArray, one_hot_limit: int) -> tup
 def _places(column: pl.Series, categories: pl.Series) -> NDArray[np.int64]:
     """The position of each value among `categories`, -1 where it is none of them."""
     frame = pl.DataFrame({"value": categories, "place": np.arange(categories.len())})
-    found = pl.DataFrame({"value": column}).join(frame, on="value", how="left", nulls_equal=True, maintain_order="left")
-    return found.get_column("place").fill_null(-1).to_numpy()
+    joined = pl.DataFrame({"value": column}).join(
+        frame, on="value", how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined.get_column("place").fill_null(-1).to_numpy()

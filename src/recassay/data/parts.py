@@ -62,7 +62,9 @@ def read_parts(folder: Path, read: ReadSpec) -> tuple[Interactions, Interactions
     """Training, validation (empty where there is no file of it) and test part, each read as `read` says."""
     files = find_parts(folder)
     read_ones = {part: read_interactions(file, read) for part, file in files.items()}
-    clocked = in_one_clock([(one.interactions, one.record.time_unit) for one in read_ones.values()], str(folder))
+    clocked = in_one_clock(
+        [(result.interactions, result.record.time_unit) for result in read_ones.values()], str(folder)
+    )
     parts = dict(zip(read_ones, clocked, strict=True))
     test = parts["test"]
     return parts["train"], parts.get("valid", test.take(test.user < 0)), test

@@ -109,9 +109,9 @@ class Serendipity(MetricBase):
         items = top.items[:, :k]
         threshold = expected_from(context, k)[top.users]
         unexpected = (items >= 0) & (context.popularity[items] < threshold[:, None])
-        found = np.count_nonzero(unexpected & context.hits(top, truth)[:, :k], axis=1)
+        surprising = np.count_nonzero(unexpected & context.hits(top, truth)[:, :k], axis=1)
         divisor = np.full(len(items), k) if self.variant == "by_k" else np.count_nonzero(unexpected, axis=1)
-        values = found / np.maximum(divisor, 1)
+        values = surprising / np.maximum(divisor, 1)
         return np.where(context.relevant(top, truth) > 0, values, np.nan)
 
 

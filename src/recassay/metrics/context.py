@@ -121,7 +121,7 @@ def membership(matrix: csr_array, users: IdArray, items: IdArray) -> BoolArray:
     width = int(matrix.shape[1]) + 1
     rows = int(np.clip(_TABLE_BYTES // width, 16, 4096))
     table = np.zeros(rows * width, dtype=bool)
-    found = np.empty(items.shape, dtype=bool)
+    stored = np.empty(items.shape, dtype=bool)
     starts, lengths = matrix.indptr[users].astype(np.int64), np.diff(matrix.indptr)[users].astype(np.int64)
     offsets = np.arange(rows, dtype=np.int64) * width
     for first in range(0, len(users), rows):
@@ -131,6 +131,6 @@ def membership(matrix: csr_array, users: IdArray, items: IdArray) -> BoolArray:
         entry = np.arange(int(ends[-1])) + np.repeat(starts[block] - ends + count, count)
         marked = matrix.indices[entry] + np.repeat(offsets[: len(count)], count)
         table[marked] = True
-        np.take(table, items[block] + offsets[: len(count), None], mode="wrap", out=found[block])
+        np.take(table, items[block] + offsets[: len(count), None], mode="wrap", out=stored[block])
         table[marked] = False
-    return found
+    return stored

@@ -103,9 +103,9 @@ def apply_protocol(
         counts["outside_the_window"] = len(data) - int(np.count_nonzero(inside))
         data, labels = _in_place(data, inside), labels[inside]
     one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
-    split, found = _parts(data, labels, spec)
+    split, repeat_counts = _parts(data, labels, spec)
     del data, labels, kept
-    record = audit_split(split, spec.split, repeats=found, one_time=one_time)
+    record = audit_split(split, spec.split, repeats=repeat_counts, one_time=one_time)
     refuse_leakage(record, spec.allow_leakage)
     return replace(split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict())
 
@@ -174,12 +174,12 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
         left = int(np.count_nonzero(~warm))
         counts |= _counted(f"{name}_cold", left, users[label] & ~known_users, items[label] & ~known_items)
         counts |= _sizes(name, getattr(split, name))
-    found = RepeatCounts.of(again, labels, consolidated, warm_valid, seen_valid, warm_test, seen_test)
+    repeat_counts = RepeatCounts.of(again, labels, consolidated, warm_valid, seen_valid, warm_test, seen_test)
     counts["train_merged"] = int(np.count_nonzero(labels == TRAIN)) - len(split.train)
     for name, judged, warm in (("valid", judged_valid, warm_valid), ("test", judged_test, warm_test)):
         counts[f"{name}_seen"] = int(np.count_nonzero(warm)) - int(np.count_nonzero(judged))
         counts[f"{name}_merged"] = int(np.count_nonzero(judged)) - len(getattr(split, name))
-    return replace(split, counts=counts), found
+    return replace(split, counts=counts), repeat_counts
 
 
 def _in_place(data: Interactions, rows: BoolArray) -> Interactions:

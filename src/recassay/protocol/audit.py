@@ -140,8 +140,8 @@ def audit_split(
         sentence = f"only {judged} users are judged: a mean over them says little"
         findings.append(Finding("few_test_users", judged, False, sentence))
     trained = int(np.count_nonzero(in_fit.user))
-    found = repeats or RepeatCounts()
-    findings += _repeat_finding(found, split.task)
+    counts = repeats or RepeatCounts()
+    findings += _repeat_finding(counts, split.task)
     tied = _tied_events(split) if SPLITS[kind].temporal or kind == "given" else None
     if tied:
         share = f"{tied:,} of {len(test):,} test events ({100 * tied / len(test):.1f} %)"
@@ -168,7 +168,7 @@ def audit_split(
         last_train_time=last_train,
         first_test_time=first_test,
         task=split.task,
-        repeats=found,
+        repeats=counts,
         share_of_test_tied=None if tied is None else tied / max(len(test), 1),
     )
 
@@ -184,7 +184,7 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
     """Raise `InputError` for findings that refuse the split and are not allowed (`spec.allow_leakage`)."""
     refused = record.refusals(allowed)
     if refused:
-        names = listing((repr(found.name) for found in refused), most=None)
+        names = listing((repr(finding.name) for finding in refused), most=None)
         raise InputError(
             f"the {record.split} split is refused: " + "; ".join(f"{f.name} ({f.sentence})" for f in refused),
             fix=f"mend the data or the protocol, or accept it by name with `allow_leakage=[{names}]`",
@@ -201,7 +201,7 @@ def _empty(split: Split) -> list[Finding]:
 
 
 def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
-    found = []
+    findings = []
     refuses = kind in ("global_time", "rolling", "given")
     for name, part, fit in (
         ("test", split.test, split.refit_parts()),
@@ -214,13 +214,13 @@ def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
         if later:
             share = later / max(sum(map(len, fit)), 1)
             sentence = f"{later:,} training events ({100 * share:.1f} %) are later than the first {name} event"
-            found.append(Finding(f"train_after_{name}", later, refuses, sentence))
+            findings.append(Finding(f"train_after_{name}", later, refuses, sentence))
     if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
         within = own_future(split)
         if within:
             sentence = f"{within:,} training events are later than the first test event of their own user"
-            found.append(Finding("user_train_after_test", within, True, sentence))
-    return found
+            findings.append(Finding("user_train_after_test", within, True, sentence))
+    return findings
 
 
 def _first_test_times(split: Split) -> IntArray:
@@ -260,16 +260,18 @@ def _tied_events(split: Split) -> int | None:
     return tested.join(pl.concat(near).unique(), on=["user", "time"], how="semi").height if near else 0
 
 
-def _repeat_finding(found: RepeatCounts, task: Task) -> list[Finding]:
-    if not found.train_repeats and not found.valid_repeats and not found.test_repeats:
+def _repeat_finding(counts: RepeatCounts, task: Task) -> list[Finding]:
+    if not counts.train_repeats and not counts.valid_repeats and not counts.test_repeats:
         return []
-    told = found.to_dict()
-    sentence = f"{found.train_repeats:,} training events ({100 * told['share_of_train']:.1f} %) repeat an earlier one"
-    share = f"{100 * told['share_of_test']:.1f} %"
-    across = f"{found.test_repeats:,} test events ({share}) repeat what their user had in training"
+    shares = counts.to_dict()
+    sentence = (
+        f"{counts.train_repeats:,} training events ({100 * shares['share_of_train']:.1f} %) repeat an earlier one"
+    )
+    share = f"{100 * shares['share_of_test']:.1f} %"
+    across = f"{counts.test_repeats:,} test events ({share}) repeat what their user had in training"
     done = "and are judged" if task == "repeat" else "and left the test, since the task is to recommend new items"
-    sentence += f"; {across}{f', {done}' if found.test_repeats else ''}"
-    return [Finding("repeated_events", found.train_repeats + found.test_repeats, False, sentence)]
+    sentence += f"; {across}{f', {done}' if counts.test_repeats else ''}"
+    return [Finding("repeated_events", counts.train_repeats + counts.test_repeats, False, sentence)]
 
 
 def _pair_finding(
@@ -288,14 +290,14 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
         return 0
     wanted = sorted_codes(part)
     known = np.zeros(len(part), dtype=np.bool_)
-    for one in fit:
-        if not blocks.in_order(one.user, one.item):
-            known |= contained(wanted, sorted_codes(one))
+    for trained in fit:
+        if not blocks.in_order(trained.user, trained.item):
+            known |= contained(wanted, sorted_codes(trained))
             continue
-        for block in blocks.user_blocks(one.user):
-            user, item = one.user[block], one.item[block]
+        for block in blocks.user_blocks(trained.user):
+            user, item = trained.user[block], trained.item[block]
             rows = seen.user[user] & seen.item[item]
-            codes = pair_codes(user[rows], item[rows], one.n_items)
+            codes = pair_codes(user[rows], item[rows], trained.n_items)
             if len(codes):
                 here = slice(*np.searchsorted(wanted, [codes[0], codes[-1] + 1]).tolist())
                 known[here] |= contained(wanted[here], codes)
@@ -303,13 +305,13 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
 
 
 def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:
-    found = []
+    findings = []
     for side, only_here in (("user", here.user & ~trained.user), ("item", here.item & ~trained.item)):
         cold = int(np.count_nonzero(only_here))
         if cold:
             sentence = f"{cold:,} {side}s of the {name} part were never trained on"
-            found.append(Finding(f"cold_{side}_in_{name}", cold, True, sentence))
-    return found
+            findings.append(Finding(f"cold_{side}_in_{name}", cold, True, sentence))
+    return findings
 
 
 def _seen(part: Interactions) -> _Seen:

@@ -72,13 +72,13 @@ def _drop_rare(side: _Side, kept: BoolArray, sides: tuple[_Side, _Side]) -> bool
     rare = side.counts < side.least
     if not rare.any():
         return False
-    found = False
+    dropped = False
     for block in row_blocks(len(kept)):
         rows = np.flatnonzero(kept[block] & rare[side.ids[block]]) + block.start
         if not len(rows):
             continue
-        found, kept[rows] = True, False
+        dropped, kept[rows] = True, False
         counted = rows[side.counted[rows]]
-        for one in sides:
-            np.subtract.at(one.counts, one.ids[counted], 1)
-    return found
+        for other in sides:
+            np.subtract.at(other.counts, other.ids[counted], 1)
+    return dropped

@@ -71,9 +71,9 @@ def seen_rows(
     for block in _pair_blocks(again):
         first = np.flatnonzero(~again[block])
         pair = np.cumsum(~again[block], dtype=np.int32) - 1
-        for rows, found, latest in ((valid, seen[0], TRAIN), (test, seen[1], VALID if consolidated else TRAIN)):
+        for rows, repeated, latest in ((valid, seen[0], TRAIN), (test, seen[1], VALID if consolidated else TRAIN)):
             here = slice(*np.searchsorted(rows, [block.start, block.stop]).tolist())
-            found[here] = np.logical_or.reduceat(labels[block] <= latest, first)[pair[rows[here] - block.start]]
+            repeated[here] = np.logical_or.reduceat(labels[block] <= latest, first)[pair[rows[here] - block.start]]
     return seen
 
 

@@ -293,7 +293,7 @@ def _joined_ids(tables: list[tuple[pl.Series, IdArray]]) -> tuple[pl.Series, IdA
     text."""
     same = len({table.dtype for table, _ in tables}) == 1
     series = [table if same else table.cast(pl.String) for table, _ in tables]
-    joined = pl.concat([one.alias("id") for one in series]).unique()
+    joined = pl.concat([column.alias("id") for column in series]).unique()
     joined = joined.gather(joined.cast(pl.String).arg_sort())
     place = pl.Series(np.arange(joined.len(), dtype=np.int32))
     rows = [

@@ -71,7 +71,7 @@ def with_datasets(
 
     The splits are made in `folder`, where the study finds them again.
     """
-    found: list[DatasetSpec] = []
+    usable: list[DatasetSpec] = []
     skipped: dict[str, str] = {}
     for dataset in wanted:
         told(dataset.name)
@@ -89,10 +89,10 @@ def with_datasets(
             skipped[dataset.name] = str(error)
             continue
         if made == dataset.split:
-            found.append(spec)
+            usable.append(spec)
         else:
             skipped[dataset.name] = f"its split {made[:8]} is not the benchmark's {dataset.split[:8]}: other data"
-    return study.model_copy(update={"datasets": tuple(found)}), skipped
+    return study.model_copy(update={"datasets": tuple(usable)}), skipped
 
 
 def _reference(dataset: BenchmarkDataset, data: Path | None, fetch: Callable[[str], object] | None) -> str:

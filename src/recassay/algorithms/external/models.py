@@ -197,10 +197,10 @@ def _fit_lenskit(model: Any, train: Interactions, rng: np.random.Generator, name
         scores = np.full((len(users), wanted), -np.inf, dtype=np.float32)
         place = {int(user): row for row, user in enumerate(users)}
         for key, answer in recommend(pipeline, users.tolist(), n=wanted, n_jobs=1):
-            found = np.asarray(answer.scores(), dtype=np.float32)
-            row, kept = place[int(key.user_id)], np.flatnonzero(np.isfinite(found))[:wanted]
+            given = np.asarray(answer.scores(), dtype=np.float32)
+            row, kept = place[int(key.user_id)], np.flatnonzero(np.isfinite(given))[:wanted]
             ids[row, : len(kept)] = answer.ids()[kept]
-            scores[row, : len(kept)] = found[kept]
+            scores[row, : len(kept)] = given[kept]
         return ids, scores
 
     return ListRecommender(ask, train.n_items, name)

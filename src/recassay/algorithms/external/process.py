@@ -85,20 +85,20 @@ class ExternalProcess:
         """The script, in this process's group and with its limits on threads."""
         environment = {key: value for key, value in os.environ.items() if key not in _HIDDEN}
         command = [str(self._spec.interpreter), "-P", str(self._spec.script_path), str(folder)]
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as output:
             try:
                 if self._spec.requires:
                     self._check_versions(environment)
-                ended = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=said)
+                ended = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=output)
             except OSError as error:
                 raise InputError(
                     f"its interpreter cannot be started: {error.strerror}",
                     where=str(self._spec.interpreter),
                     fix="correct `python` in the description, or make the environment",
                 ) from error
-            said.seek(0, os.SEEK_END)
-            said.seek(max(0, said.tell() - 20_000))
-            text = said.read().decode("utf-8", "replace")
+            output.seek(0, os.SEEK_END)
+            output.seek(max(0, output.tell() - 20_000))
+            text = output.read().decode("utf-8", "replace")
         sys.stderr.write(text)
         if ended.returncode != 0:
             last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it said nothing")
@@ -107,7 +107,7 @@ class ExternalProcess:
 
     def _check_versions(self, environment: Mapping[str, str]) -> None:
         wanted = dict(requirement.split("==") for requirement in self._spec.requires)
-        told = subprocess.run(
+        answer = subprocess.run(
             [str(self._spec.interpreter), "-P", "-c", _CHECK, *wanted],
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -115,10 +115,10 @@ class ExternalProcess:
             text=True,
         )
         expected = str([f"{name} {version}" for name, version in wanted.items()])
-        if told.stdout.strip() != expected:
-            found = told.stdout.strip() or (told.stderr.strip().splitlines() or ["nothing"])[-1]
+        if answer.stdout.strip() != expected:
+            versions = answer.stdout.strip() or (answer.stderr.strip().splitlines() or ["nothing"])[-1]
             raise InputError(
-                f"its environment has {found}, and the description requires {', '.join(self._spec.requires)}",
+                f"its environment has {versions}, and the description requires {', '.join(self._spec.requires)}",
                 where=self.name,
                 fix="install what is required there, or correct `requires`",
             )

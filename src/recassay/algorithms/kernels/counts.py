@@ -118,10 +118,10 @@ def _pairs(
             for q in range(first[user + 1] - 1, first[user] - 1, -1):
                 if items[q] <= item:
                     break
-                one = np.uint32(items[q])
+                above = np.uint32(items[q])
                 met[np.uint32(n_met)] = items[q]
-                n_met += common[one] == 0
-                common[one] += 1
+                n_met += common[above] == 0
+                common[above] += 1
         if len(other):
             for p in range(n_met):
                 other[start[item] + p] = met[p]

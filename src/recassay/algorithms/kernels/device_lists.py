@@ -78,8 +78,8 @@ class DeviceRecommender:
                 part = slice(start, start + rows)
                 block = users[part]
                 filled = np.concatenate([block, np.repeat(block[-1:], rows - len(block))]).astype(np.int64)
-                found = self._top(filled, len(block), width, None if exclude is None else exclude[block])
-                top.items[part, :width], top.scores[part, :width] = found
+                best = self._top(filled, len(block), width, None if exclude is None else exclude[block])
+                top.items[part, :width], top.scores[part, :width] = best
         return top
 
     def _top(self, users: Any, kept: int, k: int, exclude: csr_array | None) -> tuple[IdArray, Float32Array]:

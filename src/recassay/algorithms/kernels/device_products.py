@@ -124,7 +124,7 @@ def nearest_on(
         profiles, norms = Profiles(weighted, device), torch.from_numpy(squares).to(device)
         everything = profiles.tensor()
         ties = TieKeys(order, device)
-        found = []
+        lists = []
         for rows in profiles.blocks(BLOCK_BYTES // max(4 * max(profiles.shape), 1)):
             block = (everything @ profiles.dense(rows).T).T
             if similarity == "cosine":
@@ -133,5 +133,5 @@ def nearest_on(
                 block = block / (norms[rows][:, None] + norms - block + shrink).clamp(min=1e-38)
             block[torch.arange(len(rows), device=device), rows] = -torch.inf
             block = torch.where(block > 0, block, -torch.inf)
-            found.append(ties.top(block, k))
-    return np.concatenate([items for items, _ in found]), np.concatenate([values for _, values in found])
+            lists.append(ties.top(block, k))
+    return np.concatenate([items for items, _ in lists]), np.concatenate([values for _, values in lists])

@@ -58,10 +58,10 @@ class Neighbours:
 
     def matrix(self) -> csr_array:
         """Row a holds the similarities of the neighbours of a."""
-        found = self.profile >= 0
-        start = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
+        there = self.profile >= 0
+        start = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         shape = (len(self.profile), len(self.profile))
-        return csr_array((self.similarity[found], self.profile[found], start), shape=shape)
+        return csr_array((self.similarity[there], self.profile[there], start), shape=shape)
 
 
 class NeighbourLists:
@@ -97,8 +97,8 @@ def nearest(profiles: csr_array, k: int, setting: Setting, device: str = "cpu") 
     if device != "cpu":
         return Neighbours(*nearest_on(weighted, squares, width, similarity, shrink, place, device))
     rows, columns = SparseRows.of(weighted), SparseRows.of(weighted.T.tocsr())
-    found = largest_products(rows, columns, width, place, similarity=similarity, shrink=shrink, squares=squares)
-    return Neighbours(*found)
+    best = largest_products(rows, columns, width, place, similarity=similarity, shrink=shrink, squares=squares)
+    return Neighbours(*best)
 
 
 def weigh(profiles: csr_array, weighting: str) -> csr_array:

@@ -111,8 +111,8 @@ class Denoiser(ProfileNetwork):
         half = CLOCK // 2
         speed = torch.exp(-math.log(10_000) * torch.arange(half, device=x.device) / half)
         angle = step[:, None].float() * speed
-        told = self.clock(torch.cat([angle.cos(), angle.sin()], dim=1))
-        return through(self.layers, torch.cat([x, told], dim=1))
+        time = self.clock(torch.cat([angle.cos(), angle.sin()], dim=1))
+        return through(self.layers, torch.cat([x, time], dim=1))
 
     def _steps(self, n: int) -> tuple[Any, Any]:
         """A step for each of n rows, by its remembered losses once all are known, and steps times its chance."""

@@ -128,9 +128,9 @@ class LowRankView(GraphNetwork):
 
 def plain_contrast(first: Any, second: Any, chosen: Any, temperature: float) -> Any:
     """Mean over `chosen` of ln sum_w exp(a_v . b_w / T) - min(max(a_v . b_v / T, -5), 5)."""
-    one = rows(first, chosen)
-    same = (one * rows(second, chosen)).sum(1) / temperature
-    return (torch.logsumexp(one @ second.T / temperature, dim=1) - same.clamp(-MOST_ALIKE, MOST_ALIKE)).mean()
+    anchors = rows(first, chosen)
+    same = (anchors * rows(second, chosen)).sum(1) / temperature
+    return (torch.logsumexp(anchors @ second.T / temperature, dim=1) - same.clamp(-MOST_ALIKE, MOST_ALIKE)).mean()
 
 
 def leading_parts(links: Links, events: Events, rank: int) -> tuple[Any, Any]:

@@ -81,8 +81,8 @@ class Proximities(EmbeddingNetwork):
         for of_users, of_items in zip(self.of_users, self.of_items, strict=True):
             mine, its = rows(of_users, user), rows(of_items, item)
             linked = torch.nn.functional.softplus(-(mine * its).sum(1))
-            for one, others in ((mine, rows(of_items, items)), (its, rows(of_users, users))):
-                unlinked = torch.nn.functional.softplus((others @ one[:, :, None])[:, :, 0]).sum(1)
+            for vector, others in ((mine, rows(of_items, items)), (its, rows(of_users, users))):
+                unlinked = torch.nn.functional.softplus((others @ vector[:, :, None])[:, :, 0]).sum(1)
                 total = total + (linked + unlinked).mean()
         return total
 

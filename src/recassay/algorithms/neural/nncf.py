@@ -165,8 +165,8 @@ def _convolved(vectors: Any, near: Any, layer: Dense) -> Any:
     there = (near < len(vectors) - 1)[:, :, None]
     windows = (rows(vectors, near) * there).unfold(1, KERNEL, 1).flatten(2)
     whole = windows.shape[1] // KERNEL * KERNEL
-    found = layer(windows[:, :whole]).unflatten(1, (-1, KERNEL)).amax(2)
-    return torch.relu(found).flatten(1)
+    maxima = layer(windows[:, :whole]).unflatten(1, (-1, KERNEL)).amax(2)
+    return torch.relu(maxima).flatten(1)
 
 
 def neighbourhoods(events: Events, n: int, kind: str) -> tuple[Any, Any]:
@@ -189,6 +189,6 @@ def _nearest(events: Events, n: int) -> Any:
         start = torch.zeros(events.n_users, len(block), device=events.device)
         start[block, torch.arange(len(block), device=events.device)] = 1
         reached = links.of_users(links.of_items(links.of_users(start))).T
-        found, item = torch.topk(reached, width, dim=1)
-        near[block, :width] = torch.where(found > 0, item, events.n_items)
+        weight, item = torch.topk(reached, width, dim=1)
+        near[block, :width] = torch.where(weight > 0, item, events.n_items)
     return near

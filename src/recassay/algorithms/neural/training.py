@@ -47,14 +47,14 @@ class Steps:
         context: AbstractContextManager[Any] = torch.cuda.stream(self._stream)
         return context
 
-    def take(self, one: Pass, batch: Any) -> Any:
+    def take(self, way: Pass, batch: Any) -> Any:
         """One step on a batch of a pass; its loss, which the next step may overwrite."""
-        self._taken[one.weights] += 1
-        if not self._recordable or len(batch) != self._batch or self._taken[one.weights] <= WARM:
-            return self._step(one, batch)
-        if one.weights not in self._recorded:
-            self._recorded[one.weights] = self._record(one, batch)
-        graph, place, loss = self._recorded[one.weights]
+        self._taken[way.weights] += 1
+        if not self._recordable or len(batch) != self._batch or self._taken[way.weights] <= WARM:
+            return self._step(way, batch)
+        if way.weights not in self._recorded:
+            self._recorded[way.weights] = self._record(way, batch)
+        graph, place, loss = self._recorded[way.weights]
         place.copy_(batch)
         graph.replay()
         return loss
@@ -136,8 +136,8 @@ class NeuralTraining:
                 self.network.progress = float(self._done)
                 passes = self.network.passes()
                 total = torch.zeros((), device=self._device)
-                for number, one in enumerate(passes):
-                    total += self._go_through(one, number / len(passes), 1 / len(passes))
+                for number, way in enumerate(passes):
+                    total += self._go_through(way, number / len(passes), 1 / len(passes))
                 self._done += 1
                 self._average_in()
                 if not bool(torch.isfinite(total)):

@@ -159,13 +159,13 @@ def find_dataset(name: str) -> CatalogEntry:
     a loader: a callable that returns interactions, which has nothing to download and is not found here.
     """
     everything = _everything()
-    found = everything.find(name)
-    if found is None:
+    entry = everything.find(name)
+    if entry is None:
         raise UsageError(
             f"unknown dataset {name!r}",
             fix=did_you_mean(name, everything.aliases, else_see="`recassay.list_data(everything=True)`"),
         )
-    return found
+    return entry
 
 
 def _everything() -> Catalog:

@@ -94,10 +94,10 @@ def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | Non
     if text.startswith("{"):
         values = list(zeros)
         body = text[1:-1].strip()
-        found = [(pair[1], pair[2]) for pair in _SPARSE.finditer(body)]
+        pairs = [(pair[1], pair[2]) for pair in _SPARSE.finditer(body)]
         if not text.endswith("}") or _SPARSE.sub("", body).strip():
             raise InputError("is no sparse row", where=f"{where}, line {number}", fix="write {0 1.5, 3 yes}")
-        for at, value in found:
+        for at, value in pairs:
             if int(at) >= len(values):
                 raise InputError(f"names column {at} of {len(values)}", where=f"{where}, line {number}")
             values[int(at)] = _value(value)

@@ -56,10 +56,10 @@ def openml_id(reference: str) -> int:
 
 def suite_tables(suite: int) -> list[int]:
     """The ids of the tables of a suite (a benchmark study), in OpenML's order."""
-    found = _json(f"/api/v1/json/study/{suite}", f"suite-{suite}.json", f"openml-suite:{suite}")
+    answer = _json(f"/api/v1/json/study/{suite}", f"suite-{suite}.json", f"openml-suite:{suite}")
     try:
-        ids = found["study"]["data"]["data_id"]
-        return [int(one) for one in (ids if isinstance(ids, list) else [ids])]
+        ids = answer["study"]["data"]["data_id"]
+        return [int(table) for table in (ids if isinstance(ids, list) else [ids])]
     except (KeyError, TypeError, ValueError):
         raise _not_understood(f"openml-suite:{suite}", "a suite without tables") from None
 
@@ -67,23 +67,27 @@ def suite_tables(suite: int) -> list[int]:
 def describe_openml(table: int) -> OpenmlTable:
     """The description of a table."""
     where = f"openml:{table}"
-    found = _json(f"/api/v1/json/data/{table}", f"data-{table}.json", where)
+    answer = _json(f"/api/v1/json/data/{table}", f"data-{table}.json", where)
     try:
-        told = found["data_set_description"]
-        name, form, md5 = str(told["name"]), str(told["format"]).lower(), str(told["md5_checksum"]).lower()
-        address = _here(str(told["url"]))
-        target = told.get("default_target_attribute")
+        described = answer["data_set_description"]
+        name, form, md5 = (
+            str(described["name"]),
+            str(described["format"]).lower(),
+            str(described["md5_checksum"]).lower(),
+        )
+        address = _here(str(described["url"]))
+        target = described.get("default_target_attribute")
     except (KeyError, TypeError, AttributeError):
         raise _not_understood(where, "a description without name, format, url or md5_checksum") from None
     if form not in {"arff", "sparse_arff"}:
         raise InputError(
-            f"is stored as {told['format']}", where=where, fix="only ARFF tables can be read; save it as CSV"
+            f"is stored as {described['format']}", where=where, fix="only ARFF tables can be read; save it as CSV"
         )
     if re.fullmatch(r"[0-9a-f]{32}", md5) is None:
         raise _not_understood(where, f"the checksum {md5[:40]!r}")
     if target is not None and "," in str(target):
         raise InputError(f"has several targets ({target})", where=where, fix="choose one: save it as CSV and name it")
-    drop = (*_listed(told.get("row_id_attribute")), *_listed(told.get("ignore_attribute")))
+    drop = (*_listed(described.get("row_id_attribute")), *_listed(described.get("ignore_attribute")))
     return OpenmlTable(table, name, None if target is None else str(target), drop, address, md5)
 
 
@@ -108,10 +112,10 @@ def open_class_table(
     """
     if not is_openml(reference):
         return read_class_table(path_of(reference, base), target=target, categorical=categorical, drop=drop)
-    told = describe_openml(openml_id(reference))
-    path = fetch_openml(told)
-    marked = [name for name in told.drop if name != (target or told.target)]
-    return read_class_table(path, target=target or told.target, categorical=categorical, drop=[*drop, *marked])
+    described = describe_openml(openml_id(reference))
+    path = fetch_openml(described)
+    marked = [name for name in described.drop if name != (target or described.target)]
+    return read_class_table(path, target=target or described.target, categorical=categorical, drop=[*drop, *marked])
 
 
 def _json(path: str, stored: str, where: str) -> Any:
@@ -141,10 +145,10 @@ def _folder() -> Path:
     return home() / "openml" / re.sub(r"[^A-Za-z0-9.-]", "-", host)
 
 
-def _listed(told: Any) -> tuple[str, ...]:
-    if told is None or isinstance(told, Mapping):
+def _listed(named: Any) -> tuple[str, ...]:
+    if named is None or isinstance(named, Mapping):
         return ()
-    names = told if isinstance(told, list) else str(told).split(",")
+    names = named if isinstance(named, list) else str(named).split(",")
     return tuple(str(name).strip() for name in names if str(name).strip())
 
 

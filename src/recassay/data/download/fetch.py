@@ -129,8 +129,8 @@ def fetch(
 
     def settled(digest: Digest, address: str | None = None, resumed_from: int = 0) -> FetchRecord:
         if pin is None:
-            found = Pin(file=path.name, size=digest.size, sha256=digest.sha256, md5=digest.md5, address=address)
-            write_pin(pins_path, entry.name, found)
+            new_pin = Pin(file=path.name, size=digest.size, sha256=digest.sha256, md5=digest.md5, address=address)
+            write_pin(pins_path, entry.name, new_pin)
         vouched: Literal["published", "pinned", "first"] = "published" if checksum else "pinned" if pin else "first"
         hashes = (digest.size, digest.sha256, digest.md5)
         return FetchRecord(entry.name, path, address, *hashes, resumed_from, address is not None, vouched)
@@ -241,9 +241,9 @@ def _alone(part: Path) -> Iterator[None]:
 def _mismatch(entry: RemoteFile | CatalogEntry, pin: Pin | None, digest: Digest) -> str | None:
     """What is wrong with the file, or None; the published values come before the pinned ones."""
     for kind in ("size", "sha256", "md5"):
-        found, published = getattr(digest, kind), getattr(entry, kind)
-        if published is not None and found != published:
-            return f"the file has {kind} {found}, and the catalog says {published}"
+        got, published = getattr(digest, kind), getattr(entry, kind)
+        if published is not None and got != published:
+            return f"the file has {kind} {got}, and the catalog says {published}"
     if pin is not None and digest.sha256 != pin.sha256:
         return f"the file has sha256 {digest.sha256}, and at the first fetch it was {pin.sha256}"
     return None

@@ -29,9 +29,9 @@ def read_literal(text: str) -> Any:
 
 def literals_in(text: str, *, most: int = 200) -> list[Any]:
     """Every dictionary that stands in a text, in order."""
-    found: list[Any] = []
+    dictionaries: list[Any] = []
     at, budget = 0, 1_000_000 + 4 * len(text)  # characters looked at, however the brackets are nested
-    while len(found) < most and budget > 0:
+    while len(dictionaries) < most and budget > 0:
         begun = re.compile(r"OrderedDict\(\[|OrderedDict\(\{|\{").search(text, at)
         if begun is None:
             break
@@ -39,18 +39,18 @@ def literals_in(text: str, *, most: int = 200) -> list[Any]:
         budget -= (end or min(len(text), begun.start() + MOST_CHARACTERS)) - begun.start()
         value = read_literal(text[begun.start() : end]) if end else None
         if isinstance(value, dict) and value:
-            found.append(value)
+            dictionaries.append(value)
             at = end or begun.end()
         else:
             at = begun.end()
-    return found
+    return dictionaries
 
 
 def _prepared(text: str) -> str:
     bare = text.strip()
     bare = re.sub(r",\s*device='[^']*'|,\s*dtype=[\w.]+|,\s*grad_fn=<[^>]*>|<class '[^']*'>,\s*", "", bare)
     return re.sub(r"(?<![\w.'\"])(-?(?:nan|inf|NaN|Infinity|null|true|false))(?![\w'\"])",
-                  lambda found: _SPECIAL.get(found[1], _SPECIAL.get(found[1].lstrip("-"), "None")), bare)  # fmt: skip
+                  lambda match: _SPECIAL.get(match[1], _SPECIAL.get(match[1].lstrip("-"), "None")), bare)  # fmt: skip
 
 
 def _closing(text: str, at: int) -> int | None:

@@ -81,7 +81,7 @@ def _label(metric: str) -> str:
 
 
 def _values(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, (int, float, type(None))) for one in value.values())
+    return isinstance(value, dict) and all(isinstance(number, (int, float, type(None))) for number in value.values())
 
 
 IMPORTER = Importer("recpack", "RecPack", "results.json of a pipeline, or get_metrics() as CSV", recognise, read)

@@ -189,9 +189,9 @@ def _cbor(data: bytes, place: int, depth: int) -> tuple[Any, int]:
             values.append(value)
         return values, place
     if kind == 5:
-        found = {}
+        entries = {}
         for _ in range(small):
             key, place = _cbor(data, place, depth + 1)
-            found[str(key)], place = _cbor(data, place, depth + 1)
-        return found, place
+            entries[str(key)], place = _cbor(data, place, depth + 1)
+        return entries, place
     raise ValueError(f"a value of kind {kind}")

@@ -87,12 +87,12 @@ def _read_file(path: Path, name: str | None) -> list[ReadLists]:
         if len(tags) == 1:
             frame = frame.drop(_TAG)
             stem = name or (tags[0] if re.search(r"[A-Za-z]", tags[0]) else stem)
-    found = lists_of(frame, stem, where, form)
+    tables = lists_of(frame, stem, where, form)
     fingerprint, named_in = _sidecar(path)
     return [
-        ReadLists(one.name, one.frame, where, form, one.split or fingerprint, one.named_in or named_in,
-                  (*notes, *one.notes))
-        for one in found
+        ReadLists(lists.name, lists.frame, where, form, lists.split or fingerprint, lists.named_in or named_in,
+                  (*notes, *lists.notes))
+        for lists in tables
     ]  # fmt: skip
 
 
@@ -216,8 +216,8 @@ def _split_of(table: pl.DataFrame, where: str) -> tuple[str | None, str | None]:
     """The fingerprint that the table itself names, where it does."""
     if SPLIT not in table.columns:
         return None, None
-    told = table.get_column(SPLIT).cast(pl.String).str.strip_chars().str.to_lowercase()
-    named = told.filter(told.str.contains(FINGERPRINT)).unique().to_list()
+    written = table.get_column(SPLIT).cast(pl.String).str.strip_chars().str.to_lowercase()
+    named = written.filter(written.str.contains(FINGERPRINT)).unique().to_list()
     if len(named) > 1:
         raise InputError(f"names {len(named)} splits", where=where, fix="keep the lists of one split in one file")
     return (named[0], f"the column {SPLIT!r} of {where}") if named else (None, None)

@@ -46,9 +46,9 @@ def list_roles(names: Sequence[str], where: str) -> dict[str, str]:
     plain = {name: canonical(untyped(name)) for name in names}
     roles: dict[str, str] = {}
     for role, known in _KNOWN.items():
-        found = sorted((known.index(plain[name]), name) for name in names if plain[name] in known)
-        if found and found[0][1] not in roles.values():
-            roles[role] = found[0][1]
+        fitting = sorted((known.index(plain[name]), name) for name in names if plain[name] in known)
+        if fitting and fitting[0][1] not in roles.values():
+            roles[role] = fitting[0][1]
     if c.ITEM not in roles or plain[roles[c.ITEM]] in _LISTS:
         whole = next((name for name in names if plain[name] in _LISTS), None)
         if whole is not None:

@@ -83,13 +83,13 @@ class Benchmark:
 
     def user_scores(self) -> list[UserScores]:
         """By dataset, nDCG@10 of the sampled users for every algorithm; a user's value is the mean over seeds."""
-        found = []
+        scores_by_dataset = []
         for (dataset,), rows in pl.read_parquet(self.folder / USERS).group_by([c.DATASET], maintain_order=True):
             values = np.stack([unpacked(scores) for scores in rows.get_column("scores")])
             whole = np.isfinite(values).all(axis=0)
             names = tuple(rows.get_column(c.ALGORITHM))
-            found.append(UserScores(str(dataset), names, values[:, whole], int((~whole).sum())))
-        return found
+            scores_by_dataset.append(UserScores(str(dataset), names, values[:, whole], int((~whole).sum())))
+        return scores_by_dataset
 
     def scores_of(self, dataset: str) -> dict[str, FloatArray]:
         """By algorithm, the values of the sampled users of one dataset, NaN where undefined."""
@@ -106,12 +106,12 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
             "there is no benchmark in this folder (no benchmark.json)", where=str(source), fix=f"use {OPEN!r}"
         )
     try:
-        told = json.loads(file.read_bytes())
-        datasets = {name: BenchmarkDataset(name, **one) for name, one in told["datasets"].items()}
+        stated = json.loads(file.read_bytes())
+        datasets = {name: BenchmarkDataset(name, **described) for name, described in stated["datasets"].items()}
         return Benchmark(
-            folder, str(told["name"]), datasets, tuple(told["metrics"]), told["tuning"], tuple(told["seeds"]),
-            told["budget"], tuple(told["not_run"]), told["left_out"], tuple(told["environments"]),
-            tuple(told.get("notes", ())),
+            folder, str(stated["name"]), datasets, tuple(stated["metrics"]), stated["tuning"], tuple(stated["seeds"]),
+            stated["budget"], tuple(stated["not_run"]), stated["left_out"], tuple(stated["environments"]),
+            tuple(stated.get("notes", ())),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(

@@ -82,8 +82,10 @@ def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
 def papers() -> dict[str, PaperRecord]:
     """The papers by name, in order."""
     return {
-        name: PaperRecord(name, told["title"], tuple((one["what"], one["why"]) for one in told.get("left_out", [])))
-        for name, told in _document()["papers"].items()
+        name: PaperRecord(
+            name, paper["title"], tuple((part["what"], part["why"]) for part in paper.get("left_out", []))
+        )
+        for name, paper in _document()["papers"].items()
     }
 
 

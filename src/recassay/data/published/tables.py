@@ -49,7 +49,7 @@ class Published:
 def published() -> dict[str, Published]:
     """Every published table by name."""
     with (FOLDER / "manifest.toml").open("rb") as stream:
-        return {name: Published(name, **told) for name, told in tomllib.load(stream).items()}
+        return {name: Published(name, **described) for name, described in tomllib.load(stream).items()}
 
 
 def is_published(source: Any) -> bool:
@@ -60,10 +60,10 @@ def is_published(source: Any) -> bool:
 def find_published(source: Any) -> Published:
     """The table that `published:NAME` means; an unknown name raises with the nearest."""
     name = str(source).removeprefix(PREFIX)
-    found = {canonical(known): one for known, one in published().items()}.get(canonical(name))
-    if found is None:
+    match = {canonical(known): table for known, table in published().items()}.get(canonical(name))
+    if match is None:
         raise UsageError(f"there is no published table {name!r}", fix=did_you_mean(name, published()))
-    return found
+    return match
 
 
 def published_results(source: Any) -> Results:
@@ -97,12 +97,12 @@ def published_table(file: str) -> pl.DataFrame:
 
 def _read(source: Any, kind: str, further: str = "") -> tuple[pl.DataFrame, Source]:
     """A file of a published table; one that has none of this kind is refused with those that have."""
-    one = find_published(source)
-    file, name = getattr(one, kind), f"{PREFIX}{one.name}"
+    chosen = find_published(source)
+    file, name = getattr(chosen, kind), f"{PREFIX}{chosen.name}"
     if not file:
-        if one.universes:
+        if chosen.universes:
             raise NotApplicableError(f"{name} has results under many protocols", fix="ask for multiverse")
-        held = [known for known in ("results", "characteristics", "responses") if getattr(one, known)]
+        held = [known for known in ("results", "characteristics", "responses") if getattr(chosen, known)]
         others = ", ".join(f"{PREFIX}{other}" for other, table in published().items() if getattr(table, kind))
         fix = f"it holds {' and '.join(held)}; {kind} are in {others}"
         raise NotApplicableError(f"{name} has no {kind}{further}", fix=fix)

@@ -120,32 +120,32 @@ def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadRes
 def _shown(raw: RawTable, faults: Faults, bad: BoolArray | None) -> tuple[BadRow, ...]:
     """The first bad rows in the words of the source: line, value, reason."""
     first = [] if bad is None else np.flatnonzero(bad)[:SHOWN_BAD_ROWS].tolist()
-    told: list[BadRow] = []
+    bad_rows: list[BadRow] = []
     if first:
-        found = raw.frame.with_row_index("number").filter(pl.col("number").is_in(first))
-        numbered = found.collect(engine="streaming").sort("number")
+        wanted = raw.frame.with_row_index("number").filter(pl.col("number").is_in(first))
+        numbered = wanted.collect(engine="streaming").sort("number")
         for line, row in zip(raw.lines_of(first), numbered.iter_rows(named=True), strict=True):
             role, reason = faults.of_row(row["number"])
             value = row[role]
             blank = value is None or (isinstance(value, str) and not value.strip())
             what = EMPTY if blank else f"{brief(value)} {reason}"
             name = f"{role} id" if role in (USER, ITEM) else role
-            told.append(BadRow(line, f"{name} {what}"))
-    return tuple(sorted([*raw.lost_rows, *told], key=lambda row: row.line)[:SHOWN_BAD_ROWS])
+            bad_rows.append(BadRow(line, f"{name} {what}"))
+    return tuple(sorted([*raw.lost_rows, *bad_rows], key=lambda row: row.line)[:SHOWN_BAD_ROWS])
 
 
 def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, rows: int) -> None:
-    told = "; ".join(f"{raw.place} {row.line}: {row.reason}" for row in shown)
+    examples = "; ".join(f"{raw.place} {row.line}: {row.reason}" for row in shown)
     more = f"; and {bad - len(shown):,} more" if bad > len(shown) else ""
     if bad == rows:
         raise InputError(
-            f"none of the {rows:,} rows can be used ({told}{more})",
+            f"none of the {rows:,} rows can be used ({examples}{more})",
             where=raw.source,
             fix="check the format, the header, the columns and the unit of time",
         )
     if not spec.skip_bad_rows:
         raise InputError(
-            f"{bad:,} of {rows:,} rows are bad ({told}{more})",
+            f"{bad:,} of {rows:,} rows are bad ({examples}{more})",
             where=raw.source,
             fix="mend them, or leave them out with `skip_bad_rows=True`",
         )

@@ -104,8 +104,8 @@ def _named(
         return names, assign_roles(names, spec.columns, where, by_position={}), []
     by_position = positional_roles(rows, fields, where) if fields > 1 else {}
     roles = assign_roles(names, spec.columns, where, by_position=by_position)
-    told = ", ".join(f"{place} {role}" for role, place in roles.items())
-    return names, roles, [f"no header: columns taken by position ({told})"]
+    places = ", ".join(f"{place} {role}" for role, place in roles.items())
+    return names, roles, [f"no header: columns taken by position ({places})"]
 
 
 def _untyped(header: Sequence[str], where: str) -> list[str]:

@@ -28,21 +28,21 @@ class Faults:
 
     def add(self, role: str, reason: str, bad: NDArray[np.bool_], start: int = 0) -> None:
         """The rows of a mask that begins at row `start`."""
-        found = np.flatnonzero(bad)
-        self.rows.setdefault((role, reason), []).extend([found + start] if len(found) else [])
+        places = np.flatnonzero(bad)
+        self.rows.setdefault((role, reason), []).extend([places + start] if len(places) else [])
 
     def of_row(self, row: int) -> tuple[str, str]:
         """The role and reason of a bad row."""
-        return next(why for why, found in self.rows.items() if any((rows == row).any() for rows in found))
+        return next(why for why, groups in self.rows.items() if any((rows == row).any() for rows in groups))
 
     def mask(self, rows: int) -> NDArray[np.bool_] | None:
         """Whether each row is bad; None where none is."""
-        found = [one for several in self.rows.values() for one in several]
-        if not found:
+        groups = [places for several in self.rows.values() for places in several]
+        if not groups:
             return None
         bad = np.zeros(rows, dtype=np.bool_)
-        for one in found:
-            bad[one] = True
+        for places in groups:
+            bad[places] = True
         return bad
 
 

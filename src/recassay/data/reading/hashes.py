@@ -23,7 +23,7 @@ class Seen:
 
     def first(self, hashes: Hashes) -> IntArray:
         """The positions at which a hash is met for the first time ever, in order."""
-        found, at = [np.empty(0, dtype=np.int64)], 0
+        positions, at = [np.empty(0, dtype=np.int64)], 0
         while at < len(hashes):
             room = len(self._slots) // 2 - self._count
             if room == 0:
@@ -32,8 +32,8 @@ class Seen:
             new = np.empty(min(room, len(hashes) - at), dtype=np.int64)
             at, count = _add(hashes, at, self._slots, _shift(self._slots), new)
             self._count += count
-            found.append(new[:count])
-        return np.concatenate(found)
+            positions.append(new[:count])
+        return np.concatenate(positions)
 
     def _grow(self) -> None:
         known, self._slots = self._slots[self._slots != 0], np.zeros(2 * len(self._slots), dtype=np.uint64)

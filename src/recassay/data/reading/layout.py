@@ -129,7 +129,7 @@ def lines_of(path: Path, separator: str, quoted: bool, wanted: list[int], droppe
     """The line on which each of the `wanted` records starts, counted among the records that are not
     `dropped`.
     """
-    found: dict[int, int] = {}
+    line_of: dict[int, int] = {}
     first, kept_before = 0, 0
     for block in records(path, separator, quoted):
         count = block.ends.size
@@ -137,11 +137,11 @@ def lines_of(path: Path, separator: str, quoted: bool, wanted: list[int], droppe
         lines = block.lines[keep]
         for record in wanted:
             if kept_before <= record < kept_before + lines.size:
-                found[record] = int(lines[record - kept_before])
+                line_of[record] = int(lines[record - kept_before])
         first, kept_before = first + count, kept_before + lines.size
-        if len(found) == len(set(wanted)):
+        if len(line_of) == len(set(wanted)):
             break
-    return [found[record] for record in wanted]
+    return [line_of[record] for record in wanted]
 
 
 def _unclosed(path: Path, line: int) -> InputError:

@@ -89,9 +89,9 @@ def assign_roles(
             if role in by_position and by_position[role] not in roles.values():
                 roles[role] = by_position[role]
             continue
-        found = _recognised(role, names, set(roles.values()), where)
-        if found is not None:
-            roles[role] = found
+        place = _recognised(role, names, set(roles.values()), where)
+        if place is not None:
+            roles[role] = place
     for role in (USER, ITEM):
         if role not in roles:
             raise InputError(
@@ -119,15 +119,15 @@ def _asked_position(role: str, column: str | int, names: Sequence[str], where: s
 
 def _recognised(role: str, names: Sequence[str], taken: set[int], where: str) -> int | None:
     for known in (_KNOWN[role], _STAND_IN.get(role, set())):
-        found = [p for p, name in enumerate(names) if canonical(name.strip()) in known and p not in taken]
-        if len(found) > 1:
+        places = [p for p, name in enumerate(names) if canonical(name.strip()) in known and p not in taken]
+        if len(places) > 1:
             raise InputError(
-                f"{listing(brief(names[p]) for p in found)} could each be the {role}",
+                f"{listing(brief(names[p]) for p in places)} could each be the {role}",
                 where=where,
-                fix=f"choose one: columns={{'{role}': '{names[found[0]]}'}}",
+                fix=f"choose one: columns={{'{role}': '{names[places[0]]}'}}",
             )
-        if found:
-            return found[0]
+        if places:
+            return places[0]
     return None
 
 

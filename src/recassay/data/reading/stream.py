@@ -60,8 +60,8 @@ def distinct(frame: pl.LazyFrame, column: str, rows: int, seed: int = 0) -> pl.S
         return ids.select(pl.col(column).unique()).collect(engine="streaming").to_series()
     from recassay.data.reading.hashes import Seen
 
-    seen, found = Seen(), [pl.Series(column, [], dtype=kind)]
+    seen, new_texts = Seen(), [pl.Series(column, [], dtype=kind)]
     for _, piece in pieces(ids, rows):
         texts = piece.to_series()
-        found.append(texts.gather(seen.first(texts.hash(seed).to_numpy())))
-    return pl.concat(found)
+        new_texts.append(texts.gather(seen.first(texts.hash(seed).to_numpy())))
+    return pl.concat(new_texts)

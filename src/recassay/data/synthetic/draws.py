@@ -34,11 +34,11 @@ class SeenPairs:
 
     def contains(self, keys: IntArray) -> BoolArray:
         """Which of `keys` (sorted, for speed) are here."""
-        found = np.zeros(len(keys), dtype=np.bool_)
+        present = np.zeros(len(keys), dtype=np.bool_)
         for tier in self.tiers:
             position = np.minimum(np.searchsorted(tier, keys), len(tier) - 1)
-            found |= tier[position] == keys
-        return found
+            present |= tier[position] == keys
+        return present
 
     def add(self, keys: IntArray) -> None:
         """Take in sorted `keys` that are not here yet."""
