@@ -89,3 +89,11 @@ def test_of_a_page_only_what_is_read_changes():
 def test_without_words_of_its_own_nothing_changes():
     found = rank(table("algorithm", "dataset"), "accuracy", replicates=100)
     assert tell(found).sentences == tell(found, spoken(("algorithm", "dataset"))).sentences
+
+
+def test_a_table_of_test_instances_speaks_of_models_and_instances(tmp_path):
+    rows = [f"{model},d,i{i},{(i + k) % 2}" for k, model in enumerate(("a", "b")) for i in range(6)]
+    (tmp_path / "t.csv").write_text("model,dataset,instance,accuracy\n" + "\n".join(rows) + "\n")
+    results = load_results(tmp_path / "t.csv")
+    assert results.words == ("model", "dataset")
+    assert speaker(results)("algorithms on the users of a dataset") == "models on the instances of a dataset"

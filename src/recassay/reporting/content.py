@@ -55,7 +55,7 @@ class ReportContent:
         """What the report calls itself."""
         if self.facts is not None:
             return f"Study “{self.facts.name}”"
-        files = [name for name, _ in self.sources]
+        files = list(dict.fromkeys(name for name, _ in self.sources))
         return listing(files, most=3) if files else "Results"
 
     @property

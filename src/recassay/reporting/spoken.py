@@ -24,7 +24,7 @@ def speaker(results: Results) -> Callable[[str], str]:
     """A function that says a text in the words of the table."""
     if results.words == USUAL:
         return lambda text: text
-    words = dict(zip(USUAL, results.words, strict=True)) | {"user": "instance" if "task" in results.words else "user"}
+    words = dict(zip(USUAL, results.words, strict=True)) | {"user": "instance"}
     names = {name for kind in (results.algorithms, results.datasets, results.metrics) for name in kind}
     odd = sorted({form for name in names if _WORD.search(name) for form in (name, html.escape(name))}, key=len)
     parts = [re.escape(name) for name in reversed(odd)]

@@ -35,6 +35,7 @@ from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
+from recassay.reporting.spoken import speaker
 from recassay.reporting.telling import verdict
 
 LEAST_REPLICATES = 100
@@ -126,9 +127,10 @@ def examine(
     spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
     table.matrix(label, missing=spec.missing, higher_is_better=spec.higher_is_better, least_datasets=1)
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
-    report = AnalysisReport(label, table, done, skipped, verdict(done, skipped))
+    say = speaker(table)
+    report = AnalysisReport(label, table, done, skipped, list(map(say, verdict(done, skipped))))
     content = report_content(report, study_folder(results), spec)
-    report.cautions.extend(f"{caution.title}: {caution.sentence}" for caution in cautions(content))
+    report.cautions.extend(say(f"{caution.title}: {caution.sentence}") for caution in cautions(content))
     return report, content
 
 

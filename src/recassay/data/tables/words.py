@@ -64,6 +64,7 @@ CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff
 _ROLES = {canonical(word): role for role, words in SYNONYMS.items() for word in words}
 
 
+_INSTANCES = frozenset(map(canonical, ("instance", "instance id", "sample id", "doc id", "example id")))
 _MODELS = frozenset(map(canonical, ("model", "models", "model name", "model names")))
 _TASKS = frozenset(map(canonical, ("task", "tasks", "task name")))
 
@@ -71,11 +72,11 @@ _TASKS = frozenset(map(canonical, ("task", "tasks", "task name")))
 def words_of(headers: Iterable[str]) -> tuple[str, str]:
     """What a table calls what it compares and what on: tasks where a header says so, and models where that one does.
 
-    A column `model` beside datasets is the usual name of an algorithm, and changes nothing.
+    A column `model` beside datasets is the usual name of an algorithm, and changes nothing but beside test instances.
     """
     said = {canonical(cell) for cell in headers}
     if not said & _TASKS:
-        return c.ALGORITHM, c.DATASET
+        return "model" if said & _INSTANCES and said & _MODELS else c.ALGORITHM, c.DATASET
     return "model" if said & _MODELS else c.ALGORITHM, "task"
 
 

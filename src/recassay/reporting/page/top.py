@@ -41,8 +41,10 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
     for section in filled:
         if section.sentences:
             by_part.setdefault(section.section.part, section.sentences[0])
+    details = next((list(section.sentences[1:2]) for section in filled if section.sentences), [])
     nothing = "No analysis had anything to say about this table; see what was not done below."
     first, *others = by_part.values() or (nothing,)
+    others = [*details, *others]
     return tag(
         "section",
         tag("h2", first, id="verdict-title", class_="headline"),

@@ -19,7 +19,7 @@ FEW_DATASETS = 5
 def sentences(result: UsersResult) -> list[str]:
     """Who leads on the users of each dataset, whether that is shown, and what the datasets add up to."""
     if len(result.datasets) == 1:
-        return [_one(result.datasets[0], result)]
+        return [_headline(result.datasets[0]), _one(result.datasets[0], result)]
     return [_several(result), *_together(result)]
 
 
@@ -27,12 +27,8 @@ def brief(result: UsersResult) -> Brief:
     """Where one algorithm beats all others on the users of a dataset; of one dataset its means."""
     if len(result.datasets) == 1:
         only = result.datasets[0]
-        first, *others = only.not_worse()
-        if others:
-            headline = f"No clear winner on {only.dataset}: {len(others) + 1} of {len(only.algorithms)} could be best."
-        else:
-            headline = f"{first} significantly beats all others on the users of {only.dataset}."
-        return Brief(headline, _means(only, result), frozenset([first, *others]), tuple(sentences(result)))
+        best = frozenset(only.not_worse())
+        return Brief(_headline(only), _means(only, result), best, (_one(only, result),))
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     count = f"{winners} of the {len(result.datasets)}" if winners else f"none of the {len(result.datasets)}"
     rows = [
@@ -55,6 +51,13 @@ def brief(result: UsersResult) -> Brief:
     if winners:
         headline = f"On {count} datasets one algorithm significantly beats all others among the users."
     return Brief(headline, table, sentences=tuple(_together(result)))
+
+
+def _headline(users: DatasetUsers) -> str:
+    first, *others = users.not_worse()
+    if others:
+        return f"No clear winner on {users.dataset}: {len(others) + 1} of {len(users.algorithms)} could be best."
+    return f"{first} significantly beats all others on the users of {users.dataset}."
 
 
 def _one(users: DatasetUsers, result: UsersResult) -> str:
