@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recassay.core import blocks
-from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
-from recassay.core.pairs import UserRanges, pair_codes
+from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from recassay.core.pairs import Pairs, UserRanges, pair_codes
 
 RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
 
@@ -44,18 +44,10 @@ class RepeatRule:
 LAST = RepeatRule()
 
 
-class Events(Protocol):
+class Events(Pairs, Protocol):
     """What is asked of interactions here (`core.types.Interactions` is such)."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def user(self) -> IdArray:
-        """The user of each event."""
-
-    @property
-    def item(self) -> IdArray:
-        """The item of each event."""
 
     @property
     def weight(self) -> Float32Array | None:
@@ -68,14 +60,6 @@ class Events(Protocol):
     @property
     def repeated(self) -> RepeatRule:
         """What several events of a pair mean."""
-
-    @property
-    def n_users(self) -> int:
-        """How many users there are."""
-
-    @property
-    def n_items(self) -> int:
-        """How many items there are."""
 
     def __len__(self) -> int: ...
 

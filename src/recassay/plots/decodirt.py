@@ -18,7 +18,7 @@ from recassay.plots.forms import (
     rank_fill,
     short_labels,
 )
-from recassay.plots.grammar import Chart, Spec, channel, hconcat, vconcat
+from recassay.plots.grammar import Chart, Spec, channel, hconcat, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
 
 SHOWN = {
@@ -52,17 +52,8 @@ def plot_datasets(result: DecodirtResult) -> Any:
             row[f"{name}_low"] = row[f"mean_{name}"] - row[f"{name}_deviation"]
             row[f"{name}_high"] = row[f"mean_{name}"] + row[f"{name}_deviation"]
     names = [row[c.DATASET] for row in rows]
-    tip = [
-        f"{c.DATASET}:N",
-        "mean_difficulty:Q",
-        "difficulty_deviation:Q",
-        "mean_discrimination:Q",
-        "discrimination_deviation:Q",
-        "mean_guessing:Q",
-        "negative_share:Q",
-        "instances:Q",
-    ]
-    base = Chart(inline(rows)).encode(tooltip=tip)
+    means = "mean_difficulty difficulty_deviation mean_discrimination discrimination_deviation mean_guessing"
+    base = Chart(inline(rows)).encode(tooltip=tips(c.DATASET, f"{means} negative_share instances"))
     width = max(320, STEP * len(names))
     hard = (
         base.mark("bar", color=BAR).encode(

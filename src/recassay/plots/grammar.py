@@ -67,6 +67,11 @@ def channel(shorthand: str, **style: Any) -> Spec:
     return {"field": column, "type": TYPES[kind], **style}
 
 
+def tips(names: str, numbers: str) -> list[str]:
+    """What a tooltip lists: columns of names, then columns of numbers."""
+    return [*(f"{name}:N" for name in names.split()), *(f"{name}:Q" for name in numbers.split())]
+
+
 def fixed(value: Any) -> Spec:
     """The same for every row."""
     return {"value": value}

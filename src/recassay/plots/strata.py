@@ -11,7 +11,7 @@ from typing import Any
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
-from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer
+from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, inline, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
@@ -190,17 +190,7 @@ def plot_sensitivity(result: StrataResult) -> Any:
     title = "Kendall distance between the orders (0: the same, 1: reversed)"
     colour = channel("kind:N", scale={"domain": ["dataset", "all"], "range": [COLOURS[0], INK]}, legend=None)
     base = Chart(inline(rows)).encode(y=names_down("label", order))
-    tip = [
-        f"{c.DATASET}:N",
-        "distance:Q",
-        "chance:Q",
-        "chance_low:Q",
-        "chance_high:Q",
-        "pairs:Q",
-        "observed:Q",
-        "flipped:Q",
-        "proven:Q",
-    ]
+    tip = tips(c.DATASET, "distance chance chance_low chance_high pairs observed flipped proven")
     grid = {"gridColor": GRID, "values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     spans = base.mark("rule", strokeWidth=9, opacity=0.3, color=FAINT).encode(
         x=channel("chance_low:Q", scale=scale, title=title, axis=grid), x2="chance_high:Q"

@@ -19,7 +19,7 @@ from recassay.plots.forms import (
     panel_title,
     rank_fill,
 )
-from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer
+from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import number
@@ -159,17 +159,7 @@ def plot_leaderboard(result: RankResult) -> Any:
         names_above("aggregation", list(titles.values())),
         names_down(c.ALGORITHM, order),
         rank_fill(c.RANK, count, gradientLength=140, tickCount=min(count, 6)),
-        [
-            f"{c.ALGORITHM}:N",
-            "aggregation:N",
-            f"{c.SCORE}:Q",
-            "score_low:Q",
-            "score_high:Q",
-            f"{c.RANK}:Q",
-            "rank_low:Q",
-            "rank_high:Q",
-            "resampling_share:Q",
-        ],
+        tips(f"{c.ALGORITHM} aggregation", "score score_low score_high rank rank_low rank_high resampling_share"),
         dark=f"datum.{c.RANK} <= {0.55 * count}",
     ).properties(width=62 * len(titles), height=24 * count)
     return themed(

@@ -30,26 +30,20 @@ def brief(result: UsersResult) -> Brief:
         best = frozenset(only.not_worse())
         return Brief(_headline(only), _means(only, result), best, (_one(only, result),))
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
-    count = f"{winners} of the {len(result.datasets)}" if winners else f"none of the {len(result.datasets)}"
     rows = [
-        [
-            dataset.dataset,
-            dataset.users,
-            dataset.algorithms[0],
-            f"{dataset.means[0]:.4f}",
-            listing(dataset.not_worse()[1:], most=2) or "none",
-        ]
+        [dataset.dataset, dataset.users, dataset.algorithms[0], f"{dataset.means[0]:.4f}",
+         listing(dataset.not_worse()[1:], most=2) or "none"]
         for dataset in result.datasets
-    ]
+    ]  # fmt: skip
     table = Table(
         f"{result.metric} by dataset",
         ["dataset", "users", "best", result.metric, "not shown to be worse"],
         rows,
         important=["best", "not shown to be worse"],
     )
-    headline = f"On {count} datasets does one algorithm significantly beat all others among the users."
-    if winners:
-        headline = f"On {count} datasets one algorithm significantly beats all others among the users."
+    count = f"{winners or 'none'} of the {len(result.datasets)} datasets"
+    beats = "one algorithm significantly beats" if winners else "does one algorithm significantly beat"
+    headline = f"On {count} {beats} all others among the users."
     return Brief(headline, table, sentences=tuple(_together(result)))
 
 
