@@ -93,7 +93,7 @@ def test_missing_policy_is_written_into_the_output(cli, tmp_path):
     assert "Weak on set-01" in refused.err
     kept = cli("rank", path, "--metric", "ndcg@10", "--missing", "drop-datasets", "--json").json()
     assert kept["missing"] == {"policy": "drop-datasets", "cells": [["Weak", "set-01"]], "dropped": ["set-01"]}
-    assert "1 cells were missing" in cli("rank", path, "--metric", "ndcg@10", "--missing", "worst", "--all").out
+    assert "1 cell was missing" in cli("rank", path, "--metric", "ndcg@10", "--missing", "worst", "--all").out
 
 
 BAD = {

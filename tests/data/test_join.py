@@ -40,7 +40,7 @@ def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
     one = write("a.csv", "A,x,ndcg@10,0.1", "B,x,ndcg@10,0.2", "A,y,ndcg@10,0.3", "B,y,ndcg@10,0.3")
     two = write("b.csv", "A,x,ndcg@10,0.15")
     with pytest.raises(
-        RecAssayError, match=r"1 cells have different values, the first A on x, ndcg@10: 0.1 in .*a.csv and 0.15"
+        RecAssayError, match=r"1 cell has different values, the first A on x, ndcg@10: 0.1 in .*a.csv and 0.15"
     ):
         load_results([one, two])
 
@@ -91,7 +91,7 @@ def test_one_value_twice_is_taken_once(write):
     two = write("b.csv", "A,x,ndcg@10,0.1235", "C,x,ndcg@10,0.3")
     results = load_results([one, two])
     assert results.frame.filter(algorithm="A").get_column(c.VALUE).to_list() == [0.12345678]
-    assert any("1 cells stand in several files" in note for note in results.notes)
+    assert any("1 cell stands in several files" in note for note in results.notes)
 
 
 def test_seeds_of_several_files_are_repeats(write):

@@ -161,7 +161,7 @@ def test_a_failed_seed_is_a_missing_cell():
     frame = frame.with_columns(
         pl.when(pl.int_range(pl.len()) == 1).then(None).otherwise(pl.col("value")).alias("value")
     )
-    with pytest.raises(RecAssayError, match="1 cells of mrr are missing: A on x"):
+    with pytest.raises(RecAssayError, match="1 cell of mrr is missing: A on x"):
         load_results(frame).matrix("mrr")
 
 

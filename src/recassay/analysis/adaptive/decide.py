@@ -13,7 +13,7 @@ from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
 from recassay.analysis.adaptive.prior import Prior
 from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, count_of
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.seeds import derived_rng
 from recassay.core.types import BoolArray, FloatArray
@@ -62,7 +62,7 @@ class CellGrid:
     def __post_init__(self) -> None:
         if len(self.algorithms) < 2 or len(self.datasets) < 2:
             raise UsageError(
-                f"{len(self.algorithms)} algorithms on {len(self.datasets)} datasets",
+                f"{count_of(len(self.algorithms), 'algorithm')} on {count_of(len(self.datasets), 'dataset')}",
                 fix="an adaptive benchmark needs at least two of each",
             )
 

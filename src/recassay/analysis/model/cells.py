@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import NotApplicableError
+from recassay.core.errors import NotApplicableError, count_of
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
@@ -49,7 +49,7 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
         raise single_dataset(label)
     if len(algorithms) < 2 or not datasets:
         raise NotApplicableError(
-            f"{label} has values of {len(algorithms)} algorithms on {len(datasets)} datasets",
+            f"{label} has values of {count_of(len(algorithms), 'algorithm')} on {count_of(len(datasets), 'dataset')}",
             fix="the model needs at least two of each",
         )
     place = [

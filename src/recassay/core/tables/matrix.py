@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recassay.core.errors import InputError, NotApplicableError, listing
+from recassay.core.errors import InputError, NotApplicableError, count_of, listing
 from recassay.core.types import FloatArray
 
 
@@ -30,7 +30,7 @@ class MissingCells:
             "drop-algorithms": f"dropped {len(self.dropped)} algorithms: {listing(self.dropped, most=30)}",
             "worst": "each took the worst value seen on its dataset",
         }[self.policy]
-        return f"{len(self.cells)} cells were missing; {done}"
+        return f"{count_of(len(self.cells), 'cell')} {'was' if len(self.cells) == 1 else 'were'} missing; {done}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError, count_of, listing
 from recassay.core.system.display import table_html
 from recassay.core.tables.cells import MEAN, fill_worst, fold_means, places_of, replicates_of, standard_errors_of
 from recassay.core.tables.labels import find_label, known_direction, normal_label, refuse_bad_label
@@ -205,7 +205,8 @@ class Results:
             record = MissingCells(missing, cells)
             if missing == "error":
                 raise InputError(
-                    f"{len(cells)} cells of {label} are missing: " + listing((f"{a} on {d}" for a, d in cells), most=6),
+                    f"{count_of(len(cells), 'cell')} of {label} {'is' if len(cells) == 1 else 'are'} missing: "
+                    + listing((f"{a} on {d}" for a, d in cells), most=6),
                     fix="choose `missing='drop-datasets'`, `missing='drop-algorithms'` or `missing='worst'` "
                     "(compare then adds Skillings-Mack's test, which drops nothing); model keeps all cells as they are",
                 )

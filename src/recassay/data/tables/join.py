@@ -136,21 +136,23 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
             kept_from.add(places[best[_PART]])
             lost += [(*cell, row[_PART]) for row in rows if row is not best]
         dropped += [(*cell, row[_PART]) for row in rows if row is not best]
+    differ = f"{count_of(len(conflicts), 'cell')} {'has' if len(conflicts) == 1 else 'have'} different values"
     if conflicts and prefer == "error":
         (algorithm, dataset, metric), rows = conflicts[0]
         first = next(row for row in rows if row[c.VALUE] is not None)
         other = next(row for row in rows if row[c.VALUE] is not None and not _agree(row[c.VALUE], first[c.VALUE]))
         said = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
         raise InputError(
-            f"{len(conflicts)} cells have different values, the first {algorithm} on {dataset}, {metric}: {said}",
+            f"{differ}, the first {algorithm} on {dataset}, {metric}: {said}",
             fix="say whose value counts with `prefer='first'`, `prefer='last'` or the name of a file; or tell repeats "
             "apart by a column 'seed'",
         )  # fmt: skip
     notes = []
     if agreeing:
-        notes.append(f"{agreeing} cells stand in several files with one value; each was taken once")
+        stand = f"{count_of(agreeing, 'cell')} {'stands' if agreeing == 1 else 'stand'}"
+        notes.append(f"{stand} in several files with one value; each was taken once")
     if conflicts:
-        notes.append(f"{len(conflicts)} cells have different values; those of {listing(sorted(kept_from))} were taken")
+        notes.append(f"{differ}; those of {listing(sorted(kept_from))} were taken")
     gone = pl.DataFrame(dropped, schema=schema, orient="row")
     kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
     contradicted = pl.DataFrame(lost, schema=schema, orient="row")
