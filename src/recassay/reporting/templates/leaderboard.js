@@ -3,8 +3,10 @@
 /* A sentence in the words of the table: models on tasks where it says so. */
 RecAssay.say = (text) => {
   const words = RecAssay.words || { algorithm: "algorithm", dataset: "dataset" };
-  return text.replace(/\b(an? )?(algorithm|dataset)(s?)\b/g, (_, article, word, plural) =>
-    `${article ? (/^[aeio]/.test(words[word]) ? "an " : "a ") : ""}${words[word]}${plural}`);
+  return text.replace(/\b(an? )?(algorithm|dataset)(s?)\b/gi, (_, article, word, plural) => {
+    const lower = words[word.toLowerCase()], said = word[0] < "a" ? lower[0].toUpperCase() + lower.slice(1) : lower;
+    return `${article ? (/^[aeio]/.test(said) ? "an " : "a ") : ""}${said}${plural}`;
+  });
 };
 
 /* The complete table of a choice: what has no value is left out or filled in, as Results.matrix does. */
@@ -96,7 +98,7 @@ RecAssay.startBoard = (data) => {
 
   const COLUMNS = [
     { key: "rank", title: "Rank", text: (r) => shown(r.rank) },
-    { key: "name", title: "Algorithm" },
+    { key: "name", title: say("Algorithm") },
     { key: "score", title: (answer) => answer.rule.title, text: (r, even) => even.score(r.score), down: (answer) => answer.up },
     { key: "low", title: "Interval", text: (r, even) => `${even.score(r.low)} to ${even.score(r.high)}`, sure: true },
     { key: "drawn", title: "", draw: true, sure: true },
