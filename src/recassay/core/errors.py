@@ -123,9 +123,9 @@ def count_of(number: int, noun: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: `45 s`, `12 min`, `3.5 h`."""
+    """A time as people say it: `0.3 s`, `45 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.{0 if seconds >= 1 else 1}f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 

@@ -45,11 +45,6 @@ class Certificate:
             return float(self.sets[min(3, len(self.sets)) - 1])
         return {"first": self.first, "order": self.ordered, "rho": self.agreement}[target]
 
-    def settled(self, confidence: float) -> BoolArray:
-        """By place from the first on, whether its holder is settled: the sets that end before it and with it are."""
-        sure = np.concatenate([[True], self.sets >= confidence])
-        return sure[:-1] & sure[1:]
-
 
 def certify(
     mean_ranks: FloatArray,

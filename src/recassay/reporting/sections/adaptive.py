@@ -6,7 +6,7 @@ from typing import Any
 
 from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.errors import duration, listing
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import COLOURS, FAINT, inline, themed
@@ -34,7 +34,7 @@ def standing(result: AdaptiveResult) -> str:
     if result.next is not None:
         (first, *rest) = _named(result.next)
         others = f" and {len(rest)} more" if rest else ""
-        parts.append(f"next: {first}{others}, {seconds(result.next.seconds)}")
+        parts.append(f"next: {first}{others}, {duration(result.next.seconds)}")
     elif result.ended is not None:
         parts.append(ENDS[result.ended])
     if result.prior:
@@ -73,7 +73,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
     claim = {
         "first": f"{result.order[0]} has the best mean rank of the whole grid",
         "top3": f"{listing(result.order[:3], most=3, last='and')} are the best three of the whole grid",
-        "order": f"the order {names} is that of the whole grid up to {result.indifference:g} mean ranks",
+        "order": f"the order {names} is that of the whole grid {_up_to(result)}",
         "rho": f"the order {names} agrees with that of the whole grid (rho at least {result.rho:g})",
     }[result.target]
     if result.measured.all():
@@ -84,13 +84,13 @@ def sentences(result: AdaptiveResult) -> list[str]:
         lead = f"Not certified ({_chance(result)}; asked for {percent(result.confidence)}): {claim}."
     lines = [
         lead,
-        f"{done} of {total} cells were run, {seconds(result.spent)}: {cost_share(result.share)} of the predicted "
-        f"{seconds(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
+        f"{done} of {total} cells were run, {duration(result.spent)}: {cost_share(result.share)} of the predicted "
+        f"{duration(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
     ]
     if result.probed:
         lines.append(
-            f"{result.probed} cells were probed besides ({seconds(result.probes_took)}, counted above): a cheaper look "
-            "that says something about the cell and stands in no table."
+            f"{result.probed} cells were probed besides ({duration(result.probes_took)}, counted above): a cheaper "
+            "look that says something about the cell and stands in no table."
         )
     if result.prior:
         text = _prior(result)
@@ -106,7 +106,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
     lines += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
     if result.next is not None:
         cells = listing(_named(result.next), most=4)
-        lines.append(f"Next: {cells} ({seconds(result.next.seconds)}).")
+        lines.append(f"Next: {cells} ({duration(result.next.seconds)}).")
     return lines
 
 
@@ -114,7 +114,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
     """The algorithms with their mean ranks, and every cell, predicted ones in brackets."""
     rows = [
         [row["place"], row["algorithm"], number(row["mean_rank"]), number(row["deviation"]),
-         "yes" if row["settled"] else "no", f"{row['cells_run']} of {len(result.datasets)}", seconds(row["seconds"])]
+         "yes" if row["settled"] else "no", f"{row['cells_run']} of {len(result.datasets)}", duration(row["seconds"])]
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
     place = {name: i for i, name in enumerate(result.algorithms)}
@@ -123,7 +123,7 @@ def tables(result: AdaptiveResult) -> list[Table]:
         for j, dataset in enumerate(result.datasets)
     ]
     batches = [
-        [n, listing(_named(step), most=2), step.why, len(_named(step)), seconds(step.seconds)]
+        [n, listing(_named(step), most=2), step.why, len(_named(step)), duration(step.seconds)]
         for n, step in enumerate(result.steps, 1)
     ]
     shown = [
@@ -178,21 +178,18 @@ def figures(result: AdaptiveResult) -> list[Figure]:
     return drawn
 
 
-def seconds(count: float) -> str:
-    """A time as people say it."""
-    if count < 120:
-        return f"{count:.0f} s" if count >= 1 else f"{count:.1f} s"
-    return f"{count / 60:.0f} min" if count < 7200 else f"{count / 3600:.1f} h"
-
-
 def cost_share(share: float) -> str:
     """A share of the cost, with a decimal where it is small."""
     return percent(share, 0 if share >= 0.1 else 1 if share >= 0.002 else 2)
 
 
 def _target(result: AdaptiveResult) -> str:
-    up_to = f" up to {result.indifference:g} mean ranks" if result.target == "order" else ""
+    up_to = f" {_up_to(result)}" if result.target == "order" else ""
     return WHOLE[result.target] + up_to + (f" (rho at least {result.rho:g})" if result.target == "rho" else "")
+
+
+def _up_to(result: AdaptiveResult) -> str:
+    return f"up to {result.indifference:g} mean rank{'' if result.indifference == 1 else 's'}"
 
 
 def _chance(result: AdaptiveResult) -> str:
