@@ -13,6 +13,7 @@ from scipy.special import betainc, expit, logit
 from scipy.stats import spearmanr
 
 import recassay
+from recassay.analysis.beta_irt import mode
 from recassay.analysis.beta_irt.choice import find_likelier
 from recassay.analysis.beta_irt.direction import fit_direction
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
@@ -413,3 +414,15 @@ def test_trigamma_is_that_of_scipy():
 
     x = np.exp(np.linspace(-40, 40, 2001)).reshape(3, 667)
     np.testing.assert_allclose(trigamma(x), zeta(2.0, x), rtol=1e-12)
+
+
+def test_a_table_of_many_cells_climbs_once_to_the_same_mode(monkeypatch):
+    rng = np.random.default_rng(8)
+    ability, difficulty = rng.normal(size=(9, 1)), rng.normal(size=7)
+    values = np.clip(1 / (1 + np.exp(difficulty - ability + rng.normal(0, 0.4, (9, 7)))), 0.02, 0.98)
+    responses = ScoreTable.squeeze(values)
+    usual = mode.find_mode(responses, 1.0)[1]
+    monkeypatch.setattr(mode, "MANY_CELLS", 10)
+    once = mode.find_mode(responses, 1.0)[1]
+    assert once.log_density == pytest.approx(usual.log_density, abs=1e-6)
+    np.testing.assert_allclose(once.z, usual.z, atol=1e-4)

@@ -12,7 +12,8 @@ from recassay import compare, rank, ratings, stress
 from recassay.analysis.aggregation import contest
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference import effects
-from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.analysis.inference.effects import above_zero, hodges_lehmann
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.fit import judge
 from recassay.core.choices import DRAWS_OF
@@ -118,3 +119,32 @@ def test_of_very_many_algorithms_fewer_signs_are_flipped(monkeypatch: pytest.Mon
     for count in (8, 9):
         judge(matrix(np.random.default_rng(count).random((count, 16))))
     assert tried == [10_000, 2_000]
+
+
+def test_ties_of_very_many_pairs_are_approximated_closely():
+    rows = np.random.default_rng(3).normal(0.05, 1, (40, 100)).round(1)
+    exact, near = wilcoxon_rows(rows), wilcoxon_rows(rows, most_tied=50)
+    assert (exact.p != near.p).any()
+    np.testing.assert_allclose(near.p, exact.p, atol=0.004)
+    np.testing.assert_array_equal(near.biserial, exact.biserial)
+
+
+def test_the_side_of_zero_is_that_of_the_interval():
+    rows = np.random.default_rng(4).normal(0.3, 1, (300, 15))
+    lower = hodges_lehmann(rows)[:, 1]
+    above = above_zero(rows, 0.95)
+    assert 0 < above.sum() < len(rows)
+    np.testing.assert_array_equal(above, lower >= -1e-12)
+    assert not above_zero(np.ones((1, 4)), 0.95).any()  # four differences allow no interval
+
+
+def test_pairs_are_a_sequence_of_objects_made_when_asked_for():
+    rng = np.random.default_rng(5)
+    values = rng.random((5, 12)).cumsum(axis=0)
+    pairs = judge(matrix(values)).pairs
+    assert len(pairs) == len(list(pairs)) == 10
+    assert pairs[-1] == pairs[9] == list(pairs)[9]
+    assert pairs[2:4] == list(pairs)[2:4]
+    assert pairs == list(pairs)
+    with pytest.raises(IndexError):
+        pairs[10]

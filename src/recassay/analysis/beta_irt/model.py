@@ -224,10 +224,6 @@ class Posterior:
         """Sum the cells' gradients (3 x N x M) into one of z."""
         return np.concatenate([cells[0].sum(axis=1), cells[1].sum(axis=0), cells[2].sum(axis=0)])
 
-    def hessian(self, cells: FloatArray) -> FloatArray:
-        """Sum the cells' second derivatives (3 x 3 x N x M) into the matrix of z."""
-        return summed(cells)
-
     def evaluate(self, z: FloatArray) -> Jet:
         """Log density, gradient and Hessian at z, all analytic."""
         x, y, a = self.split(z)
@@ -236,7 +232,7 @@ class Posterior:
         return (
             np.asarray(value.sum() + p0.sum()),
             self.gradient(first) + p1,
-            self.hessian(second) + np.diag(p2),
+            summed(second) + np.diag(p2),
         )
 
     def loss(self, z: FloatArray) -> tuple[float, FloatArray]:

@@ -91,7 +91,7 @@ def expected(posterior: Posterior, mean: FloatArray, covariance: FloatArray) -> 
     """The means of the gradient and of the Hessian of the log density under a normal density."""
     first, second = expected_cells(posterior, mean, covariance)
     prior_first, prior_second = expected_prior(posterior, mean, covariance)
-    return posterior.gradient(first) + prior_first, posterior.hessian(second) + np.diag(prior_second)
+    return posterior.gradient(first) + prior_first, summed(second) + np.diag(prior_second)
 
 
 def variational(posterior: Posterior, start: Gaussian, steps: int = 400, tolerance: float | None = None) -> Gaussian:

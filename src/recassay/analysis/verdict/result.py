@@ -138,10 +138,6 @@ class Verdict:
         """The status of `one` against `other`."""
         return self.status[self.algorithms.index(one)][self.algorithms.index(other)]
 
-    def decided(self) -> list[PairVerdict]:
-        """The pairs in which one algorithm is shown to be better."""
-        return self.pairs.take(np.flatnonzero(self.better))
-
     @property
     def better(self) -> BoolArray:
         """By pair, whether its first algorithm is shown to be better."""
