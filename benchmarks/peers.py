@@ -129,7 +129,7 @@ peer's seconds by ours. Where chance decides (all but ItemKNN), nDCG@10 of anoth
 BPR is not quite the same algorithm: implicit draws the item that the user has not in proportion to its events, RecAssay
 evenly here (`hardest_of = 1`), as the paper does. That needs a larger rate: at 0.1 these settings give 0.181 on
 lastfm-2k, and implicit's way of drawing with our code gives 0.165 at 0.01. RecAssay's default
-and published values on Gowalla are in [Neural and graph algorithms](neural.md#gowalla-as-published).
+and published values on Gowalla are in [Baselines beside published numbers](strength.md#gowalla-as-published).
 
 PureSVD is exact here. scikit-learn's randomised one stops at five iterations before its last components are right:
 on the whole of ml-1m the least canonical correlation of its 50 vectors with the exact ones is 0.59. With 20 iterations

@@ -122,7 +122,8 @@ def _type(kind: type[Any], field: Field, shown: set[type[Any]]) -> str:
             return escape(" | ".join(repr(one) for one in typing.get_args(meant)), quote=False)
         if inspect.isclass(meant) and meant in shown:
             return f'<a href="#{anchor(meant)}">{word[0]}</a>'
-        return word[0]
+        # To a reader, pairs that are kept as columns are a sequence like any other.
+        return "Sequence" if word[0] == "PairRows" else word[0]
 
     text = re.sub(r"\w+", spelled, field.kind)
     return f"<code>{text}</code>".replace("|", "&#124;")

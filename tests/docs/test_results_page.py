@@ -66,7 +66,7 @@ def test_types_link_to_entries_and_spell_out_choices(page):
     assert set(re.findall(r'href="#(\w+)"', page)) <= entries
     entry = page.partition("### CompareResult\n")[2].partition("\n### ")[0]
     assert "**From** [`compare`](python.md#compare)" in entry
-    assert '| `pairs` | <code>tuple[<a href="#pair">Pair</a>, ...]</code> | Every pair by Wilcoxon' in entry
+    assert '| `pairs` | <code>Sequence[<a href="#pair">Pair</a>]</code> | Every pair by Wilcoxon' in entry
     assert "'wilcoxon-holm' &#124; 'nemenyi' &#124; 'bayesian'" in entry
     assert "| `alpha` | <code>float</code> | Level of the tests. |" in entry
     assert "- `to_frame()`: One row per pair" in entry
