@@ -27,7 +27,10 @@ def edit(file: Path, line: str = "EDITED = True") -> None:
         ("linear", {"EASE"}),
         ("baselines", {"Random", "MostPop", "RecentPop"}),
         ("kernels/similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
-        ("kernels/products", {"EASE", "GF-CF", "ItemKNN", "UserKNN", "LocalEASE", "RP3beta", "SLIM", "Turbo-CF"}),
+        (
+            "kernels/products",
+            {"AspectModel", "EASE", "GF-CF", "ItemKNN", "LocalEASE", "PLSA", "RP3beta", "SLIM", "Turbo-CF", "UserKNN"},
+        ),
         ("kernels/pairwise", {"BPR", "WARP", "RatingMF"}),
         ("external/models", set()),
         ("__init__", set()),
