@@ -134,7 +134,7 @@ def _not_run(benchmark: Benchmark) -> list[str]:
 def markdown(board: Board) -> str:
     """The part of docs/benchmark.md that follows from the table."""
     data, verdict = board_data(board), board.overall
-    seconds, joules = board.median_cost("seconds_fit"), board.median_cost("joules")
+    seconds, joules = (board.median_cost(cost, board.overall.datasets) for cost in ("seconds_fit", "joules"))
     lines = [
         "## What it says", "",
         *(f"{n}. {sentence} *{grade}.*" for n, (sentence, grade) in enumerate(data["findings"], 1)), "",

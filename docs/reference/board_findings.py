@@ -85,7 +85,8 @@ def findings(board: Board) -> list[Finding]:
 
 def _cost_findings(board: Board) -> list[Finding]:
     """The cheapest algorithm that could be best, and what a point of nDCG costs."""
-    overall, seconds, joules = board.overall, board.median_cost("seconds_fit"), board.median_cost("joules")
+    overall = board.overall
+    seconds, joules = (board.median_cost(cost, overall.datasets) for cost in ("seconds_fit", "joules"))
     could = [name for name in overall.could_be_best if name in seconds]
     sentences = []
     if could:

@@ -108,10 +108,13 @@ class Board:
             (pl.col("value") / pl.col("value").max().over("dataset")).alias("share"),
         )
 
-    def median_cost(self, cost: str) -> dict[str, float]:
-        """By algorithm, the median over the datasets."""
-        rows = self.values(cost).group_by("algorithm").agg(pl.col("value").median())
-        return dict(rows.iter_rows())
+    def median_cost(self, cost: str, datasets: Sequence[str] | None = None) -> dict[str, float]:
+        """By algorithm, the median over these datasets, where it has a value on each; else over all that it ran on."""
+        rows = self.values(cost)
+        if datasets is not None:
+            rows = rows.filter(pl.col("dataset").is_in(list(datasets)))
+            rows = rows.filter(pl.len().over("algorithm") == len(datasets))
+        return dict(rows.group_by("algorithm").agg(pl.col("value").median()).iter_rows())
 
     def clocked(self) -> tuple[list[str], list[str]]:
         """The datasets split by time, and the others."""
