@@ -136,7 +136,9 @@ def _against(board: Board, table: str) -> Finding | None:
     rho = float(np.corrcoef([verdict.algorithms.index(x) for x in shared], [ours.index(x) for x in shared])[0, 1])
     moved = max(shared, key=lambda x: abs(verdict.algorithms.index(x) - ours.index(x)))
     names = {"kdd24": "KDD'24", "bi-reirt": "Bi-ReIRT"}
+    theirs = verdict.algorithms[0]
+    first = f"both put {theirs} first" if theirs == ours[0] else f"it puts {theirs} first, we put {ours[0]}"
     return Finding(
         f"Against {names[table]} ({len(shared)} algorithms in both), the orders by mean rank correlate by {rho:.2f}: "
-        f"it puts {verdict.algorithms[0]} first, we put {ours[0]}; {moved} moves most, from place "
+        f"{first}; {moved} moves most, from place "
         f"{verdict.algorithms.index(moved) + 1} to {ours.index(moved) + 1}.", "Description")  # fmt: skip
