@@ -20,9 +20,10 @@ from recassay.analysis.adaptive.fit import (
 )
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.api.arguments import checked, refuse_no_time
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.study.adaptive_study import published_prior
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
-from recassay.core.choices import AdaptiveTarget, CharacteristicsLike, Level, Range, ResultsLike, Seconds
+from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
 from recassay.core.errors import UsageError
 from recassay.evidence.study import adaptive_journal
 

@@ -11,8 +11,9 @@ from typing import Any
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.api.tables import asked, load_results, needed, study_folder
-from recassay.core.choices import CharacteristicsLike, InteractionsLike, Level, MissingPolicy, ResultsLike
+from recassay.core.choices import Level, MissingPolicy
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec

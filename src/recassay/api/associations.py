@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.arguments import checked
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import asked, needed
-from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
+from recassay.core.choices import MissingPolicy
 
 
 @checked

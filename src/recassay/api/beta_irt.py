@@ -5,8 +5,9 @@ from __future__ import annotations
 from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_table
-from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm, ResultsLike
+from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
 
 
 @checked

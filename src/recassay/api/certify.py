@@ -13,9 +13,10 @@ from threadpoolctl import threadpool_limits
 from recassay.analysis.certify.fit import claims_of, replay, whole_grid
 from recassay.analysis.certify.result import CertificateResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.study.adaptive_universes import certificate_of
 from recassay.api.tables import study_folder
-from recassay.core.choices import Level, ResultsLike
+from recassay.core.choices import Level
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.sources import Source

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, ResultsLike, Share, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
 
 
 @checked

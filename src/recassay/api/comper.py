@@ -13,8 +13,9 @@ import polars as pl
 from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_matrix
 from recassay.analysis.comper.result import ComPerResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range, ResultsLike, TableLike
+from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_table

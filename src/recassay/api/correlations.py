@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from recassay.analysis.correlations import CorrelationsResult, correlate_metrics
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results
-from recassay.core.choices import ResultsLike
 
 
 @checked

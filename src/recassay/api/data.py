@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from recassay.api.arguments import checked
-from recassay.core.choices import InteractionsLike
+from recassay.api.inputs import InteractionsLike
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.types import Interactions

@@ -13,8 +13,9 @@ import polars as pl
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import InteractionsLike, PathLike
 from recassay.core import columns as c
-from recassay.core.choices import InteractionsLike, PathLike, Seed, Task
+from recassay.core.choices import Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS

@@ -8,8 +8,9 @@ from typing import Any
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy, ResultsLike
+from recassay.core.choices import MissingPolicy
 from recassay.data.tables.characteristics import read_properties
 
 

@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 
 from recassay.api.arguments import checked
+from recassay.api.inputs import PathLike, ResultsLike
 from recassay.api.tables import joined_results
-from recassay.core.choices import PathLike, ResultsLike
 from recassay.core.errors import UsageError
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results

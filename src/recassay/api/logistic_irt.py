@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.api.arguments import all_but, checked
-from recassay.core.choices import AbilityMethod, Level, LogisticEstimator, LogisticModel, ResponsesLike
+from recassay.api.inputs import ResponsesLike
+from recassay.core.choices import AbilityMethod, Level, LogisticEstimator, LogisticModel
 from recassay.core.tables.responses import Responses
 from recassay.data.published.tables import is_published, published_responses
 from recassay.data.tables.responses import read_items, read_responses

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_scores
-from recassay.core.choices import Level, ResultsLike, Share
+from recassay.core.choices import Level, Share
 
 
 @checked

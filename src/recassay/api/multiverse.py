@@ -11,9 +11,10 @@ import polars as pl
 from recassay.analysis.multiverse.fit import PERMUTATIONS, explore
 from recassay.analysis.multiverse.result import MultiverseResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy, Range, ResultsLike
+from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy, Range
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source

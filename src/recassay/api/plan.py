@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_scores
-from recassay.core.choices import ResultsLike, Share
+from recassay.core.choices import Share
 
 
 @checked

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy, ResultsLike
+from recassay.core.choices import MissingPolicy
 
 
 @checked

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy, ResultsLike
+from recassay.core.choices import Draws, Level, MissingPolicy
 
 
 @checked

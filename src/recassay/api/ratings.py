@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from recassay.analysis.ratings.fit import WON, rate_battles, rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, on_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy, ResultsLike
+from recassay.core.choices import Draws, Level, MissingPolicy
 from recassay.core.errors import UsageError
 
 

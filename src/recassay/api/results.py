@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from recassay.api.arguments import checked
+from recassay.api.inputs import PathLike
 from recassay.core import columns as c
-from recassay.core.choices import PathLike
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.labels import find_label
 from recassay.store.store import Store

@@ -8,8 +8,9 @@ from typing import Annotated
 from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import CharacteristicsLike, MissingPolicy, Range, ResultsLike
+from recassay.core.choices import MissingPolicy, Range
 
 
 @checked

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.arguments import checked
-from recassay.core.choices import InteractionsLike, PathLike, SplitFormat
+from recassay.api.inputs import InteractionsLike, PathLike
+from recassay.core.choices import SplitFormat
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec

@@ -10,7 +10,8 @@ from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import Draws, InteractionsLike, Level, OtherItems, Task
+from recassay.api.inputs import InteractionsLike
+from recassay.core.choices import Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.tables.scores import StrataEvidence

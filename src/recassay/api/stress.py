@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, MissingPolicy, ResultsLike
+from recassay.core.choices import Draws, MissingPolicy
 
 
 @checked

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recassay.api.arguments import checked
-from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
+from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from recassay.analysis.user_irt import fit
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import Level, LogisticModel, ResultsLike
+from recassay.core.choices import Level, LogisticModel
 from recassay.evidence.users import table_responses, user_responses
 from recassay.store.store import Store
 

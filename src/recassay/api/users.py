@@ -5,8 +5,9 @@ from __future__ import annotations
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
+from recassay.api.inputs import ResultsLike
 from recassay.api.tables import default_metric, load_results, study_folder
-from recassay.core.choices import Draws, ResultsLike
+from recassay.core.choices import Draws
 from recassay.core.tables.labels import find_label
 from recassay.evidence.users import paired_scores, table_scores
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import all_but, checked
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analysts import Analysts
 from recassay.api.publish.content import AnalysisReport, report_content
 from recassay.api.publish.saving import document, save
@@ -22,7 +23,7 @@ from recassay.api.tables import (
     study_folder,
 )
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike, known_formats
+from recassay.core.choices import MissingPolicy, known_formats
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.arguments import all_but, checked
+from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
-from recassay.core.choices import CharacteristicsLike, MissingPolicy, ResultsLike
+from recassay.core.choices import MissingPolicy
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
