@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
+from recassay.api.study.studies import make_study
 from recassay.core.errors import RecAssayError
 from recassay.recommenders.study import run_study
-from recassay.recommenders.study_file import study_from_arguments
 from recassay.store import Store
 
 PLUGIN = """
@@ -130,7 +130,7 @@ def write_inputs(folder: Path) -> None:
 
 def study(base: Path) -> Any:
     """The study that all folders hold."""
-    return study_from_arguments(
+    return make_study(
         ["./one.csv", "./two.csv"],
         [f"./fakes.py:{name}" for name in ALGORITHMS],
         base=base,

@@ -57,11 +57,11 @@ def main(chosen: argparse.Namespace) -> int:
 
 def drive(folder: Path, address: str, chosen: argparse.Namespace) -> dict[str, Any]:
     """Run the study here; the rate from the first cell's end to the last's, and the memory on the way."""
+    from recassay.api.study.studies import make_study
     from recassay.recommenders.study import run_study
-    from recassay.recommenders.study_file import study_from_arguments
     from recassay.runner.memory import resident_bytes
 
-    study = study_from_arguments(
+    study = make_study(
         ["synthetic:dense-small"], ["Random"], metrics=["ndcg@10"], seed=range(1, chosen.cells + 1), trials=0
     )
     held: dict[str, float] = {}

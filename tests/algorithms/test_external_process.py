@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from recassay.algorithms.external.plugins import load_plugin
+from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.specs.search import Choice, Real, Whole
 from recassay.recommenders.study import run_study
-from recassay.recommenders.study_file import study_from_arguments
 from recassay.runner.references import part_version
 from recassay.store import Store
 from recassay.testing import check_external
@@ -71,7 +71,7 @@ def test_it_keeps_what_an_external_algorithm_promises(tmp_path):
 def test_it_is_tuned_and_recorded_as_any_other(tmp_path):
     described(tmp_path)
     tiny_data(tmp_path)
-    spec = study_from_arguments(
+    spec = make_study(
         ["./tiny.csv"], ["MostPop", "./together.toml"], metrics=["ndcg@5"], trials=3, base=tmp_path, name="x"
     )
     record = run_study(spec, tmp_path / "out", workers=1)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.study import DatasetSpec
@@ -23,7 +24,6 @@ from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec, plan
 from recassay.recommenders.splits import load_split, prepare_split
 from recassay.recommenders.study import run_study
-from recassay.recommenders.study_file import study_from_arguments
 from recassay.runner.references import dataset_version
 from recassay.store import Store
 from recassay.store.lock import study_lock
@@ -232,17 +232,15 @@ def test_seeds_and_folds_make_cells_of_their_own(folder):
 
 @pytest.mark.usefixtures("in_process")
 def test_presets_and_dataset_settings(folder):
-    spec = study_from_arguments(
-        ["synthetic:dense-small"], ["./fakes.py:Pop"], metrics=["recall@10"], trials=0, base=folder
-    )
+    spec = make_study(["synthetic:dense-small"], ["./fakes.py:Pop"], metrics=["recall@10"], trials=0, base=folder)
     run_study(spec, folder / "out", workers=1)
     with Store.open(folder / "out") as store:
         assert store.results().datasets == ["dense-small"]
         assert store.cells()[0].metrics["recall@10"] > 0
     with pytest.raises(UsageError, match="no preset 'dense-smal'"):
-        plan(study_from_arguments(["synthetic:dense-smal"], ["./fakes.py:Pop"], base=folder))
+        plan(make_study(["synthetic:dense-smal"], ["./fakes.py:Pop"], base=folder))
     with pytest.raises(UsageError, match="'big' in 'synthetic:dense-small@big' is no scale"):
-        plan(study_from_arguments(["synthetic:dense-small@big"], ["./fakes.py:Pop"], base=folder))
+        plan(make_study(["synthetic:dense-small@big"], ["./fakes.py:Pop"], base=folder))
 
 
 @pytest.mark.usefixtures("in_process")
@@ -255,7 +253,7 @@ def test_a_file_of_recommendations_counts_as_an_algorithm(folder):
     )
     lists.write_csv(folder / "lists.csv")
     protocol = tiny_study(folder, ("Pop",)).protocol.model_dump()
-    spec = study_from_arguments(["./tiny.csv"], ["lists.csv"], metrics=["hitrate@10"], base=folder, protocol=protocol)
+    spec = make_study(["./tiny.csv"], ["lists.csv"], metrics=["hitrate@10"], base=folder, protocol=protocol)
     record = run_study(spec, folder / "out", workers=1)
     assert (record.done, record.failed) == (1, ())
     with Store.open(folder / "out") as store:
@@ -288,17 +286,17 @@ def test_an_imported_dataset_is_found_by_name(folder, monkeypatch):
 )
 def test_what_is_not_there_is_refused_before_anything_runs(folder, datasets, algorithms_, message):
     with pytest.raises((InputError, UsageError), match=message):
-        run_study(study_from_arguments(datasets, algorithms_, base=folder), folder / "out")
+        run_study(make_study(datasets, algorithms_, base=folder), folder / "out")
     assert not (folder / "out").exists()
 
 
 def test_an_algorithm_added_from_python_is_refused(folder, monkeypatch):
     monkeypatch.setattr(algorithms, "_added", {})
     algorithms.add("Homemade", object)
-    spec = study_from_arguments(["./tiny.csv"], ["home-made"], base=folder)
+    spec = make_study(["./tiny.csv"], ["home-made"], base=folder)
     assert spec.algorithms[0].name == "Homemade"
     with pytest.raises(UsageError, match="added from Python"):
-        plan(study_from_arguments(["./tiny.csv"], ["Homemade"], base=folder))
+        plan(make_study(["./tiny.csv"], ["Homemade"], base=folder))
 
 
 @pytest.mark.usefixtures("in_process")

@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, MissingExtraError
 from recassay.core.specs.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
-from recassay.recommenders.study_file import load_study, study_from_arguments
+from recassay.recommenders.study_file import load_study
 
 WHOLE = """
 [study]
@@ -148,7 +149,7 @@ def test_yaml_says_the_same(tmp_path):
 
 
 def test_arguments_make_the_same_study(tmp_path):
-    spec = study_from_arguments(
+    spec = make_study(
         ["a", "b"], ["x"], metrics=["ndcg@5"], trials=10, protocol={"split": "random"}, settings={"x": {"k": 3}}
     )
     assert [d.reference for d in spec.datasets] == ["a", "b"]
@@ -156,10 +157,10 @@ def test_arguments_make_the_same_study(tmp_path):
     assert spec.protocol.split == "random"
     assert spec.algorithms[0].settings == {"k": 3}
     with pytest.raises(InputError, match=r"the study: unknown key protocol\.splt; did you mean 'split'"):
-        study_from_arguments(["a"], ["x"], protocol={"splt": "random"})
+        make_study(["a"], ["x"], protocol={"splt": "random"})
 
 
 def test_names_that_clash_are_told_apart_by_the_whole_reference():
-    spec = study_from_arguments(["./a/x.csv", "./b/x.csv", "y.csv.gz"], ["./a.py:Model", "./b.py:Model", "EASE"])
+    spec = make_study(["./a/x.csv", "./b/x.csv", "y.csv.gz"], ["./a.py:Model", "./b.py:Model", "EASE"])
     assert [d.name for d in spec.datasets] == ["./a/x.csv", "./b/x.csv", "y"]
     assert [a.name for a in spec.algorithms] == ["./a.py:Model", "./b.py:Model", "EASE"]

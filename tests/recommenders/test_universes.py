@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api.study.studies import adaptive_standing
+from recassay.api.study.studies import adaptive_standing, make_study
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.plan import plan
 from recassay.recommenders.price import price
 from recassay.recommenders.study import run_study
-from recassay.recommenders.study_file import load_study, study_from_arguments
+from recassay.recommenders.study_file import load_study
 from recassay.recommenders.universes import universes
 from recassay.store.store import Store
 
@@ -23,7 +23,7 @@ SPLITS = ["global_time", "random", "rolling"]
 
 def study(multiverse, *, trials=0, **more):
     more = {"algorithms": ["MostPop", "ItemKNN"], "metrics": ["ndcg@10", "recall@5"], **more}
-    return study_from_arguments(["synthetic:dense-small"], trials=trials, multiverse=multiverse, **more)
+    return make_study(["synthetic:dense-small"], trials=trials, multiverse=multiverse, **more)
 
 
 def test_equal_splits_are_shared_between_universes():

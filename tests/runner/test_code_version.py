@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from recassay.api.study.studies import make_study
 from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import load_classify_study
 from recassay.core.registry import Registry, algorithms
 from recassay.recommenders.plan import plan
-from recassay.recommenders.study_file import study_from_arguments
 from recassay.runner.references import announced_version, current_code, part_version
 from support.classify import write_tables
 
@@ -39,7 +39,7 @@ def edit(file: Path, line: str = "EDITED = True") -> None:
 def test_an_edit_changes_the_cells_of_what_imports_it(copied_package, module, expected):
     folder = copied_package("recassay.algorithms")
     ours = [name for name in algorithms.names() if algorithms.origin(name).startswith("recassay ")]
-    study = study_from_arguments(["synthetic:few-items"], ours, trials=2)
+    study = make_study(["synthetic:few-items"], ours, trials=2)
     before = {cell.algorithm.name: cell for cell in plan(study).cells}
     edit(folder / f"{module}.py")
     after = {cell.algorithm.name: cell for cell in plan(study).cells}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from recassay.api.study.studies import make_study
 from recassay.core.specs.study import StudySpec
 from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
 from recassay.metrics.protocol import MetricBase
-from recassay.recommenders.study_file import study_from_arguments
 from recassay.store import Store
 
 PLUGIN = '''
@@ -248,7 +248,7 @@ def tiny_study(
 ) -> StudySpec:
     """A study over CSV files in `folder` with algorithms of its plugin file."""
     protocol = {"split": "random", "min_item_interactions": 1, "min_user_interactions": 1, "filter": "none"}
-    return study_from_arguments(
+    return make_study(
         [f"./{name}.csv" for name in datasets],
         [f"./fakes.py:{name}" for name in algorithms],
         base=folder,

@@ -16,7 +16,7 @@ from recassay.data.published.benchmark import Benchmark, BenchmarkDataset
 from recassay.data.sources import SYNTHETIC
 from recassay.recommenders.plan import SplitSpec, dataset_protocol
 from recassay.recommenders.splits import prepare_split
-from recassay.recommenders.study_file import SECTIONS, study_from_arguments
+from recassay.recommenders.study_file import SECTIONS, study_of
 from recassay.runner.file_tables import read_tables
 from recassay.runner.references import dataset_version
 
@@ -37,7 +37,8 @@ def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int | None)
             )
     if ":" in named[0] and "/" not in named[0] and "\\" not in named[0]:
         named = [f"./{named[0]}"]
-    spec = study_from_arguments(["synthetic:dense-small"], named, settings=settings, base=base)
+    study = {"datasets": ["synthetic:dense-small"], "algorithms": named}
+    spec = study_of({"study": study, "algorithm": settings}, base=base)
     chosen = benchmark.seeds[:seeds] if seeds is not None else benchmark.seeds
     return spec.model_copy(
         update={

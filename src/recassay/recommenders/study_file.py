@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,45 +53,11 @@ def load_study(path: str | Path) -> StudySpec:
     return _study(tables, place, base=str(path.resolve().parent), default_name=path.stem)
 
 
-def study_from_arguments(
-    datasets: Sequence[str],
-    algorithms: Sequence[str],
-    *,
-    metrics: Sequence[str] | None = None,
-    name: str = "study",
-    seed: int | Sequence[int] = 1,
-    trials: int = 40,
-    parallel: int = 1,
-    tuning_metric: str = "ndcg@10",
-    protocol: Mapping[str, Any] | None = None,
-    seconds_per_cell: float | None = 3600.0,
-    memory_gb: float | None = None,
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    dataset_settings: Mapping[str, Mapping[str, Any]] | None = None,
-    comper: Mapping[str, Any] | None = None,
-    multiverse: Mapping[str, Any] | None = None,
-    base: str | Path = ".",
-) -> StudySpec:
-    """A study without a file: the same checks, with paths relative to `base`."""
-    tables = {
-        "study": {
-            "name": name,
-            "seed": list(seed) if isinstance(seed, Sequence) else seed,
-            "datasets": list(datasets),
-            "algorithms": list(algorithms),
-            "metrics": list(metrics or DEFAULT_METRICS),
-        },
-        "protocol": dict(protocol or {}),
-        "tuning": {"trials": trials, "metric": tuning_metric, "parallel": parallel},
-        "budget": {"seconds_per_cell": seconds_per_cell, "memory_gb": memory_gb},
-        "algorithm": {label: dict(table) for label, table in (settings or {}).items()},
-        "dataset": {label: dict(table) for label, table in (dataset_settings or {}).items()},
-        **({} if comper is None else {"comper": dict(comper)}),
-        **({} if multiverse is None else {"multiverse": dict(multiverse)}),
-    }
+def study_of(tables: Mapping[str, Any], *, base: str | Path = ".") -> StudySpec:
+    """The study that these sections describe: the same checks without a file, with paths relative to `base`."""
     place = Place("the study", "")
     check_sections(tables, SECTIONS, place)
-    return _study(tables, place, base=str(Path(base).resolve()), default_name=name)
+    return _study(tables, place, base=str(Path(base).resolve()), default_name="study")
 
 
 def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: str) -> StudySpec:

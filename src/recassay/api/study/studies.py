@@ -14,7 +14,7 @@ from recassay.core.specs.study import StudySpec
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
-from recassay.recommenders.study_file import study_from_arguments
+from recassay.recommenders.study_file import study_of
 from recassay.runner.drive import settled_workers
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
@@ -72,7 +72,23 @@ def make_study(
         multiverse: keys of the `[multiverse]` section: alternatives that make universes; None for one universe.
         base: folder that relative paths start from.
     """
-    return study_from_arguments(**locals())
+    tables = {
+        "study": {
+            "name": name,
+            "seed": list(seed) if isinstance(seed, Sequence) else seed,
+            "datasets": list(datasets),
+            "algorithms": list(algorithms),
+            **({"metrics": list(metrics)} if metrics else {}),
+        },
+        "protocol": dict(protocol or {}),
+        "tuning": {"trials": trials, "metric": tuning_metric, "parallel": parallel},
+        "budget": {"seconds_per_cell": seconds_per_cell, "memory_gb": memory_gb},
+        "algorithm": {label: dict(table) for label, table in (settings or {}).items()},
+        "dataset": {label: dict(table) for label, table in (dataset_settings or {}).items()},
+        **({} if comper is None else {"comper": dict(comper)}),
+        **({} if multiverse is None else {"multiverse": dict(multiverse)}),
+    }
+    return study_of(tables, base=base)
 
 
 @checked
