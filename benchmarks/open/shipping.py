@@ -32,7 +32,7 @@ from recassay.evidence.characteristics import study_characteristics
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.splits import is_prepared, prepare_split, split_record
 from recassay.runner.references import dataset_version
-from recassay.store.records import CellRecord, PlannedRow
+from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import COST_METRICS, Store
 
 
@@ -49,7 +49,9 @@ class _Gathered:
     def add(self, folder: Path) -> None:
         """Take in one study."""
         with Store.open(folder) as store:
-            manifest, cells, status = store.manifest(), store.cells(), store.status()
+            manifest, status = store.manifest(), store.status()
+            tunings = {row.cell: row.tuning for row in store.plan()}
+            cells = [_with_all_trials(cell, store.trial_records(tunings[cell.id])) for cell in store.cells()]
         self.studies.append(manifest)
         self.datasets |= {str(dataset["name"]): dataset for dataset in manifest["study"]["datasets"]}
         for row in status.to_go:
@@ -80,6 +82,12 @@ class _Gathered:
         """The finished cells, by dataset and algorithm."""
         done = [(folder, cell) for folder, cell in self.cells.values() if cell.status == "done"]
         return sorted(done, key=lambda one: (one[1].dataset, one[1].algorithm, one[1].seed))
+
+
+def _with_all_trials(cell: CellRecord, trials: Sequence[TrialRecord]) -> CellRecord:
+    """The cell with the seconds of all its trials: those of a run that was resumed leave out what came before."""
+    alone = sum(trial.seconds for trial in trials) + (cell.seconds_fit or 0.0) + (cell.seconds_predict or 0.0)
+    return replace(cell, seconds=max(cell.seconds or 0.0, alone)) if cell.status == "done" else cell
 
 
 def export_benchmark(

@@ -15,10 +15,9 @@ from recassay.core.errors import RecAssayError
 from recassay.core.registry import algorithms
 from recassay.core.tables.results import Results
 from recassay.data.published.benchmark import RESULTS, Benchmark
+from recassay.data.published.tables import complete_part
 
 METRIC = "ndcg@10"
-FEWEST = 8
-"""Datasets that the overall verdict has at least: fewer could hardly show a difference between many algorithms."""
 COSTS = ("seconds_fit", "seconds_predict", "memory", "joules")
 
 
@@ -47,21 +46,6 @@ class Board:
         found = self.frame["metric"].unique(maintain_order=True).to_list()
         return [METRIC, *(name for name in found if name not in (METRIC, *COSTS))]
 
-    def part(self, least: int, metric: str = METRIC) -> pl.DataFrame:
-        """A large complete part of at least `least` datasets; an algorithm more counts as much as two datasets more.
-
-        Datasets come in by how many algorithms ran on them; an algorithm that lacks one of them is left out.
-        """
-        rows = self.values(metric)
-        order = rows.group_by("dataset").len().sort("len", "dataset", descending=[True, False])["dataset"].to_list()
-        best = rows.clear()
-        for count in range(min(least, len(order)), len(order) + 1):
-            there = rows.filter(pl.col("dataset").is_in(order[:count]))
-            whole = there.filter(pl.len().over("algorithm") == count)
-            sets = max(best["dataset"].n_unique(), 1)
-            best = whole if whole.height**2 / count > best.height**2 / sets else best
-        return best
-
     def verdict(
         self, metric: str = METRIC, datasets: Sequence[str] | None = None, only: Sequence[str] | None = None
     ) -> Verdict:
@@ -76,20 +60,20 @@ class Board:
     @cached_property
     def overall(self) -> Verdict:
         """The verdict on nDCG@10 of many algorithms, on the datasets that nearly all of them ran on."""
-        return self._judged(self.part(FEWEST))
+        return self._judged(complete_part(self.values(METRIC)))
 
     @cached_property
     def long(self) -> Verdict:
         """The verdict on nDCG@10 on nearly all datasets, of the algorithms that ran on all of these."""
-        return self._judged(self.part(self._nearly_all()))
+        return self._judged(complete_part(self.values(METRIC), self._nearly_all()))
 
     def _nearly_all(self) -> int:
-        return max(FEWEST, int(0.85 * len(self.benchmark.datasets)))
+        return max(8, int(0.85 * len(self.benchmark.datasets)))
 
     @cached_property
     def traits(self) -> dict[str, dict[str, float]]:
         """By dataset, difficulty and discrimination by beta-IRT; nothing where it cannot be fitted."""
-        rows = self.part(self._nearly_all()).with_columns(pl.lit(METRIC).alias("metric"))
+        rows = complete_part(self.values(METRIC), self._nearly_all()).with_columns(pl.lit(METRIC).alias("metric"))
         try:
             fitted = recassay.beta_irt(rows, METRIC)
         except RecAssayError:

@@ -173,7 +173,7 @@ def test_the_command(cli, tmp_path):
     assert answer["skill"]["baseline"]["gain_over_baseline"]["estimate"] == 0
     assert {each["characteristic"] for each in answer["outside"]} >= {"Nu", "Nr"}
     assert answer["predicted"]["a00"]["interval"][0] >= 1
-    shown = cli(*given, "--out", tmp_path / "out")
+    shown = cli(*given, "--all", "--out", tmp_path / "out")
     assert "Nearest datasets" in shown.out
     assert "Nu = " in shown.out
     assert (tmp_path / "out" / "figures" / "advice.svg").is_file()
@@ -248,15 +248,19 @@ def test_advice_needs_no_benchmark_of_ones_own(cli, tmp_path):
     ran = cli("advise", "synthetic:dense-small", "--study", study, "--json")
     assert ran.code == 0, ran.err
     answer = ran.json()
-    assert "KDD'24 benchmark" in answer["evidence"]
-    assert "80/10/10" in answer["evidence"]
+    assert "The board of the open benchmark" in answer["evidence"]
+    assert "tuned for ndcg@10" in answer["evidence"]
     assert any("Nu = 300 is below every dataset" in line for line in answer["warnings"])
     low, high = answer["seconds_fit"]["EASE"]["interval"]
     assert 0 < low < answer["seconds_fit"]["EASE"]["estimate"] < high
     spec = recassay.load_study(study)
-    assert spec.algorithms[0].name == answer["order"][0] == "EASE"
+    assert spec.algorithms[0].name == answer["order"][0]
     assert spec.algorithms[-1].name == "MostPop"
-    assert "A study to run next" in cli("advise", "synthetic:dense-small").out
+    brief = cli("advise", "synthetic:dense-small").out
+    assert brief.startswith(f"On synthetic:dense-small try {answer['order'][0]} (")
+    assert "A study of the first four to run next: --study FILE" in brief
+    assert "Nearest datasets" not in brief
+    assert "Nearest datasets" in cli("advise", "synthetic:dense-small", "--all").out
 
 
 def test_the_expected_cost_covers_datasets_left_out(kdd24):

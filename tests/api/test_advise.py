@@ -56,3 +56,12 @@ def test_by_default_the_filter_is_that_of_the_study(tmp_path):
     table = characteristics(10, names=NAMES).to_frame()
     own = recassay.advise(frame(OFTEN + SELDOM), tmp_path / "study", characteristics=table).characteristics
     assert (own["Nu"], own["Ni"], own["Nr"]) == (9, 7, 51)
+
+
+def test_weights_that_are_no_ratings_meet_no_threshold():
+    """Events of weight 1 to 3 all count; ratings up to 5 count from the benchmark's threshold on."""
+    events = frame([(user, item, 1.0 + (n % 3)) for n, (user, item, _) in enumerate(OFTEN)])
+    assert recassay.advise(events).characteristics["Nr"] == 48
+    rated = recassay.advise(frame(OFTEN + LOW))
+    assert rated.characteristics["Nr"] == 48
+    assert any("Ratings of 3.5 or more count" in note for note in rated.warnings())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import polars as pl
 import pytest
 
 import recassay
 from recassay.api import reproduce as verb
 from recassay.api.reproduce import reproduction_page
 from recassay.data.published.printed import VERDICTS, papers, printed_numbers, printed_table
-from recassay.data.published.tables import FOLDER, published, published_results
+from recassay.data.published.tables import FOLDER, complete_part, published, published_results
 from support.places import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce")]
@@ -97,6 +98,27 @@ def test_published_tables_have_their_source():
         assert files
         assert all((FOLDER / file).is_file() for file in files)
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
+
+
+def test_the_board_is_the_open_benchmark_without_gaps():
+    board, whole = (recassay.load_results(f"published:{name}") for name in ("board", "open"))
+    matrix = board.matrix("ndcg@10")  # a gap would raise
+    assert len(matrix.algorithms) >= 15
+    assert len(matrix.datasets) >= 15
+    every = whole.matrix("ndcg@10", missing="worst")
+    for i, name in enumerate(matrix.algorithms):
+        row = every.values[every.algorithms.index(name)]
+        assert matrix.values[i].tolist() == [row[every.datasets.index(dataset)] for dataset in matrix.datasets]
+
+
+def test_a_complete_part_counts_algorithms_twice():
+    """Two algorithms on ten datasets beat three on eight only where the third lacks much."""
+    cells = [(a, d) for a in "xyz" for d in range(12) if not (a == "z" and d >= 9)]
+    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.Int64}, orient="row")
+    part = complete_part(rows)
+    assert (part["algorithm"].n_unique(), part["dataset"].n_unique(), part.height) == (3, 9, 27)
+    fewer = complete_part(rows.filter((pl.col("algorithm") != "z") | (pl.col("dataset") < 2)))
+    assert (fewer["algorithm"].n_unique(), fewer["dataset"].n_unique()) == (2, 12)
 
 
 def test_published_names_work_where_a_table_does(cli, kdd24):

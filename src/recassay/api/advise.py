@@ -13,7 +13,7 @@ from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
 from recassay.api.tables import asked, load_results, needed, study_folder
-from recassay.core.choices import Level, MissingPolicy
+from recassay.core.choices import BENCHMARK, Level, MissingPolicy
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -24,8 +24,6 @@ from recassay.data.sources import OpenedDataset, open_dataset
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.store.store import Store
 
-BENCHMARK = "published:kdd24"
-"""What a question about one's own data is answered from where no benchmark is named."""
 FIRST = 4
 """How many of the algorithms advised first the study to run next has, besides popularity."""
 
@@ -52,13 +50,13 @@ def advise(
     `dataset` is anything that `load_data` opens. Before it is described, the threshold and the filter of `protocol`
     (`positive_threshold`, `filter`, `min_item_interactions`, `min_user_interactions`) are applied: by default those of
     the study that the results come from, else items and then users with fewer than 5 interactions leave, as in KDD'24.
-    Without `results` the published benchmark of KDD'24 answers, with its threshold for ratings from 0 to 5. The answer
+    Without `results` the board of the open benchmark answers, with a threshold of 3.5 for ratings up to 5. The answer
     holds what training will cost, and a study file to run next with the algorithms that RecAssay has.
 
     Args:
         dataset: one's own data: whatever `load_data` opens.
         results: results table (file, frame or several files), the folder of a study, or loaded results; by default
-            `published:kdd24`.
+            `published:board`.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         k: how many nearest datasets are named.
@@ -152,7 +150,7 @@ def _protocol(
     weight = interactions.weight
     notes: tuple[str, ...] = ()
     tau = published.positive_threshold if published is not None else None
-    if tau is not None and "positive_threshold" not in given and weight is not None and 1 < weight.max() <= 5:
+    if tau is not None and "positive_threshold" not in given and weight is not None and tau <= weight.max() <= 5:
         known["positive_threshold"] = tau
         notes = (f"Ratings of {tau:g} or more count, as in the benchmark; `positive_threshold` changes that.",)
     spec = ProtocolSpec.checked(**{**known, **given})

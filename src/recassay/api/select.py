@@ -10,12 +10,12 @@ from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy, Range
+from recassay.core.choices import BENCHMARK, MissingPolicy, Range
 
 
 @checked
 def select(
-    results: ResultsLike,
+    results: ResultsLike = BENCHMARK,
     metric: str | None = None,
     *,
     k: int = 6,
@@ -37,7 +37,8 @@ def select(
     frame), and without them the ways that need none are left.
 
     Args:
-        results: a results table (file or frame), several of them, the folder of a study, or loaded results.
+        results: a results table (file or frame), several of them, the folder of a study, or loaded results; by default
+            `published:board`.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
         k: how many datasets to choose.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.

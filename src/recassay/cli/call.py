@@ -15,7 +15,7 @@ from recassay.cli.render import print_notes, say
 from recassay.cli.values import named
 from recassay.cli.verbs import Parameter, function_of, read_fields, read_verb
 from recassay.cli.wording import speak_of
-from recassay.core.choices import DRAWS_OF
+from recassay.core.choices import BENCHMARK, DRAWS_OF
 from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
 
@@ -178,7 +178,8 @@ class Call:
     def load(self, **more: Any) -> Results:
         """The results table as the options of reading describe it; what must be known of it is told on stderr."""
         given = {name: value for name, value in self.arguments(LOADING).items() if name in self.written} | more
-        results: Results = function_of(LOADING)(given.pop("source", None) or list(self.typed["results"]), **given)
+        source = given.pop("source", None) or self.typed.get("results") or BENCHMARK
+        results: Results = function_of(LOADING)(source, **given)
         say(one_line(results.told_reading(), 600))
         print_notes(results.notes)
         draws = DRAWS_OF.get(self.command.name)

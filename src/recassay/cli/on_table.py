@@ -100,6 +100,7 @@ def advise(
     call: Call,
     *,
     study: Path | None = None,
+    everything: bool = False,
     as_json: bool = False,
     out: Path | None = None,
     formats: Sequence[str] | None = None,
@@ -108,21 +109,20 @@ def advise(
 
     Args:
         study: write the study to run next into this file.
+        everything: every table and sentence, not the answer alone.
         as_json: print JSON on stdout instead of tables.
         out: folder for tables and figures.
         formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
     """
-    from recassay.api.advise import BENCHMARK
-
     refuse_formats(formats, out)
     target = None if study is None else Target("file").convert(study, None, None)
     if target is not None and target.exists():
         raise UsageError("is there already", where=str(target), fix="choose another name for --study")
-    results = call.load(source=call.typed.get("results") or [BENCHMARK])
+    results = call.load()
     advice = call(results=results)
     if target is not None:
         save_text(target, advice.study)
         say(f"wrote {target}: run it with recassay run {target}")
-    show_answer(call, advice, results, as_json, out, formats)
+    show_answer(call, advice, results, as_json, out, formats, everything=everything)
     if not as_json and target is None:
-        print_lines(["", "A study to run next (--study FILE writes it):", "", *advice.study.rstrip().splitlines()])
+        print_lines(["", "A study of the first four to run next: --study FILE writes it"])

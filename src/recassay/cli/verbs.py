@@ -17,6 +17,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
+from recassay.api import inputs
 from recassay.core import choices
 
 UNKNOWN: Any = object()
@@ -25,6 +26,7 @@ UNKNOWN: Any = object()
 _KNOWN = {
     **vars(typing),
     **vars(choices),
+    **vars(inputs),
     "Field": lambda ge=None, le=None, **others: choices.Range(ge, le),  # as pydantic states limits
     "Callable": Callable,
     "Iterable": Iterable,

@@ -88,6 +88,10 @@ AdaptiveTarget: TypeAlias = Literal["first", "top3", "order", "rho"]
 agrees with that of the whole grid (Spearman's rho)."""
 
 
+BENCHMARK = "published:board"
+"""The table that answers where none is named: the open benchmark's algorithms and datasets without gaps."""
+
+
 class DrawsOf(NamedTuple):
     """How many draws a command makes by default: the cost of one grows with the square of the algorithms."""
 

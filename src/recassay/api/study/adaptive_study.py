@@ -217,7 +217,9 @@ def published_prior(grid: CellGrid) -> Prior | None:
     Datasets that the grid itself has are left out of the tables, so that no result is used twice.
     """
     own = frozenset(canonical(name) for name in grid.datasets)
-    tables = [_evidence(name, grid.metric, own) for name, entry in published().items() if entry.results]
+    tables = [
+        _evidence(name, grid.metric, own) for name, entry in published().items() if entry.results and not entry.part_of
+    ]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
 

@@ -23,6 +23,8 @@ from recassay.data.tables.responses import read_responses
 
 PREFIX = "published:"
 FOLDER = Path(__file__).parent
+PART_METRIC = "ndcg@10"
+"""Gaps are those of this metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Published:
     """Results under several protocols, for `recassay multiverse`."""
     items: str = ""
     positive_threshold: float | None = None
+    part_of: str = ""
+    """The table that this one is a part of: the largest without gaps (`complete_part`)."""
 
 
 @cache
@@ -69,8 +73,27 @@ def find_published(source: Any) -> Published:
 def published_results(source: Any) -> Results:
     """The results of a published table."""
     frame, origin = _read(source, "results")
+    if find_published(source).part_of:
+        whole = complete_part(frame.filter(pl.col(c.METRIC) == PART_METRIC).unique([c.ALGORITHM, c.DATASET]))
+        frame = frame.join(whole, on=[c.ALGORITHM, c.DATASET], how="semi", maintain_order="left")
     typed = frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
     return Results.from_frame(typed, where=origin.file, sources=(origin,))
+
+
+def complete_part(rows: pl.DataFrame, least: int = 8) -> pl.DataFrame:
+    """A large part of the rows (one per algorithm and dataset) without gaps, of at least `least` datasets.
+
+    Datasets come in by how many algorithms ran on them; an algorithm that lacks one of them is left out. An algorithm
+    more counts as much as two datasets more.
+    """
+    order = rows.group_by(c.DATASET).len().sort("len", c.DATASET, descending=[True, False])[c.DATASET].to_list()
+    best = rows.clear()
+    for count in range(min(least, len(order)), len(order) + 1):
+        there = rows.filter(pl.col(c.DATASET).is_in(order[:count]))
+        whole = there.filter(pl.len().over(c.ALGORITHM) == count)
+        sets = max(best[c.DATASET].n_unique(), 1)
+        best = whole if whole.height**2 / count > best.height**2 / sets else best
+    return best
 
 
 def published_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:

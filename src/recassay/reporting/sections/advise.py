@@ -27,7 +27,7 @@ def sentences(result: AdviseResult) -> list[str]:
 
 
 def tables(result: AdviseResult) -> list[Table]:
-    """The nearest datasets, the ranks to expect, and what such predictions were worth."""
+    """The ranks to expect, the nearest datasets, and what such predictions were worth."""
     median, largest = result.usual_distance
     near = f"{len(result.nearest)} nearest"
     ranks = [
@@ -45,18 +45,18 @@ def tables(result: AdviseResult) -> list[Table]:
     ]  # fmt: skip
     shown = [
         Table(
-            f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
-            f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
-            ["dataset", "distance"],
-            [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
-            notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
-        ),
-        Table(
             f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
             "the rank on a new dataset, nearest of the mean rank there",
             ["algorithm", "overall", "model", f"on the {near}", "share first there"],
             ranks,
             important=["model" if result.trusts_model else "overall", f"on the {near}"],
+        ),
+        Table(
+            f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
+            f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
+            ["dataset", "distance"],
+            [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
+            notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
         ),
         Table(
             "What such predictions were worth on datasets left out",
